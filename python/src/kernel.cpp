@@ -21,6 +21,7 @@
 #include "driver/compile_tool.h"
 #include "driver/explain.h"
 #include "kernel.h"
+#include "num/dtype.h"
 #include "runtime/assembler.h"
 
 namespace nb = nanobind;
@@ -35,14 +36,28 @@ std::string source_text(const std::string& path) {
   return std::string(text->text());
 }
 
+// A file that a kernel needs besides its own: module, path, text, prelude.
+using File = std::tuple<std::string, std::string, std::string, std::string>;
+
+SourceText source_of(const std::string& path, const std::string& text,
+                     const std::vector<File>& files) {
+  SourceText out(path, text);
+  for (const File& file : files) out.add_file(std::get<1>(file), std::get<2>(file));
+  return out;
+}
+
 std::unique_ptr<Kernel> compile(const std::string& path, const std::string& text,
                                 const std::string& kernel, const std::string& target,
-                                const std::string& prelude) {
+                                const std::string& prelude, const std::string& module,
+                                const std::vector<File>& files) {
   auto out = std::make_unique<Kernel>();
   {
     const nb::gil_scoped_release release;
-    out->build = driver::build_kernel(SourceText(path, text),
-                                      {.kernel = kernel, .target = target, .prelude = prelude});
+    driver::BuildOptions options{
+        .kernel = kernel, .target = target, .prelude = prelude, .module = module};
+    for (const File& file : files)
+      options.modules.push_back({std::get<0>(file), std::get<3>(file)});
+    out->build = driver::build_kernel(source_of(path, text, files), options);
     if (out->build.good()) out->params = driver::call_params(out->build.tile());
   }
   if (!out->build.good()) {
@@ -54,13 +69,13 @@ std::unique_ptr<Kernel> compile(const std::string& path, const std::string& text
 }
 
 std::unique_ptr<Kernel> load(const std::string& saved, const std::string& path,
-                             const std::string& text) {
+                             const std::string& text, const std::vector<File>& files) {
   auto out = std::make_unique<Kernel>();
   out->is_loaded = true;
   std::optional<Diag> problem;
   {
     const nb::gil_scoped_release release;
-    Result<driver::Build> build = driver::load_build(saved, SourceText(path, text));
+    Result<driver::Build> build = driver::load_build(saved, source_of(path, text, files));
     if (build) {
       out->build = *std::move(build);
       out->params = driver::call_params(out->build.tile());
@@ -93,6 +108,12 @@ std::tuple<std::uint32_t, std::uint32_t, std::uint32_t> size_by(const Kernel& ke
   }
   if (!size) raise(size.error());
   return {size->registers, size->local, size->spills};
+}
+
+std::vector<std::string> dtype_names() {
+  std::vector<std::string> out;
+  for (const num::DType each : num::all_dtypes()) out.emplace_back(num::name_of(each));
+  return out;
 }
 
 std::optional<std::string> find_ptxas(const std::string& path) {
@@ -144,11 +165,13 @@ void add_kernel(nb::module_& module) {
       .def("explain_json", [](const Kernel& k) { return driver::explain_json(k.build); })
       .def("size_by", size_by, "ptxas"_a)
       .def("call_on_sim", call_on_sim, "args"_a, "checks"_a, "schedule"_a, "limits"_a);
-  module.def("compile", compile, "path"_a, "text"_a, "kernel"_a, "target"_a, "prelude"_a);
-  module.def("load", load, "saved"_a, "path"_a, "text"_a);
+  module.def("compile", compile, "path"_a, "text"_a, "kernel"_a, "target"_a, "prelude"_a,
+             "module"_a, "files"_a);
+  module.def("load", load, "saved"_a, "path"_a, "text"_a, "files"_a);
   module.def("source_text", source_text, "path"_a);
   module.def("find_ptxas", find_ptxas, "path"_a);
   module.def("target_names", driver::target_names);
+  module.def("dtype_names", dtype_names);
 }
 
 }  // namespace ww::python

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import os
-import pickle
 import subprocess
 import sys
 import textwrap
@@ -141,6 +139,57 @@ def test_constants_are_parameters():
         fill(out)
 
 
+def test_element_types_are_those_of_the_arrays():
+    @ww.kernel
+    def scaled(A: ww.Tensor["n"], B: ww.Tensor["n", {"float32", "float64"}]):
+        T.device_entry()
+        b = T.cta_id([A.shape[0]])
+        t = T.thread_id([32])
+        if t == 0:
+            B[b] = T.cast(A[b], B.dtype) * 2
+
+    x = np.arange(5)
+    for inner in (np.int32, np.float16, np.int32):
+        for outer in (np.float32, np.float64):
+            y = np.zeros(5, outer)
+            assert scaled(x.astype(inner), out=y, check=True) is y
+            assert (y == 2 * x).all()
+    assert len(scaled._made) == 4
+    scaled(B=y, A=x.astype(np.int32))
+    assert len(scaled._made) == 4
+    assert scaled.specialize(A="int32", B=np.float64).ptx == list(scaled._made.values())[1].ptx
+    expected = "`B` was given an array of int32: expected float32 or float64"
+    with pytest.raises(ww.ArgumentError, match=expected):
+        scaled(x.astype(np.int32), x.astype(np.int32))
+    with pytest.raises(ww.CompileError, match="the element type of `A` is open"):
+        scaled.ptx  # noqa: B018
+    with pytest.raises(ww.ArgumentError, match="`A` was given int: expected an array"):
+        scaled(3, y)
+
+
+def test_extents_may_be_constants_of_the_kernel():
+    @ww.kernel
+    def reverse(A: ww.Tensor["m", "N", "int32"], B: ww.Tensor["m", "N", "int32"], N: T.constexpr):
+        T.device_entry()
+        b = T.cta_id([A.shape[0]])
+        t = T.thread_id([N])
+        B[b, t] = A[b, N - 1 - t]
+
+    for n in (32, 64):
+        for m in (1, 3):
+            a = np.arange(m * n, dtype=np.int32).reshape(m, n)
+            b = np.zeros_like(a)
+            reverse(a, out=b, check=True)
+            assert (b == a[:, ::-1]).all()
+    assert len(reverse._made) == 2  # m is known at the call
+    reverse(a, b, N=64)
+    assert len(reverse._made) == 2
+    with pytest.raises(ww.ArgumentError, match="`N` is 64 by another array: `B` has an extent of 32"):
+        reverse(a, b[:, :32])
+    with pytest.raises(ww.ArgumentError, match="`A` was given an array of shape"):
+        reverse(a, b, N=32)
+
+
 def test_decorators_of_tvmscript_may_stand_below():
     @ww.kernel(target="sm_80")
     @T.prim_func
@@ -174,39 +223,6 @@ def test_mistakes_have_their_place_in_this_file():
         wrong.ptx  # noqa: B018
     assert f"{__file__}:{line}:16: error: `T.cuda` has no `syncthreads`" in str(caught.value)
     assert "T.cuda.syncthreads()" in str(caught.value)
-
-
-def test_what_cannot_be_taken_along_is_named():
-    thing = object()
-    listdir = os.listdir
-    dumps = pickle._dumps
-
-    @ww.kernel
-    def with_object(A: ww.Tensor[THREADS, "int32"]):
-        A[0] = thing
-
-    @ww.kernel
-    def with_builtin(A: ww.Tensor[THREADS, "int32"]):
-        A[0] = listdir()
-
-    @ww.kernel
-    def with_function(A: ww.Tensor[THREADS, "int32"]):
-        A[0] = dumps(1)
-
-    @ww.kernel
-    def with_nothing(A: ww.Tensor[THREADS, "int32"]):
-        A[0] = absent  # noqa: F821
-
-    for kernel, message in {
-        with_object: "`thing` is a object: it cannot be taken along as a constant",
-        with_builtin: "`listdir` is a builtin_function_or_method: it cannot be taken along",
-        with_function: "`dumps` is defined in `pickle`, not in the kernel's file",
-        with_nothing: "`absent` has no value here",
-    }.items():
-        with pytest.raises(ww.CaptureError) as caught:
-            kernel.ptx  # noqa: B018
-        assert message in str(caught.value)
-        assert f"{__file__}:" in str(caught.value)
 
 
 def test_one_name_with_two_values_is_refused():

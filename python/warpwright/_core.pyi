@@ -19,11 +19,22 @@ class Kernel:
         self, args: Sequence[Any], checks: str, schedule: str, limits: str
     ) -> tuple[str, str]: ...
 
-def compile(path: str, text: str, kernel: str, target: str, prelude: str) -> Kernel: ...
-def load(saved: str, path: str, text: str) -> Kernel: ...
+File = tuple[str, str, str, str]  # module, path, text, prelude
+
+def compile(
+    path: str,
+    text: str,
+    kernel: str,
+    target: str,
+    prelude: str,
+    module: str,
+    files: Sequence[File],
+) -> Kernel: ...
+def load(saved: str, path: str, text: str, files: Sequence[File]) -> Kernel: ...
 def source_text(path: str) -> str: ...
 def find_ptxas(path: str) -> str | None: ...
 def target_names() -> list[str]: ...
+def dtype_names() -> list[str]: ...
 def sim(
     ptx: str,
     args: Sequence[Any],
@@ -39,17 +50,25 @@ def sim(
 def layout(
     notation: str, shape: str, ops: list[str], axes: list[str], dtype: str, format: str
 ) -> str: ...
-def tune(
-    path: str,
-    kernel: str,
-    spaces: list[str],
-    wheres: list[str],
-    args: list[str],
-    expects: list[str],
-    target: str,
-    device: str,
-    progress: Any,
-) -> tuple[str, str]: ...
+class Question:
+    def __init__(
+        self,
+        path: str,
+        kernel: str,
+        spaces: list[str],
+        wheres: list[str],
+        args: list[str],
+        expects: list[str],
+        target: str,
+        device: str,
+        text: str,
+    ) -> None: ...
+
+def tune(question: Question, progress: Any) -> tuple[str, str]: ...
+def tune_size(question: Question) -> int: ...
+def tune_part(question: Question, numbers: Sequence[int]) -> str: ...
+def tune_whole(question: Question, trials: Sequence[str]) -> tuple[str, str]: ...
+
 class BoundCall:
     """A kernel with its tensors: call it to launch it on PyTorch's current stream."""
 

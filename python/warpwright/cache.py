@@ -54,7 +54,7 @@ def whole(source: Source) -> _core.Kernel:
 
 
 def compile_whole(source: Source) -> _core.Kernel:
-    return _core.compile(source.path, source.text, source.kernel, source.target, source.prelude)
+    return _core.compile(*source)
 
 
 def _keep(source: Source, made: _core.Kernel, old: _core.Kernel | None = None) -> _core.Kernel:

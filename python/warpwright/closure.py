@@ -1,25 +1,46 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a decorated function to a text that the compiler takes.
+"""From a decorated function to texts that the compiler takes.
 
 The compiler gets the user's own file with every line blanked that the kernel does not need, so that
 its messages have the right line and column, and a prelude: statements that bind the values of names
-that the kernel uses, as Python has them. Functions and classes of the same file come along as text.
+that the kernel uses, as Python has them. Functions and classes come along as text: those of other
+files in texts of their own, each with its prelude and a scope of its own, which the others import.
 """
 
 from __future__ import annotations
 
 import ast
 import builtins
-import linecache
+import enum
+import inspect
+import sys
 import types
 from dataclasses import dataclass, field
-from typing import Any, Iterator, Union
+from typing import Any
 
+from . import tvm_values
 from .errors import CaptureError
 from .lang.symbols import Symbol, roots_of, text_of
+from .signature import Signature, read_signature
+from .source import File
+from .source_files import (
+    Definition,
+    SourceFile,
+    Use,
+    find_class,
+    find_decorated,
+    find_function,
+    first_line,
+    read_file,
+    used_attributes,
+    used_names,
+)
 
-# Modules whose functions the compiler knows by name.
-_KNOWN_MODULES = ("math", "functools", "itertools", "operator", "dataclasses", "warpwright")
+# Modules that the compiler knows by name.
+_KNOWN_MODULES = (
+    "dataclasses", "functools", "itertools", "math", "operator", "tvm", "warpwright",
+)  # fmt: skip
+_ELEMENT_TYPES = ("ml_dtypes", "numpy")
 
 
 @dataclass
@@ -29,193 +50,280 @@ class Captured:
     path: str
     text: str
     prelude: str
-    constants: list[str]  # parameters that are `T.constexpr`
-    params: list[str]
+    module: str
+    files: tuple[File, ...]
+    signature: Signature
 
 
-@dataclass
-class _File:
+@dataclass(frozen=True)
+class Origin:
+    """Where a kernel stands, and the values around it."""
+
     path: str
-    lines: list[str]
-    tree: ast.Module
-
-    def error(self, node: ast.expr, message: str) -> CaptureError:
-        line, column = node.lineno, node.col_offset
-        source = self.lines[line - 1].rstrip("\n")
-        return CaptureError(
-            f"{self.path}:{line}:{column + 1}: error: {message} [Capture]\n"
-            f"{source}\n{' ' * column}^"
-        )
+    name: str
+    line: int
+    globals: dict[str, Any]
+    scope: dict[str, Any]  # local names where it was defined
 
 
-def _read_file(function: types.FunctionType) -> _File:
-    path = function.__code__.co_filename
-    linecache.checkcache(path)
-    lines = linecache.getlines(path, function.__globals__)
-    if not lines:
-        raise CaptureError(
-            f"the text of `{function.__name__}` cannot be read: `{path}` is no file. "
-            "A kernel is compiled from its source; write it to a file, or use `ww.compile(text=…)`"
-        )
-    return _File(path, lines, ast.parse("".join(lines), path))
+def origin_of(function: types.FunctionType, scope: dict[str, Any]) -> Origin:
+    code = function.__code__
+    around = {**scope, **_cells(function)}
+    return Origin(
+        code.co_filename, function.__name__, code.co_firstlineno, function.__globals__, around
+    )
 
 
-_Definition = (ast.FunctionDef, ast.ClassDef)
-_Node = Union[ast.FunctionDef, ast.ClassDef]
-
-
-def _first_line(node: _Node) -> int:
-    return min([node.lineno, *(each.lineno for each in node.decorator_list)])
-
-
-def _find(file: _File, name: str, first_line: int | None) -> _Node | None:
-    """The definition of that name which begins at the line; None: anywhere at the top level."""
-    nodes = ast.walk(file.tree) if first_line else iter(file.tree.body)
-    for node in nodes:
-        if not isinstance(node, _Definition) or node.name != name:
-            continue
-        if first_line in (None, node.lineno, _first_line(node)):
-            return node
-    return None
-
-
-def _bound_names(node: ast.AST) -> set[str]:
-    """Names that a function binds itself, at any depth."""
-    out: set[str] = set()
-    for each in ast.walk(node):
-        if isinstance(each, ast.arg):
-            out.add(each.arg)
-        elif isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load):
-            out.add(each.id)
-        elif isinstance(each, _Definition) and each is not node:
-            out.add(each.name)
-        elif isinstance(each, ast.alias):
-            out.add((each.asname or each.name).split(".")[0])
-    return out
-
-
-def _outer_parts(node: _Node) -> Iterator[ast.AST]:
-    """Decorators, defaults and annotations: evaluated where the function stands."""
-    yield from node.decorator_list
-    if isinstance(node, ast.FunctionDef):
-        arguments = node.args
-        yield from arguments.defaults
-        yield from (each for each in arguments.kw_defaults if each is not None)
-        for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
-            if each.annotation is not None:
-                yield each.annotation
-
-
-def _used_names(node: _Node) -> dict[str, ast.Name]:
-    """Names that come from outside, each with its first use."""
-    out: dict[str, ast.Name] = {}
-    bound = _bound_names(node)
-    for part in _outer_parts(node):
-        for each in ast.walk(part):
-            if isinstance(each, ast.Name):
-                out.setdefault(each.id, each)
-    for each in ast.walk(node):
-        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load) and each.id not in bound:
-            out.setdefault(each.id, each)
-    return out
+def origin_at(frame: types.FrameType, scope: dict[str, Any]) -> Origin | None:
+    """Of the function that is being decorated in a frame, whatever a decorator has made of it."""
+    file = read_file(frame.f_code.co_filename, frame.f_globals)
+    node = find_decorated(file, frame.f_lineno) if file is not None else None
+    if file is None or node is None:
+        return None
+    return Origin(file.path, node.name, node.lineno, frame.f_globals, scope)
 
 
 @dataclass
-class _Capture:
-    file: _File
-    globals: dict[str, Any]
-    kept: dict[int, _Node] = field(default_factory=dict)  # definitions by their first line
-    values: dict[str, Any] = field(default_factory=dict)  # as far as they are known by name
-    imports: list[str] = field(default_factory=list)
-    statements: list[str] = field(default_factory=list)
+class _Module:
+    """What is taken of a file, or of a module whose values alone are needed."""
 
-    def take(self, node: _Node, scope: dict[str, Any]) -> None:
-        """A definition, and all that it uses."""
-        self.kept[_first_line(node)] = node
-        for name, use in _used_names(node).items():
+    key: str  # the name that others import it by
+    path: str
+    file: SourceFile | None
+    globals: dict[str, Any]
+    kept: dict[int, Definition] = field(default_factory=dict)  # by their first lines
+    values: dict[str, Any] = field(default_factory=dict)  # as far as they are known by name
+    imports: dict[str, None] = field(default_factory=dict)  # statements, in their order
+    statements: list[str] = field(default_factory=list)
+    needs: dict[str, None] = field(default_factory=dict)  # paths of modules
+
+    def text(self) -> str:
+        return "" if self.file is None else self.file.blanked(self.kept)
+
+    def prelude(self) -> str:
+        return "".join(line + "\n" for line in (*self.imports, *self.statements))
+
+
+class _Capture:
+    def __init__(self) -> None:
+        self.modules: dict[str, _Module] = {}  # by path; the kernel's is the first
+
+    def module(self, path: str, file: SourceFile | None, values: dict[str, Any]) -> _Module:
+        if path not in self.modules:
+            key = f"warpwright_file_{len(self.modules)}"
+            self.modules[path] = _Module(key, path, file, values)
+        return self.modules[path]
+
+    # --- names ------------------------------------------------------------------------------------
+
+    def take(self, home: _Module, node: Definition, scope: dict[str, Any], above: Use | None) -> None:
+        """A definition of a file, and all that it uses."""
+        assert home.file is not None
+        home.kept[first_line(node)] = node
+        for name, at in used_names(node).items():
+            use = Use(home.file, at, above, node.name)
             if name == node.name:
                 continue
             if name in scope:
-                self.bind(name, scope[name], use)
-            elif name in self.globals:
-                self.bind(name, self.globals[name], use)
-            elif not hasattr(builtins, name):
-                raise self.file.error(use, f"`{name}` has no value here")
+                value = scope[name]
+            elif name in home.globals:
+                value = home.globals[name]
+            elif hasattr(builtins, name):
+                continue
+            else:
+                raise use.error(f"`{name}` has no value here")
+            if isinstance(value, types.ModuleType):
+                self._bind_module(home, name, value, node, name, use)
+            else:
+                self.bind(home, name, value, use)
 
-    def bind(self, name: str, value: Any, use: ast.Name) -> None:
-        if name in self.values:
-            if self.values[name] is not value and self.values[name] != value:
-                raise self.file.error(
-                    use, f"`{name}` is {value!r} here and {self.values[name]!r} elsewhere in the kernel"
-                )
+    def bind(self, home: _Module, name: str, value: Any, use: Use) -> None:
+        """Makes a name mean a value in the scope of a module."""
+        if name in home.values:
+            known = home.values[name]
+            if known is not value and known != value:
+                raise use.error(f"`{name}` is {value!r} here and {known!r} elsewhere in the kernel")
             return
-        self.values[name] = value
-        value = getattr(value, "__warpwright_function__", value)
-        if isinstance(value, (types.FunctionType, type)) and self._take_definition(name, value):
-            return
-        self._add_statement(name, value, use)
-
-    def _take_definition(self, name: str, value: Any) -> bool:
-        if isinstance(value, types.FunctionType):
-            if value.__code__.co_filename != self.file.path:
-                return False
-            node = _find(self.file, value.__name__, value.__code__.co_firstlineno)
-            scope = _cells(value)
+        home.values[name] = value
+        value = tvm_values.undecorated(getattr(value, "__warpwright_function__", value))
+        if isinstance(value, enum.Enum):
+            value = value.value
+        if (statement := _import_of(value, name)) is not None:
+            home.imports[statement] = None
+        elif isinstance(value, enum.EnumMeta):
+            self._bind_enum(home, name, value, use)
+        elif _is_definition(value):
+            self._bind_definition(home, name, inspect.unwrap(value), use)
         else:
-            if value.__module__ != self.globals.get("__name__"):
-                return False
-            node, scope = _find(self.file, value.__name__, None), {}
-        if node is None or node.name != name:
-            return False
-        if _first_line(node) not in self.kept:
-            self.take(node, scope)
-        return True
+            self._bind_constant(home, name, value, use)
 
-    def _add_statement(self, name: str, value: Any, use: ast.Name) -> None:
-        if isinstance(value, types.ModuleType):
-            self.imports.append(f"import {value.__name__} as {name}")
+    def _bind_module(
+        self, home: _Module, name: str, value: types.ModuleType, node: Definition, path: str, use: Use
+    ) -> None:
+        """A module: what the definition takes of it by name, `path.attribute`."""
+        root = value.__name__.split(".")[0]
+        if root in _KNOWN_MODULES:
+            is_tvm = root == "tvm"
+            plain = f"import {value.__name__} as {name}"
+            home.imports[tvm_values.module_import(value, name) if is_tvm else plain] = None
             return
-        if isinstance(value, Symbol) and repr(value) in roots_of(value):
-            self.imports.append(f"from warpwright.lang import {value!r} as {name}")
-            return
-        module = (getattr(value, "__module__", None) or "").split(".")[0]
-        if callable(value) and module in _KNOWN_MODULES and not isinstance(value, Symbol):
-            self.imports.append(f"from {module} import {value.__name__} as {name}")
-            return
+        file = getattr(value, "__file__", None)
+        read = read_file(file, vars(value)) if file and file.endswith(".py") else None
+        other = self.module(file or value.__name__, read, vars(value))
+        home.imports[f"import {other.key} as {name}"] = None
+        home.needs[other.path] = None
+        for attribute, at in used_attributes(node, path).items():
+            there = Use(use.file, at, use.above, use.name)
+            if not hasattr(value, attribute):
+                raise there.error(f"module `{value.__name__}` has no `{attribute}`")
+            inner = getattr(value, attribute)
+            if isinstance(inner, types.ModuleType):
+                self._bind_module(other, attribute, inner, node, f"{path}.{attribute}", there)
+            else:
+                self.bind(other, attribute, inner, there)
+
+    def _bind_enum(self, home: _Module, name: str, value: enum.EnumMeta, use: Use) -> None:
+        """An enumeration: names for the values of its members."""
+        other = self.module(f"{value.__module__}.{value.__qualname__}", None, {})
+        members: dict[str, Any] = dict(value.__members__)
+        for its_name, member in members.items():
+            self.bind(other, its_name, member, use)
+        home.imports[f"import {other.key} as {name}"] = None
+        home.needs[other.path] = None
+
+    def _bind_constant(self, home: _Module, name: str, value: Any, use: Use) -> None:
+        layout = tvm_values.layout_text(value)
         try:
-            self.statements.append(f"{name} = {text_of(value)}")
+            home.statements.append(f"{name} = {layout or text_of(value)}")
         except TypeError:
-            raise self.file.error(use, self._why_not(name, value)) from None
-        self.imports += [
-            f"from warpwright.lang import {root}" for root in sorted(roots_of(value))
-        ]
+            raise use.error(_why_no_constant(name, value)) from None
+        for root in ("Axis", "T") if layout else sorted(roots_of(value)):
+            home.imports[f"from warpwright.lang import {root}"] = None
 
-    def _why_not(self, name: str, value: Any) -> str:
-        if isinstance(value, (types.FunctionType, type)):
-            where = getattr(value, "__module__", "another module")
-            return (
-                f"`{name}` is defined in `{where}`, not in the kernel's file: "
-                "it cannot be taken along"
+    # --- definitions ------------------------------------------------------------------------------
+
+    def _bind_definition(self, home: _Module, name: str, value: Any, use: Use) -> None:
+        if _root(value) in sys.stdlib_module_names:
+            raise use.error(
+                f"`{name}` cannot be taken along: it is of `{value.__module__}` of Python's own "
+                "library, which the compiler does not know"
             )
-        return f"`{name}` is a {type(value).__name__}: it cannot be taken along as a constant"
+        if isinstance(value, type):
+            other, node, scope = self._class(home, name, value, use)
+        else:
+            other, node, scope = self._function(name, value, use)
+        if first_line(node) not in other.kept:
+            if other is not home:
+                _refuse_globals(name, node, use)
+            self.take(other, node, scope, use)
+        if other is not home or node.name != name:
+            home.imports[f"from {other.key} import {node.name} as {name}"] = None
+            home.needs[other.path] = None
 
-    # --- the text -------------------------------------------------------------------------------
+    def _function(
+        self, name: str, value: types.FunctionType, use: Use
+    ) -> tuple[_Module, Definition, dict[str, Any]]:
+        if value.__name__ == "<lambda>":
+            raise use.error(f"`{name}` is a lambda: write it as a `def`, which can be taken along")
+        path = value.__code__.co_filename
+        file = self._read(path, value.__globals__)
+        if file is None:
+            raise use.error(f"`{name}` cannot be taken along: it has no source, `{path}` is no file")
+        node = find_function(file, value.__name__, value.__code__.co_firstlineno)
+        if node is None:
+            raise use.error(
+                f"`{name}` cannot be taken along: no `def {value.__name__}` begins at line "
+                f"{value.__code__.co_firstlineno} of `{path}`; has it changed since its import?"
+            )
+        return self.module(path, file, value.__globals__), node, _cells(value)
 
-    def text(self) -> str:
-        """The file with nothing but the definitions, each in its place."""
-        out = [""] * len(self.file.lines)
-        for first, node in sorted(self.kept.items()):
-            for line in range(first - 1, node.end_lineno or first):
-                out[line] = self.file.lines[line].rstrip("\n")
-        for first, node in self.kept.items():
-            is_alone = first >= 2 and not out[first - 2].strip()
-            if node.col_offset > 0 and is_alone:
-                out[first - 2] = "if True:"
-        return "\n".join(out) + "\n"
+    def _class(
+        self, home: _Module, name: str, value: type, use: Use
+    ) -> tuple[_Module, Definition, dict[str, Any]]:
+        module = sys.modules.get(value.__module__)
+        values = vars(module) if module is not None else {}
+        codes = [inspect.unwrap(each) for each in vars(value).values() if inspect.isfunction(each)]
+        paths = [each.__code__.co_filename for each in codes if isinstance(each, types.FunctionType)]
+        paths += [getattr(module, "__file__", None) or "", home.path if values is home.globals else ""]
+        for path in dict.fromkeys(paths):
+            file = self._read(path, values) if path else None
+            node = find_class(file, value.__name__) if file is not None else None
+            if file is not None and node is not None:
+                return self.module(path, file, values), node, {}
+        raise use.error(
+            f"`{name}` cannot be taken along: no source of class `{value.__qualname__}` of "
+            f"`{value.__module__}` is found"
+        )
 
-    def prelude(self) -> str:
-        lines = [*dict.fromkeys(self.imports), *self.statements]
-        return "".join(line + "\n" for line in lines)
+    def _read(self, path: str, values: dict[str, Any]) -> SourceFile | None:
+        known = self.modules.get(path)
+        return known.file if known is not None else read_file(path, values)
+
+    # --- the texts --------------------------------------------------------------------------------
+
+    def files(self) -> tuple[File, ...]:
+        """All modules but the kernel's, those that others need first."""
+        main, *_ = self.modules
+        seen: dict[str, None] = {}
+        done: list[_Module] = []
+
+        def visit(path: str) -> None:
+            if path in seen:
+                return
+            seen[path] = None
+            for needed in self.modules[path].needs:
+                visit(needed)
+            done.append(self.modules[path])
+
+        visit(main)
+        return tuple(
+            File(each.key, each.path, each.text(), each.prelude())
+            for each in done
+            if each.path != main
+        )
+
+
+def _root(value: Any) -> str:
+    return (getattr(value, "__module__", None) or "").split(".")[0]
+
+
+def _import_of(value: Any, name: str) -> str | None:
+    """The import of a name that the compiler knows by its module; None for other values."""
+    if isinstance(value, Symbol):
+        is_name = repr(value) in roots_of(value)
+        return f"from warpwright.lang import {value!r} as {name}" if is_name else None
+    if (statement := tvm_values.import_of(value, name)) is not None:
+        return statement
+    if not callable(value) or _root(value) not in _KNOWN_MODULES:
+        return None
+    module = value.__module__ if _root(value) == "tvm" else _root(value)
+    theirs = getattr(value, "__name__", "")
+    is_there = getattr(sys.modules.get(module), theirs, None) is value
+    return f"from {module} import {theirs} as {name}" if is_there else None
+
+
+def _is_definition(value: Any) -> bool:
+    if isinstance(value, type):
+        return _root(value) not in _ELEMENT_TYPES
+    return isinstance(inspect.unwrap(value) if callable(value) else value, types.FunctionType)
+
+
+def _why_no_constant(name: str, value: Any) -> str:
+    if isinstance(value, types.BuiltinFunctionType):
+        where = value.__module__ or "Python"
+        return f"`{name}` cannot be taken along: it is a built-in function of `{where}`, without source"
+    return (
+        f"`{name}` is {value!r:.60}, of type `{type(value).__name__}`: it cannot be taken along as a "
+        "constant"
+    )
+
+
+def _refuse_globals(name: str, node: Definition, use: Use) -> None:
+    for each in ast.walk(node):
+        if isinstance(each, ast.Global):
+            raise use.error(
+                f"`{name}` cannot be taken along: it changes `{each.names[0]}` of its module"
+            )
 
 
 def _cells(function: types.FunctionType) -> dict[str, Any]:
@@ -229,29 +337,31 @@ def _cells(function: types.FunctionType) -> dict[str, Any]:
     return out
 
 
-def _is_constant(annotation: ast.expr | None) -> bool:
-    return annotation is not None and ast.unparse(annotation).strip("'\"").endswith(".constexpr")
-
-
-def capture(function: types.FunctionType, scope: dict[str, Any]) -> Captured:
-    """What the compiler needs of a function. `scope` has the local names where it was defined.
+def capture(origin: Origin) -> Captured:
+    """What the compiler needs of a kernel.
 
     Raises CaptureError with the place where a name is used that cannot be taken along.
     """
-    file = _read_file(function)
-    node = _find(file, function.__name__, function.__code__.co_firstlineno)
-    if not isinstance(node, ast.FunctionDef):
+    file = read_file(origin.path, origin.globals)
+    if file is None:
         raise CaptureError(
-            f"{file.path}:{function.__code__.co_firstlineno}: error: no `def "
-            f"{function.__name__}` begins here: the file has changed since it was imported"
+            f"the text of `{origin.name}` cannot be read: `{origin.path}` is no file. "
+            "A kernel is compiled from its source; write it to a file, or use `ww.compile(text=…)`"
         )
-    taken = _Capture(file, function.__globals__)
-    taken.take(node, {**scope, **_cells(function)})
-    arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+    node = find_function(file, origin.name, origin.line)
+    if node is None:
+        raise CaptureError(
+            f"{file.path}:{origin.line}: error: no `def {origin.name}` begins here: the file has "
+            "changed since it was imported"
+        )
+    taken = _Capture()
+    main = taken.module(file.path, file, origin.globals)
+    taken.take(main, node, origin.scope, None)
     return Captured(
         path=file.path,
-        text=taken.text(),
-        prelude=taken.prelude(),
-        constants=[each.arg for each in arguments if _is_constant(each.annotation)],
-        params=[each.arg for each in arguments],
+        text=main.text(),
+        prelude=main.prelude(),
+        module=main.key,
+        files=taken.files(),
+        signature=read_signature(node, {**origin.globals, **origin.scope}),
     )

@@ -9,18 +9,21 @@ import types
 from typing import Any, Callable, overload
 
 from ._core import BoundCall
-from .closure import Captured, capture
+from .closure import Captured, Origin, capture, origin_at, origin_of
 from .errors import ArgumentError
 from .kernels import Kernel, _read_target, compile_source
 from .lang.symbols import text_of
 from .reports import Explanation, Report
+from .signature import Signature
 from .source import Source
 
 
 class Tensor:
     """The annotation of an array: extents, then the element type.
 
-    `ww.Tensor["n", 16, "float32"]`: an extent is a number, or a name for one known at the call.
+    `ww.Tensor["n", 16, "float32"]`: an extent is a number, or a name for one known at the call. Without
+    an element type, or with a set of them, a call chooses it; an extent with the name of a
+    `T.constexpr` parameter is a constant that a call chooses.
     """
 
     def __class_getitem__(cls, item: Any) -> Any:
@@ -29,71 +32,101 @@ class Tensor:
 
 
 class KernelFunction:
-    """A kernel as it was written. Calls compile it, once for each choice of its constants."""
+    """A kernel as it was written. Calls compile it, once for each choice of constants and types."""
 
     __name__: str
     __qualname__: str
 
-    def __init__(self, function: types.FunctionType, scope: dict[str, Any], target: str):
+    def __init__(self, function: Any, origin: Origin, target: str):
         functools.update_wrapper(self, function)
+        self.__name__ = origin.name
         self.__warpwright_function__ = function
-        self._scope = scope
+        self._origin = origin
         self._target = target
         self._captured: Captured | None = None
         self._made: dict[str, Kernel] = {}
-        self._only: Kernel | None = None  # where there are no constants
+        self._only: Kernel | None = None  # where a call chooses nothing
 
     def specialize(self, **constants: Any) -> Kernel:
-        """The kernel for these values of its `T.constexpr` parameters."""
-        if self._captured is None:
-            self._captured = capture(self.__warpwright_function__, self._scope)
-        expression = self._expression(self._captured, constants)
+        """The kernel for these values of its `T.constexpr` parameters, and these element types of
+        arrays that are open: `specialize(A="float16", BLOCK=128)`."""
+        captured = self._capture()
+        expression = self._expression(captured, constants)
         if expression not in self._made:
             source = Source(
-                self._captured.path,
-                self._captured.text,
+                captured.path,
+                captured.text,
                 expression,
                 self._target,
-                self._captured.prelude,
+                captured.prelude,
+                captured.module,
+                captured.files,
             )
             self._made[expression] = compile_source(source)
         return self._made[expression]
 
+    def _capture(self) -> Captured:
+        if self._captured is None:
+            self._captured = capture(self._origin)
+        return self._captured
+
+    @property
+    def signature(self) -> Signature:
+        """What calls choose."""
+        return self._capture().signature
+
+    def chosen_by(self, *args: Any, **named: Any) -> tuple[Kernel, list[Any]]:
+        """The kernel that a call with these arguments runs, and its own arguments."""
+        kernel, rest, others = self._split(args, named)
+        return kernel, kernel._bind(tuple(rest), others.pop("out", None), others)
+
     def _expression(self, captured: Captured, constants: dict[str, Any]) -> str:
-        unknown = [name for name in constants if name not in captured.constants]
+        signature = captured.signature
+        choices = [*signature.constants, *signature.open_tensors]
+        unknown = [name for name in constants if name not in choices]
         if unknown:
-            known = ", ".join(captured.constants) or "none"
+            known = ", ".join(choices) or "none"
             raise ArgumentError(
                 f"`{self.__name__}` has no constant `{unknown[0]}`: its constants are {known}"
             )
-        if not captured.constants:
+        if signature.is_fixed:
             return self.__name__
         try:
-            texts = [f"{name}={text_of(value)}" for name, value in constants.items()]
+            texts = [f"{name}={text_of(value)}" for name, value in sorted(constants.items())]
         except TypeError as why:
             raise ArgumentError(f"a constant of `{self.__name__}`: {why}") from None
         return f"{self.__name__}.specialize({', '.join(texts)})"
 
     def _split(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Kernel, list, dict]:
-        """The kernel for the constants among the arguments, and the other arguments."""
-        if self._captured is None:
-            self._captured = capture(self.__warpwright_function__, self._scope)
-        constants = self._captured.constants
-        given = {name: named.pop(name) for name in constants if name in named}
+        """The kernel that the arguments choose, and the arguments without its constants."""
+        signature = self._capture().signature
+        given = {name: named.pop(name) for name in signature.constants if name in named}
         rest = []
-        for name, value in zip(self._captured.params, args):
-            if name in constants:
+        arrays = {name: named[name] for name in signature.tensors if name in named}
+        for name, value in zip(signature.params, args):
+            if name in signature.constants:
                 given[name] = value
             else:
                 rest.append(value)
-        rest += args[len(self._captured.params) :]
+                arrays[name] = value
+        rest += args[len(signature.params) :]
+        if not signature.is_fixed:
+            arrays.update(self._out_arrays(named.get("out"), arrays))
+            given.update(signature.choices(arrays, given))
         return self.specialize(**given), rest, named
+
+    def _out_arrays(self, out: Any, arrays: dict[str, Any]) -> dict[str, Any]:
+        """Arrays of `out=`, by the tensors that are not given otherwise."""
+        if out is None:
+            return {}
+        missing = [name for name in self._capture().signature.tensors if name not in arrays]
+        return dict(zip(missing, out if isinstance(out, tuple) else (out,)))
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         if self._only is not None:
             return self._only(*args, **named)
         kernel, rest, others = self._split(args, named)
-        if self._captured is not None and not self._captured.constants:
+        if self._capture().signature.is_fixed:
             self._only = kernel
         return kernel(*rest, **others)
 
@@ -107,7 +140,7 @@ class KernelFunction:
         kernel, rest, others = self._split(args, named)
         return kernel.check(*rest, **others)
 
-    # A kernel without constants is one kernel.
+    # A kernel whose calls choose nothing is one kernel.
 
     @property
     def ptx(self) -> str:
@@ -143,15 +176,20 @@ def kernel(function: Any = None, *, target: str = "auto") -> Any:
 
     Values that the function uses from outside are constants of the kernel, taken at the first call.
     """
-    scope = _locals_of(sys._getframe(1))
+    frame = sys._getframe(1)
+    scope = _locals_of(frame)
     chosen = _read_target(target)
 
     def make(given: Any) -> KernelFunction:
-        if not isinstance(given, types.FunctionType):
+        if isinstance(given, types.FunctionType):
+            return KernelFunction(given, origin_of(given, scope), chosen)
+        # What a decorator below has made of the function, TVM's for instance.
+        origin = origin_at(frame, scope)
+        if origin is None:
             raise ArgumentError(
                 f"`ww.kernel` was given {type(given).__name__}: expected a function"
             )
-        return KernelFunction(given, scope, chosen)
+        return KernelFunction(given, origin, chosen)
 
     return make if function is None else make(function)
 

@@ -51,7 +51,7 @@ def _file_of(source: Source) -> Path | None:
     if base is None:
         return None
     digest = hashlib.sha256()
-    for part in (_compiler_id(), *source):
+    for part in (_compiler_id(), *source.parts()):
         data = part.encode("utf-8", "surrogatepass")
         digest.update(len(data).to_bytes(8, "little"))
         digest.update(data)
@@ -70,7 +70,7 @@ def load(source: Source) -> _core.Kernel | None:
     digest, payload = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:]
     if hashlib.sha256(payload).digest() == digest:
         with contextlib.suppress(Exception):
-            kernel = _core.load(payload.decode("utf-8"), source.path, source.text)
+            kernel = _core.load(payload.decode("utf-8"), source.path, source.text, source.files)
             with contextlib.suppress(OSError):
                 os.utime(path)  # the oldest goes first
             return kernel

@@ -22,12 +22,15 @@ class Finding:
     count: int  # how often
     line: int | None  # of the source
     column: int | None
+    file: str | None  # that the line is of, where it is not the kernel's own
     instruction: str
     note: str | None  # the other party
     note_line: int | None
+    note_file: str | None
 
     def __str__(self) -> str:
-        place = f"line {self.line}: " if self.line else ""
+        where = f"{self.file}:{self.line}" if self.file else f"line {self.line}"
+        place = f"{where}: " if self.line else ""
         times = f" ({self.count} times)" if self.count > 1 else ""
         return f"{place}{self.check}: {self.message}{times}"
 
@@ -43,9 +46,11 @@ def _finding(row: dict[str, Any]) -> Finding:
         count=row["count"],
         line=at.get("line"),
         column=at.get("column"),
+        file=at.get("file"),
         instruction=row["instruction"] or "",
         note=row["note"],
         note_line=note_at.get("line"),
+        note_file=note_at.get("file"),
     )
 
 

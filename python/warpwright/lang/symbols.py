@@ -78,10 +78,13 @@ def text_of(value: Any) -> str:
     """A value as Python text that gives it back. TypeError for one that has no such text."""
     if isinstance(value, Symbol):
         return value._text
-    if value is None or isinstance(value, (bool, int, str)):
+    if value is None or isinstance(value, bool):
         return repr(value)
+    for plain in (int, str):  # not what a class that inherits from them writes: an IntEnum
+        if isinstance(value, plain):
+            return plain.__repr__(value)
     if isinstance(value, float):
-        return repr(value) if value - value == 0 else f'float("{value}")'
+        return float.__repr__(value) if value - value == 0 else f'float("{float(value)}")'
     if isinstance(value, tuple):
         return f"({''.join(text_of(each) + ', ' for each in value)})"
     if isinstance(value, list):

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Helper functions that kernels of the tests use from another file."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import functools
+
+from warpwright.lang import T
+
+from . import deeper
+
+FACTOR = 3  # test files have others
+NOWHERE = object()
+
+
+class Mode(enum.IntEnum):
+    FAST = 2
+
+
+def scaled(value):
+    return value * FACTOR
+
+
+@T.inline
+def store(A, index, value):
+    A[index] = scaled(value) + deeper.offset()
+
+
+@T.inline
+def store_late(A, index, value):
+    staged = T.alloc_buffer((32,), "int32", scope="shared")
+    staged[index] = value
+    A[index] = staged[31 - index]  # without a barrier
+
+
+@functools.lru_cache(maxsize=None)
+def power(base, exponent):
+    return base if exponent == 1 else base * power(base, exponent - 1)
+
+
+@dataclasses.dataclass
+class Step:
+    width: int = 4
+
+    def twice(self):
+        return self.width * 2
+
+
+def wrong(value):
+    return value.nosuch
+
+
+def needs_object(value):
+    return value + NOWHERE
+
+
+def counts(value):
+    global FACTOR
+    FACTOR += 1
+    return value
