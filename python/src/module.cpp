@@ -46,6 +46,8 @@ void run_interruptibly(const std::function<void()>& work, std::atomic<bool>& sto
 }  // namespace ww::python
 
 NB_MODULE(_core, module) {
+  // Kernels may live until the process ends: PyTorch keeps its operators.
+  nb::set_leak_warnings(false);
   module.attr("__version__") = WW_VERSION;
   ww::python::add_kernel(module);
   ww::python::add_gpu(module);

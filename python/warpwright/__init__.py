@@ -31,6 +31,7 @@ from .kernels import Kernel, compile
 from .layouts import Layout
 from .reports import Explanation, Finding, Report
 from .simulate import sim
+from .torch_ops import torch_op
 from .tuning import TuneResult, tune
 
 __all__ = [
@@ -59,5 +60,6 @@ __all__ = [
     "lang",
     "sim",
     "testing",
+    "torch_op",
     "tune",
 ]
