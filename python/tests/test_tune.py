@@ -41,7 +41,7 @@ def test_mistakes_are_refused(examples):
         tune(examples, space={"tile": [object()]})
     with pytest.raises(ww.ArgumentError, match="expected auto, sim or cuda"):
         tune(examples, device="tpu")
-    with pytest.raises(ww.ArgumentError, match="nowhere.py"):
+    with pytest.raises(ww.FileError, match="nowhere.py"):
         ww.tune("nowhere.py", "build(tile=?)", {"tile": [1]}, device="sim")
 
 

@@ -26,6 +26,7 @@ from .errors import (
     FindingWarning,
     LayoutError,
     OutOfMemoryError,
+    WorkerError,
 )
 from .kernels import Kernel, compile
 from .layouts import Layout
@@ -53,6 +54,7 @@ __all__ = [
     "Report",
     "Tensor",
     "TuneResult",
+    "WorkerError",
     "__version__",
     "cache",
     "compile",

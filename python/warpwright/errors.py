@@ -49,6 +49,10 @@ class FindingError(Error):
     report: Report
 
 
+class WorkerError(Error, RuntimeError):
+    """A part of a sweep whose workers were lost again and again."""
+
+
 class FindingWarning(UserWarning):
     """The virtual GPU has found something in a call without `check=True`."""
 

@@ -7,14 +7,30 @@ import html
 import json
 import os
 import sys
-from typing import Any, Callable, Iterable, Mapping
+from typing import Any, Callable, Iterable, Mapping, NamedTuple
 
 from . import _core
 from .errors import ArgumentError
 from .kernels import Kernel, _read_target, compile
 from .lang.symbols import text_of
+from .sweeps import RayWorkers, WorkersLike, workers_of
 
 _BAR_WIDTH = 40
+_SHARD_SIZE = 4  # combinations; the ranking does not depend on it
+
+
+class _Question(NamedTuple):
+    """What is tried, in the words of the command line."""
+
+    path: str
+    kernel: str
+    spaces: list[str]
+    wheres: list[str]
+    args: list[str]
+    expects: list[str]
+    target: str
+    device: str
+    text: str  # of the file, which a worker may not have
 
 
 class TuneResult:
@@ -68,6 +84,7 @@ def tune(
     expect: Iterable[str] = (),
     target: str = "auto",
     device: str = "auto",
+    workers: WorkersLike | None = None,
     progress: bool | Callable[[int, int], None] | None = None,
 ) -> TuneResult:
     """Compiles, runs and ranks every combination of a kernel's parameters.
@@ -76,6 +93,10 @@ def tune(
     range as `--space` has it, `{"tile": "32..128*2"}`. `where`, `args` and `expect` are what the
     options of `warpwright tune` take. `progress` is called with the combinations done and in all;
     True draws a bar, None draws one on a terminal.
+
+    `workers` spreads the combinations: a number of local processes, which use the virtual GPU;
+    "gpus", a process for each GPU; "ray", the caller's cluster, on its GPUs with `device="cuda"`, else
+    on virtual ones. The ranking on the virtual GPU does not depend on it.
     """
     name = os.fspath(path)
     spaces = [f"{axis}={_values_text(axis, values)}" for axis, values in space.items()]
@@ -83,13 +104,56 @@ def tune(
     target = _read_target(target)
     given = "" if target == "auto" else target
     show = _progress(progress)
-    found = _core.tune(
-        name, kernel, spaces, list(where), specs, list(expect), given, device, show
+    question = _Question(
+        name, kernel, spaces, list(where), specs, list(expect), given, device, _core.source_text(name)
     )
+    if workers is None:
+        found = _core.tune(_core.Question(*question), show)
+    else:
+        found = _tune_in_shards(question, workers, show)
     result = TuneResult(name, target, *found)
     if show is not None:
         show(result.data["tried"], result.data["tried"])
     return result
+
+
+def _tune_in_shards(
+    question: _Question, wish: WorkersLike, show: Callable[[int, int], None] | None
+) -> tuple[str, str]:
+    question = question._replace(device=_device_of_workers(wish, question.device))
+    total = _core.tune_size(_core.Question(*question))
+    numbers = list(range(total))
+    shards = [
+        (question, numbers[at : at + _SHARD_SIZE]) for at in range(0, total, _SHARD_SIZE)
+    ]
+    workers = RayWorkers(gpus=1) if (wish, question.device) == ("ray", "cuda") else workers_of(wish)
+    trials = [""] * len(shards)
+    done = 0
+    for at, saved in workers.run("warpwright.tuning:try_shard", shards):
+        if show is not None:
+            show(done, total)
+        done += len(shards[at][1])
+        trials[at] = saved
+    return _core.tune_whole(_core.Question(*question), trials)
+
+
+def try_shard(shard: tuple[_Question, list[int]]) -> str:
+    """The task of a worker: some combinations, tried."""
+    question, numbers = shard
+    return _core.tune_part(_core.Question(*question), numbers)
+
+
+def _device_of_workers(wish: WorkersLike, device: str) -> str:
+    if wish == "gpus":
+        if device == "sim":
+            raise ArgumentError('`workers` is "gpus" with `device="sim"`: expected a number')
+        return "cuda"
+    if isinstance(wish, int) and device == "cuda":
+        raise ArgumentError(
+            f"`workers` is {wish} with `device=\"cuda\"`: kernels side by side on a GPU cannot be "
+            'timed; "gpus" starts one process for each'
+        )
+    return "sim" if device == "auto" else device
 
 
 def _values_text(axis: str, values: str | Iterable[Any]) -> str:

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 #include "base/file_io.h"
 #include "base/source.h"
 #include "driver/args/file_plan.h"
+#include "driver/tune/trials.h"
 #include "runtime/cuda_device.h"
 #include "runtime/sim_device.h"
 
@@ -72,7 +74,7 @@ class Tuning {
   explicit Tuning(const TuneRequest& request) : request_(request) {}
 
   TuneOutcome go() {
-    if (read() && choose_device() && check_repetitions() && find_ptxas() && try_all()) {
+    if (read() && (request_.trials ? take_trials() : try_here())) {
       rank();
       if (!is_usable()) return {.errors = std::move(errors_)};
       write_best();
@@ -83,11 +85,14 @@ class Tuning {
 
  private:
   bool read();
+  bool take_trials();
+  bool try_here() { return choose_device() && check_repetitions() && find_ptxas() && try_all(); }
   bool choose_device();
   bool open_gpu();
   bool check_repetitions();
   bool find_ptxas();
   bool try_all();
+  bool try_next(const Combination& choice);
   void try_one(const Combination& choice);
   void add_drop(const Combination& choice, TuneDrop drop);
   void rank();
@@ -120,13 +125,22 @@ bool Tuning::read() {
   std::optional<target::Target> target;
   if (!read_target(request_.source.target, target, errors_)) return false;
   if (target) arch_ = target->arch;
-  auto source = read_source(request_.source.path);
-  if (!source) return refuse(source.error());
-  source_ = *std::move(source);
+  if (request_.source.text != nullptr) {
+    source_ = *request_.source.text;
+  } else {
+    auto source = read_source(request_.source.path);
+    if (!source) return refuse(source.error());
+    source_ = *std::move(source);
+  }
   space_ = TuneSpace::read(
       {.kernel = request_.source.kernel, .spaces = request_.spaces, .wheres = request_.wheres},
       errors_);
   if (!space_) return false;
+  report_.path = request_.source.path;
+  report_.kernel = request_.source.kernel;
+  report_.expects = request_.arguments.expects;
+  report_.axes = space_->axes();
+  report_.left_out = space_->left_out();
   if (request_.output.empty()) return true;
   FilePlan files;
   files.reads(request_.source.path, "the source");
@@ -226,39 +240,52 @@ void Tuning::try_one(const Combination& choice) {
 }
 
 // A kernel that fails on a GPU takes the GPU's context with it, so that it is opened anew.
+bool Tuning::try_next(const Combination& choice) {
+  if (!hanging_.empty()) {
+    const std::string reason = fmt::format("not tried: `{}` still runs on the GPU", hanging_);
+    add_drop(choice, {.stage = DropStage::Device, .reason = reason, .details = reason + "\n"});
+    return true;
+  }
+  const std::size_t drops = report_.drops.size();
+  try_one(choice);
+  const bool has_failed =
+      report_.drops.size() > drops && report_.drops.back().stage == DropStage::Run;
+  return gpu_ == nullptr || !has_failed || !hanging_.empty() || open_gpu();
+}
+
 bool Tuning::try_all() {
-  report_.path = request_.source.path;
-  report_.kernel = request_.source.kernel;
   report_.device_name = gpu_ != nullptr ? gpu_->name() : runtime::SimDevice().name();
-  report_.expects = request_.arguments.expects;
   report_.repetitions = gpu_ != nullptr ? repetitions() : 0;
-  report_.axes = space_->axes();
-  report_.left_out = space_->left_out();
   const std::vector<Combination>& all = space_->combinations();
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (request_.progress && !request_.progress(i, all.size()))
-      return refuse(diag(DiagKind::Budget, "stopped after {} of {} combinations", i, all.size()));
-    if (!hanging_.empty()) {
-      const std::string reason = fmt::format("not tried: `{}` still runs on the GPU", hanging_);
-      add_drop(all[i], {.stage = DropStage::Device, .reason = reason, .details = reason + "\n"});
-      continue;
-    }
-    const std::size_t drops = report_.drops.size();
-    try_one(all[i]);
-    const bool has_failed =
-        report_.drops.size() > drops && report_.drops.back().stage == DropStage::Run;
-    if (gpu_ != nullptr && has_failed && hanging_.empty() && !open_gpu()) return false;
+  std::vector<std::size_t> numbers(all.size());
+  std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+  if (request_.numbers) numbers = *request_.numbers;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (numbers[i] >= all.size())
+      return refuse(diag(DiagKind::BadArgument, "combination {} of {}", numbers[i], all.size()));
+    if (request_.progress && !request_.progress(i, numbers.size()))
+      return refuse(
+          diag(DiagKind::Budget, "stopped after {} of {} combinations", i, numbers.size()));
+    if (!try_next(all[numbers[i]])) return false;
   }
   return true;
+}
+
+bool Tuning::take_trials() {
+  for (const std::string& part : *request_.trials)
+    if (auto added = add_trials(report_, *space_, part); !added) return refuse(added.error());
+  auto all = check_trials(report_, *space_);
+  return all ? true : refuse(all.error());
 }
 
 // --- after the last ------------------------------------------------------------------------------
 
 void Tuning::rank() { std::ranges::stable_sort(report_.entries, {}, &TuneEntry::cost); }
 
-// Where nothing came further than its arguments or its device, those are to blame.
+// Where nothing came further than its arguments or its device, those are to blame. A part of the
+// space says nothing about the rest.
 bool Tuning::is_usable() {
-  if (!report_.entries.empty()) return true;
+  if (!report_.entries.empty() || request_.numbers) return true;
   const auto is_usage = [](const TuneDrop& drop) {
     return drop.stage == DropStage::Arguments || drop.stage == DropStage::Device;
   };
@@ -301,5 +328,12 @@ std::string_view name_of(DropStage stage) {
 }
 
 TuneOutcome tune(const TuneRequest& request) { return Tuning(request).go(); }
+
+std::optional<std::size_t> tune_size(const TuneRequest& request, std::string& errors) {
+  const auto space = TuneSpace::read(
+      {.kernel = request.source.kernel, .spaces = request.spaces, .wheres = request.wheres},
+      errors);
+  return space ? std::optional(space->combinations().size()) : std::nullopt;
+}
 
 }  // namespace ww::driver

@@ -24,11 +24,15 @@ struct TuneRequest {
   SourceRequest source;                  // the kernel has gaps
   std::vector<std::string> spaces = {};  // as SpaceRequest has them
   std::vector<std::string> wheres = {};
-  DeviceKind device = DeviceKind::Auto;                // not Eval
-  ArgRequest arguments = {};                           // nothing is written: `outs` is empty
-  std::optional<int> repetitions = {};                 // timed launches on a GPU; none: 20
-  std::optional<runtime::ToolSearch> ptxas = {};       // ask it for registers
-  std::string output = {};                             // a file for the best one; empty: none
+  DeviceKind device = DeviceKind::Auto;           // not Eval
+  ArgRequest arguments = {};                      // nothing is written: `outs` is empty
+  std::optional<int> repetitions = {};            // timed launches on a GPU; none: 20
+  std::optional<runtime::ToolSearch> ptxas = {};  // ask it for registers
+  std::string output = {};                        // a file for the best one; empty: none
+  /// Combinations to try, by their places in the space; none: all.
+  std::optional<std::vector<std::size_t>> numbers = {};
+  /// All combinations, tried elsewhere (driver/tune/trials.h): nothing runs here.
+  std::optional<std::vector<std::string>> trials = {};
   const Result<runtime::CudaCalls>* driver = nullptr;  // loaded before; none: load it
   /// Combinations done and in all; returns whether to go on.
   std::function<bool(std::uint64_t, std::uint64_t)> progress = {};
@@ -85,6 +89,10 @@ struct TuneOutcome {
   std::string errors{};
 };
 TuneOutcome tune(const TuneRequest& request);
+
+/// How many combinations the space of a request has; nothing, with the reason in `errors`, for one
+/// that cannot be read.
+std::optional<std::size_t> tune_size(const TuneRequest& request, std::string& errors);
 
 struct TuneTextOptions {
   std::size_t top = 10;     // entries to show

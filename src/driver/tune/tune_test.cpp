@@ -8,9 +8,11 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/process.h"
+#include "driver/tune/trials.h"
 #include "runtime/test_driver.h"
 
 namespace ww::driver::tune_tune_test {
@@ -52,6 +54,48 @@ TEST(Tune, RanksByTheEstimateAndDropsWhatDoesNotCompile) {
   ASSERT_EQ(report.drops.size(), 1U);
   EXPECT_EQ(report.drops[0].stage, DropStage::Compile);
   EXPECT_EQ(report.drops[0].kernel, "build(tile=96)");
+}
+
+// --- parts of a space ---
+
+std::string part(TuneRequest request, std::vector<std::size_t> numbers) {
+  request.numbers = std::move(numbers);
+  const TuneOutcome outcome = tune(request);
+  EXPECT_TRUE(outcome.report.has_value()) << outcome.errors;
+  return save_trials(*outcome.report);
+}
+
+std::string errors_of(TuneRequest request, std::vector<std::string> trials) {
+  request.trials = std::move(trials);
+  return tune(request).errors;
+}
+
+TEST(Trials, OfPartsGiveTheReportOfTheWhole) {
+  TuneRequest request = transposes("128,96,64");
+  request.arguments.expects = {"B == A.T"};
+  std::string errors;
+  EXPECT_EQ(tune_size(request, errors), 3U);
+  const std::string wanted = tune_json(*tune(request).report);
+  TuneRequest whole = request;
+  whole.trials = {part(request, {1}), part(request, {2, 0})};
+  EXPECT_EQ(tune_json(*tune(whole).report), wanted);
+  whole.trials = {part(request, {2}), part(request, {0}), part(request, {1})};
+  EXPECT_EQ(tune_json(*tune(whole).report), wanted);
+}
+
+TEST(Trials, ThatDoNotFitAreRefused) {
+  const TuneRequest request = transposes("128,64");
+  const std::string first = part(request, {0});
+  EXPECT_THAT(errors_of(request, {first}), HasSubstr("`build(tile=64)` was tried 0 times"));
+  EXPECT_THAT(errors_of(request, {first, first}), HasSubstr("was tried 2 times, expected once"));
+  EXPECT_THAT(errors_of(request, {"{}"}), HasSubstr("trials that cannot be read"));
+  EXPECT_THAT(errors_of(transposes("64"), {part(request, {1})}), HasSubstr("of another space"));
+  std::string elsewhere = part(request, {1});
+  elsewhere.replace(elsewhere.find("the virtual GPU"), 15, "a virtual dream");
+  EXPECT_THAT(errors_of(request, {first, elsewhere}), HasSubstr("costs cannot be compared"));
+  TuneRequest beyond = request;
+  beyond.numbers = {7};
+  EXPECT_THAT(tune(beyond).errors, HasSubstr("combination 7 of 2"));
 }
 
 TEST(Tune, DropsWhatIsWrong) {

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/tune/trials.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "driver/build.h"
+#include "target/target.h"
+
+namespace ww::driver {
+namespace {
+
+using json = nlohmann::json;
+
+constexpr std::string_view kTrialsSchema = "warpwright/trials/1";
+
+// --- writing -------------------------------------------------------------------------------------
+
+json saved_number(const std::optional<std::int64_t>& value) {
+  return value ? json(*value) : json();
+}
+
+json saved_timing(const std::optional<runtime::Timing>& timing) {
+  if (!timing) return nullptr;
+  return {timing->median, timing->fastest, timing->slowest, timing->launches};
+}
+
+json saved_work(const std::optional<SimWork>& work) {
+  if (!work) return nullptr;
+  return {work->blocks, work->instructions, work->wavefronts, work->sectors, work->tensor};
+}
+
+json saved_entry(const TuneEntry& entry) {
+  return {{"choice", entry.choice},
+          {"target", target::info(entry.target->arch).name},
+          {"timing", saved_timing(entry.timing)},
+          {"work", saved_work(entry.work)},
+          {"shared", saved_number(entry.size.shared)},
+          {"registers", saved_number(entry.size.registers)},
+          {"local", saved_number(entry.size.local)},
+          {"spills", saved_number(entry.size.spills)},
+          {"grid", entry.grid},
+          {"block", entry.block}};
+}
+
+json saved_drop(const TuneDrop& drop) {
+  return {{"choice", drop.choice},
+          {"stage", drop.stage},
+          {"reason", drop.reason},
+          {"details", drop.details}};
+}
+
+// --- reading -------------------------------------------------------------------------------------
+
+// A key that is missing or of another type throws, and add_trials says that the text is none of ours.
+
+std::optional<std::int64_t> read_number(const json& row, const char* key) {
+  const json& value = row.at(key);
+  return value.is_null() ? std::nullopt : std::optional(value.get<std::int64_t>());
+}
+
+std::optional<runtime::Timing> read_timing(const json& row) {
+  if (row.is_null()) return std::nullopt;
+  return runtime::Timing{.median = row.at(0).get<double>(),
+                         .fastest = row.at(1).get<double>(),
+                         .slowest = row.at(2).get<double>(),
+                         .launches = row.at(3).get<int>()};
+}
+
+std::optional<SimWork> read_work(const json& row) {
+  if (row.is_null()) return std::nullopt;
+  return SimWork{.blocks = row.at(0).get<std::uint64_t>(),
+                 .instructions = row.at(1).get<std::uint64_t>(),
+                 .wavefronts = row.at(2).get<std::uint64_t>(),
+                 .sectors = row.at(3).get<std::uint64_t>(),
+                 .tensor = row.at(4).get<std::uint64_t>()};
+}
+
+TuneEntry read_entry(const json& row, const TuneSpace& space) {
+  TuneEntry out;
+  out.choice = row.at("choice").get<Combination>();
+  out.kernel = space.kernel(out.choice);
+  std::string errors;
+  read_target(row.at("target").get<std::string>(), out.target, errors);
+  out.timing = read_timing(row.at("timing"));
+  out.work = read_work(row.at("work"));
+  if (out.work && out.target) out.estimate = estimate(*out.work, out.target->arch);
+  out.size = {.shared = read_number(row, "shared"),
+              .registers = read_number(row, "registers"),
+              .local = read_number(row, "local"),
+              .spills = read_number(row, "spills")};
+  out.grid = row.at("grid").get<std::array<std::int64_t, 3>>();
+  out.block = row.at("block").get<std::array<std::int64_t, 3>>();
+  return out;
+}
+
+TuneDrop read_drop(const json& row, const TuneSpace& space) {
+  TuneDrop out;
+  out.choice = row.at("choice").get<Combination>();
+  out.kernel = space.kernel(out.choice);
+  out.stage = row.at("stage").get<DropStage>();
+  out.reason = row.at("reason").get<std::string>();
+  out.details = row.at("details").get<std::string>();
+  return out;
+}
+
+bool is_of_space(const TuneSpace& space, const json& row) {
+  const auto choice = row.at("choice").get<Combination>();
+  return std::ranges::binary_search(space.combinations(), choice);
+}
+
+Result<void> take_device(TuneReport& report, const json& part) {
+  const auto name = part.at("device_name").get<std::string>();
+  if (report.tried() > 0 && name != report.device_name)
+    return fail(DiagKind::BadArgument,
+                "combinations were tried on {} and on {}: their costs cannot be compared",
+                report.device_name, name);
+  report.device = part.at("device").get<DeviceKind>();
+  report.device_name = name;
+  report.remark = part.at("remark").get<std::string>();
+  report.repetitions = part.at("repetitions").get<int>();
+  return {};
+}
+
+Result<void> add_part(TuneReport& report, const TuneSpace& space, const json& part) {
+  const Diag foreign = diag(DiagKind::BadArgument, "trials of another space");
+  if (part.at("schema").get<std::string>() != kTrialsSchema) return fail(Diag(foreign));
+  WW_TRY_VOID(take_device(report, part));
+  for (const json& row : part.at("entries")) {
+    if (!is_of_space(space, row)) return fail(Diag(foreign));
+    report.entries.push_back(read_entry(row, space));
+    if (!report.entries.back().target) return fail(Diag(foreign));
+  }
+  for (const json& row : part.at("drops")) {
+    if (!is_of_space(space, row)) return fail(Diag(foreign));
+    report.drops.push_back(read_drop(row, space));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string save_trials(const TuneReport& report) {
+  json out = {{"schema", kTrialsSchema},
+              {"device", report.device},
+              {"device_name", report.device_name},
+              {"remark", report.remark},
+              {"repetitions", report.repetitions},
+              {"entries", json::array()},
+              {"drops", json::array()}};
+  for (const TuneEntry& entry : report.entries) out["entries"].push_back(saved_entry(entry));
+  for (const TuneDrop& drop : report.drops) out["drops"].push_back(saved_drop(drop));
+  return out.dump();
+}
+
+Result<void> add_trials(TuneReport& report, const TuneSpace& space, std::string_view saved) {
+  const json part = json::parse(saved, nullptr, false);
+  try {
+    return add_part(report, space, part);
+  } catch (const json::exception&) {
+    return fail(DiagKind::BadArgument, "trials that cannot be read");
+  }
+}
+
+Result<void> check_trials(TuneReport& report, const TuneSpace& space) {
+  std::map<Combination, int> times;
+  for (const TuneEntry& entry : report.entries) ++times[entry.choice];
+  for (const TuneDrop& drop : report.drops) ++times[drop.choice];
+  for (const Combination& each : space.combinations())
+    if (const int seen = times[each]; seen != 1)
+      return fail(DiagKind::BadArgument, "`{}` was tried {} times, expected once",
+                  space.kernel(each), seen);
+  std::ranges::sort(report.entries, {}, &TuneEntry::choice);
+  std::ranges::sort(report.drops, {}, &TuneDrop::choice);
+  return {};
+}
+
+}  // namespace ww::driver
