@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A notebook from its first cell to its last: kernels in cells, reports and pictures as output."""
+"""The notebook of the examples, executed from its first cell to its last; what it shows is checked."""
 
 from __future__ import annotations
 
@@ -9,30 +9,28 @@ nbformat = pytest.importorskip("nbformat")
 nbclient = pytest.importorskip("nbclient")
 pytest.importorskip("ipykernel")
 
-CELLS = [
-    "import numpy as np, warpwright as ww\nfrom warpwright.lang import T\nSTEP = 3",
-    """@ww.kernel
-def fill(A: ww.Tensor[32, "int32"]):
-    T.device_entry()
-    T.cta_id([1])
-    t = T.thread_id([32])
-    A[t] = t * STEP""",
-    "a = np.zeros(32, np.int32)\nfill(a, check=True)\nprint(a[:4])",
-    "fill.check(a)",
-    "fill.explain()",
-    'ww.Layout("S[(8,4,2):(4@laneid,1@laneid,1)]")',
-]
 
-
-def test_a_notebook_runs_and_shows_its_results(tmp_path):
-    cells = [nbformat.v4.new_code_cell(cell) for cell in CELLS]
-    notebook = nbformat.v4.new_notebook(cells=cells)
-    where = {"metadata": {"path": str(tmp_path)}}
-    nbclient.NotebookClient(notebook, kernel_name="python3", resources=where).execute()
-    printed, report, explanation, layout = (
-        cell["outputs"][0] for cell in notebook["cells"][2:]
+@pytest.fixture(scope="module")
+def executed(request):
+    """The last output of each cell that has one, in their order."""
+    folder = request.config.rootpath / "examples" / "notebooks"
+    notebook = nbformat.read(folder / "tour.ipynb", as_version=4)
+    nbformat.validate(notebook)
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert all(not cell.outputs and cell.execution_count is None for cell in cells), (
+        "the notebook is kept without outputs"
     )
-    assert printed["text"] == "[0 3 6 9]\n"
-    assert "findings    none" in report["data"]["text/html"]
-    assert explanation["data"]["text/html"].startswith("<pre>")
+    where = {"metadata": {"path": str(folder)}}
+    nbclient.NotebookClient(notebook, kernel_name="python3", resources=where).execute()
+    return [cell.outputs[-1] for cell in cells if cell.outputs]
+
+
+def test_the_notebook_shows_its_results(executed):
+    layout, printed, explanation, report, tuned = executed
     assert layout["data"]["image/svg+xml"].startswith("<svg")
+    assert printed["text"] == "True\n"
+    assert "chosen" in explanation["data"]["text/html"]
+    assert "race: " in report["data"]["text/html"]
+    assert "with nothing to order the two" in report["data"]["text/html"]
+    assert "B[t] = staged[63 - t]" in report["data"]["text/html"]
+    assert "2 right, 0 dropped" in tuned["data"]["text/html"]
