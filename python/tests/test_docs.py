@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The blocks of pages about Python, executed in order; each must print the text behind it."""
+"""The blocks of pages about Python, executed in order; each must print the text behind it.
+
+Blocks marked `tvm` or `torch` need these packages. They are executed by themselves, and skipped where the
+package is not installed.
+"""
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import subprocess
@@ -14,15 +19,17 @@ from conftest import ROOT
 
 import warpwright as ww
 
-PAGES = ["python.md", "from_triton.md"]
+PAGES = ["python.md", "from_triton.md", "from_tirx.md"]
 MARK = "-- end of a block --"
-BLOCK = re.compile(r"^```(python|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(python|text)( tvm| torch)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def blocks(page: str) -> list[tuple[str, str]]:
+def blocks(page: str, mark: str = "") -> list[tuple[str, str]]:
     """Code with what it is expected to print, in the order of the page."""
     out: list[tuple[str, str]] = []
-    for kind, text in BLOCK.findall((ROOT / "docs" / "guide" / page).read_text()):
+    for kind, its_mark, text in BLOCK.findall((ROOT / "docs" / "guide" / page).read_text()):
+        if its_mark.strip() != mark:
+            continue
         if kind == "python":
             out.append((text, ""))
         else:
@@ -30,16 +37,14 @@ def blocks(page: str) -> list[tuple[str, str]]:
     return out
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_the_page_prints_what_it_says(tmp_path, name):
-    page = blocks(name)
-    assert len(page) >= 3
-    file = tmp_path / "page.py"
+def execute(folder: Path, page: list[tuple[str, str]]) -> None:
+    file = folder / "page.py"
     file.write_text("".join(f"{code}\nprint({MARK!r})\n" for code, _ in page))
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    if not (folder / "examples").exists():
+        (folder / "examples").symlink_to(ROOT / "examples")
     done = subprocess.run(
         [sys.executable, file],
-        cwd=tmp_path,
+        cwd=folder,
         env={**os.environ, "PYTHONPATH": str(Path(ww.__file__).resolve().parents[1])},
         capture_output=True,
         text=True,
@@ -47,3 +52,24 @@ def test_the_page_prints_what_it_says(tmp_path, name):
     assert done.returncode == 0, done.stderr
     printed = done.stdout.split(MARK + "\n")
     assert printed[:-1] == [text for _, text in page]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_page_prints_what_it_says(tmp_path, name):
+    page = blocks(name)
+    assert len(page) >= 3
+    execute(tmp_path, page)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="PyTorch is not installed")
+def test_the_blocks_of_torch_print_what_they_say(tmp_path):
+    execute(tmp_path, blocks("python.md", "torch"))
+
+
+@pytest.mark.skipif(importlib.util.find_spec("tvm") is None, reason="TVM is not installed")
+def test_the_blocks_of_tvm_print_what_they_say(tmp_path):
+    text = next(code for code, _ in blocks("from_tirx.md") if "TEXT = " in code)
+    scope: dict[str, str] = {}
+    exec(text[: text.index("import numpy")], scope)
+    (tmp_path / "through.py").write_text(scope["TEXT"])
+    execute(tmp_path, blocks("from_tirx.md", "tvm"))
