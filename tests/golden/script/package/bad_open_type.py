@@ -17,4 +17,4 @@ bad_open_type.py:7:10: error: the element type of `A` is open [BadArgument]
 bad_open_type.py:7:28: error: the element type of `B` is open; it is one of float16, bfloat16 [BadArgument]
     def fill(A: ww.Tensor[32], B: ww.Tensor["n", 4, {"float16", "bfloat16"}]):
                                ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-  note: a call in Python takes it from the array; a kernel expression gives it with `.specialize(B="float32")`
+  note: a call in Python takes it from the array; a kernel expression gives it with `.specialize(B="float16")`
