@@ -114,6 +114,9 @@ def test_mistakes_are_refused():
     ):
         with pytest.raises(ww.ArgumentError, match=message):
             ww.torch_op("ww_test::wrong", *arguments, **named)
+    twice = ww.torch_op("ww_test::twice", add, outputs=lambda a, b: (a.clone(), a.clone()))
+    with pytest.raises(ww.ArgumentError, match="gives 2 tensors: the kernel writes 1"):
+        twice(torch.zeros(8), torch.zeros(8))
     op = ww.torch_op("ww_test::hidden", axpy, mutates_args=("X",), BLOCK=32)
     x, y, out = (torch.zeros(8) for _ in range(3))
     with pytest.raises(ww.ArgumentError, match="has X: the kernel also writes `OUT`"):

@@ -116,7 +116,9 @@ class _Capture:
 
     # --- names ------------------------------------------------------------------------------------
 
-    def take(self, home: _Module, node: Definition, scope: dict[str, Any], above: Use | None) -> None:
+    def take(
+        self, home: _Module, node: Definition, scope: dict[str, Any], above: Use | None
+    ) -> None:
         """A definition of a file, and all that it uses."""
         assert home.file is not None
         home.kept[first_line(node)] = node
@@ -158,7 +160,13 @@ class _Capture:
             self._bind_constant(home, name, value, use)
 
     def _bind_module(
-        self, home: _Module, name: str, value: types.ModuleType, node: Definition, path: str, use: Use
+        self,
+        home: _Module,
+        name: str,
+        value: types.ModuleType,
+        node: Definition,
+        path: str,
+        use: Use,
     ) -> None:
         """A module: what the definition takes of it by name, `path.attribute`."""
         root = value.__name__.split(".")[0]
@@ -228,7 +236,9 @@ class _Capture:
         path = value.__code__.co_filename
         file = self._read(path, value.__globals__)
         if file is None:
-            raise use.error(f"`{name}` cannot be taken along: it has no source, `{path}` is no file")
+            raise use.error(
+                f"`{name}` cannot be taken along: it has no source, `{path}` is no file"
+            )
         node = find_function(file, value.__name__, value.__code__.co_firstlineno)
         if node is None:
             raise use.error(
@@ -243,8 +253,13 @@ class _Capture:
         module = sys.modules.get(value.__module__)
         values = vars(module) if module is not None else {}
         codes = [inspect.unwrap(each) for each in vars(value).values() if inspect.isfunction(each)]
-        paths = [each.__code__.co_filename for each in codes if isinstance(each, types.FunctionType)]
-        paths += [getattr(module, "__file__", None) or "", home.path if values is home.globals else ""]
+        paths = [
+            each.__code__.co_filename for each in codes if isinstance(each, types.FunctionType)
+        ]
+        paths += [
+            getattr(module, "__file__", None) or "",
+            home.path if values is home.globals else "",
+        ]
         for path in dict.fromkeys(paths):
             file = self._read(path, values) if path else None
             node = find_class(file, value.__name__) if file is not None else None

@@ -109,9 +109,7 @@ def _read_tensor(index: ast.expr, values: dict[str, Any]) -> Tensor:
     last = parts[-1] if parts else None
     if isinstance(last, (set, frozenset, tuple, list)):
         return Tensor(parts[:-1], True, tuple(sorted(_type_text(each) for each in last)))
-    is_extent = isinstance(last, int) or (
-        isinstance(last, str) and last not in _core.dtype_names()
-    )
+    is_extent = isinstance(last, int) or (isinstance(last, str) and last not in _core.dtype_names())
     return Tensor(parts, True) if is_extent else Tensor(parts[:-1], False)
 
 

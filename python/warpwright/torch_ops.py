@@ -47,9 +47,7 @@ def torch_op(
         )
     library = _library()
     if not isinstance(kernel, (Kernel, KernelFunction)):
-        raise ArgumentError(
-            f"`ww.torch_op` was given {type(kernel).__name__}: expected a kernel"
-        )
+        raise ArgumentError(f"`ww.torch_op` was given {type(kernel).__name__}: expected a kernel")
     call, params = _callable(name, kernel, constants, mutates_args)
     written = tuple(param.name for param in params if param.writes)
     if outputs is None:
@@ -58,19 +56,31 @@ def torch_op(
         return operator
     if not written:
         raise ArgumentError(f"`outputs` of `{name}`: the kernel writes none of its arrays")
+    schema = _schema([param for param in params if not param.writes], len(written))
+    function = _returning(name, call, params, outputs)
+    operator = library.custom_op(name, function, mutates_args=(), schema=schema)
+    operator.register_fake(outputs)
+    return operator
+
+
+def _returning(
+    name: str, call: Callable[..., Any], params: list[_Param], outputs: Callable[..., Any]
+) -> Callable[..., Any]:
+    """The kernel as a function of what it reads, which returns what it writes."""
+    count = sum(param.writes for param in params)
 
     def function(*inputs: Any) -> Any:
         made = outputs(*inputs)
-        rest, outs = iter(inputs), iter(made if isinstance(made, tuple) else (made,))
-        call(*(next(outs if param.writes else rest) for param in params))
+        outs = made if isinstance(made, tuple) else (made,)
+        if len(outs) != count:
+            raise ArgumentError(
+                f"`outputs` of `{name}` gives {len(outs)} tensors: the kernel writes {count}"
+            )
+        rest, results = iter(inputs), iter(outs)
+        call(*(next(results if param.writes else rest) for param in params))
         return made
 
-    inputs = [param for param in params if not param.writes]
-    operator = library.custom_op(
-        name, function, mutates_args=(), schema=_schema(inputs, len(written))
-    )
-    operator.register_fake(outputs)
-    return operator
+    return function
 
 
 def _library() -> Any:
@@ -121,7 +131,9 @@ def _open_kernel(
     signature = kernel.signature
     unknown = [each for each in written if each not in signature.params]
     if unknown:
-        raise ArgumentError(f"`mutates_args` of `{name}`: the kernel has no parameter `{unknown[0]}`")
+        raise ArgumentError(
+            f"`mutates_args` of `{name}`: the kernel has no parameter `{unknown[0]}`"
+        )
     checked: set[Kernel] = set()
 
     def call(*args: Any) -> None:

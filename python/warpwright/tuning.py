@@ -105,7 +105,15 @@ def tune(
     given = "" if target == "auto" else target
     show = _progress(progress)
     question = _Question(
-        name, kernel, spaces, list(where), specs, list(expect), given, device, _core.source_text(name)
+        name,
+        kernel,
+        spaces,
+        list(where),
+        specs,
+        list(expect),
+        given,
+        device,
+        _core.source_text(name),
     )
     if workers is None:
         found = _core.tune(_core.Question(*question), show)
@@ -123,9 +131,7 @@ def _tune_in_shards(
     question = question._replace(device=_device_of_workers(wish, question.device))
     total = _core.tune_size(_core.Question(*question))
     numbers = list(range(total))
-    shards = [
-        (question, numbers[at : at + _SHARD_SIZE]) for at in range(0, total, _SHARD_SIZE)
-    ]
+    shards = [(question, numbers[at : at + _SHARD_SIZE]) for at in range(0, total, _SHARD_SIZE)]
     workers = RayWorkers(gpus=1) if (wish, question.device) == ("ray", "cuda") else workers_of(wish)
     trials = [""] * len(shards)
     done = 0
@@ -150,7 +156,7 @@ def _device_of_workers(wish: WorkersLike, device: str) -> str:
         return "cuda"
     if isinstance(wish, int) and device == "cuda":
         raise ArgumentError(
-            f"`workers` is {wish} with `device=\"cuda\"`: kernels side by side on a GPU cannot be "
+            f'`workers` is {wish} with `device="cuda"`: kernels side by side on a GPU cannot be '
             'timed; "gpus" starts one process for each'
         )
     return "sim" if device == "auto" else device

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values of the real TVM in files that import it: what they are to the compiler. TVM itself is never
-imported here; its values are known by the module of their type."""
+"""Values of the real TVM in files that import it: what they are to the compiler.
+
+TVM itself is never imported here; its values are known by the module of their type.
+"""
 
 from __future__ import annotations
 

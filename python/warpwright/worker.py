@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A process that runs shards, `python -m warpwright.worker`: pickled questions on its standard input,
-answers on its standard output, until the input ends. What tasks print goes to the standard error."""
+"""A process that runs shards, `python -m warpwright.worker`.
+
+Pickled questions come on its standard input, answers go to its standard output, until the input ends.
+What tasks print goes to the standard error.
+"""
 
 from __future__ import annotations
 
