@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 
 import pytest
@@ -65,8 +66,18 @@ def test_a_worker_runs_many_shards():
 def test_what_a_task_raises_comes_out():
     with pytest.raises(ValueError, match="shard [01] is wrong"):
         list(local(2).run("tasks_for_tests:fail", range(2)))
-    with pytest.raises(TypeError, match="the result of tasks_for_tests:give_function"):
+    with pytest.raises(TypeError, match="a result that cannot be sent: .*lambda"):
         list(local(1).run("tasks_for_tests:give_function", range(1)))
+
+
+def test_a_shard_that_workers_do_not_know_is_refused(monkeypatch):
+    class Local:
+        pass
+
+    monkeypatch.setattr(sys.modules[__name__], "Hidden", Local, raising=False)
+    Local.__qualname__ = Local.__name__ = "Hidden"  # here there is such a class, elsewhere not
+    with pytest.raises(AttributeError, match="Hidden"):
+        list(local(1).run("tasks_for_tests:square", [Local()]))
 
 
 def test_a_shard_of_a_lost_worker_runs_again(tmp_path):
@@ -176,8 +187,8 @@ def program(tmp_path):
 
 def test_the_soak_runs_a_shard_for_each_seed(program, capsys):
     arguments = ["--program", program, "--shards", "2", "--workers", "2", "--only", "scalars"]
-    assert soak.main([*arguments, "--seed", "1"]) == 0
-    printed = capsys.readouterr().out
+    command = [sys.executable, "-m", "warpwright.soak", *arguments, "--seed", "1"]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert "seed 1: 0 finds" in printed and "seed 2: 0 finds" in printed
     assert soak.main([*arguments, "--seed", "2"]) == 1
     printed = capsys.readouterr().out

@@ -95,4 +95,6 @@ def main(argv: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from warpwright import soak as itself  # workers know its classes by that name
+
+    sys.exit(itself.main())

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import Any, Iterator, Protocol, Sequence, Union
+from typing import IO, Any, Iterator, Protocol, Sequence, Union
 
 from .errors import ArgumentError, WorkerError
 
@@ -54,6 +54,26 @@ def call(task: str, shard: Any) -> Any:
     """What a worker does."""
     module, _, name = task.partition(":")
     return getattr(importlib.import_module(module), name)(shard)
+
+
+def send(pipe: IO[bytes], value: Any) -> None:
+    """A value to a process at the other end, or from it."""
+    data = pickle.dumps(value)
+    pipe.write(len(data).to_bytes(8, "little") + data)
+    pipe.flush()
+
+
+def receive(pipe: IO[bytes]) -> bytes:
+    """The value that was sent, still pickled. EOFError where the other end is gone."""
+    size = int.from_bytes(_read(pipe, 8), "little")
+    return _read(pipe, size)
+
+
+def _read(pipe: IO[bytes], size: int) -> bytes:
+    data = pipe.read(size)
+    if len(data) < size:
+        raise EOFError
+    return data
 
 
 def _visible_gpus() -> list[str]:
@@ -168,11 +188,11 @@ class _Sweep:
         """The result, or a _Failure; None where the process is gone."""
         assert process.stdin is not None and process.stdout is not None
         try:
-            pickle.dump((sys.path, self._task, self._shards[number]), process.stdin)
-            process.stdin.flush()
-            is_good, value = pickle.load(process.stdout)
-        except (EOFError, OSError, pickle.UnpicklingError):
+            send(process.stdin, (sys.path, self._task, pickle.dumps(self._shards[number])))
+            data = receive(process.stdout)
+        except (EOFError, OSError):
             return None
+        is_good, value = pickle.loads(data)
         return value if is_good else _Failure(value)
 
     def _lose(self, process: subprocess.Popen[bytes], number: int) -> None:

@@ -10,33 +10,32 @@ from __future__ import annotations
 import os
 import pickle
 import sys
-from typing import Any, BinaryIO
+from typing import IO, Any
 
-from .sweeps import call
+from .sweeps import call, receive, send
 
 
-def answer(path: list[str], task: str, shard: Any) -> tuple[bool, Any]:
+def answer(question: bytes) -> tuple[bool, Any]:
     """Whether the task has given a result, and that, or what it has raised."""
-    sys.path[:] = path
     try:
-        return True, call(task, shard)
+        path, task, shard = pickle.loads(question)
+        sys.path[:] = path
+        return True, call(task, pickle.loads(shard))  # of a module on that path
     except Exception as error:
         return False, error
 
 
-def serve(questions: BinaryIO, answers: BinaryIO) -> None:
+def serve(questions: IO[bytes], answers: IO[bytes]) -> None:
     while True:
         try:
-            question = pickle.load(questions)
+            question = receive(questions)
         except EOFError:
             return
-        data = answer(*question)
+        told = answer(question)
         try:
-            text = pickle.dumps(data)
+            send(answers, told)
         except Exception as error:  # what cannot be sent is told
-            text = pickle.dumps((False, TypeError(f"the result of {question[1]}: {error}")))
-        answers.write(text)
-        answers.flush()
+            send(answers, (False, TypeError(f"a result that cannot be sent: {error}")))
 
 
 def main() -> None:
