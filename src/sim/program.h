@@ -122,6 +122,7 @@ struct Program {
   bool has_grid_barrier = false;    // reads where a cooperative launch keeps that
   bool uses_async_proxy = false;    // reads or writes memory through it
   bool uses_tensor_memory = false;
+  bool uses_warpgroups = false;  // multiplies with wgmma
 
   [[nodiscard]] const Code* find_kernel(std::string_view name) const;
   [[nodiscard]] std::vector<const Code*> kernels() const;

@@ -107,6 +107,27 @@ void RaceTracker::touch(Warp& warp, const Region& region, const std::uint64_t* a
     grid_->touch(warp, *by_.order, address, lanes, bytes, how, manner);
 }
 
+void RaceTracker::check_read(Warp& warp, const std::uint64_t* address, Mask lanes, unsigned bytes) {
+  begin(warp);
+  for_each_lane(lanes, [&](unsigned l) {
+    const RaceStep step{warp, by_, address[l], bytes, l, Touched::Read, {}};
+    for (std::uint64_t word = address[l] / 4; word < (address[l] + bytes) / 4; ++word) {
+      Page* page = pages_.find(word / kPageWords);
+      if (page == nullptr) return;
+      const auto slot = static_cast<unsigned>(word % kPageWords);
+      const RaceCell& cell = page->cells[slot];
+      if (cell.epoch != epoch_) continue;
+      if (!cell.is_split) {
+        check_races(step, uses_, cell);
+        continue;
+      }
+      for (const RaceCell& part : (*page->parts)[slot]) {
+        if (part.epoch == epoch_) check_races(step, uses_, part);
+      }
+    }
+  });
+}
+
 void RaceTracker::touch_tensor(Warp& warp, const std::uint32_t* cell, Mask lanes, Touched how) {
   begin(warp);
   std::uint64_t address[kLanes];

@@ -35,6 +35,9 @@ class RaceTracker {
   /// Accesses of a warp's lanes: notes them, reports races with earlier ones.
   void touch(Warp& warp, const Region& region, const std::uint64_t* address, Mask lanes,
              unsigned bytes, Touched how, const Manner& manner);
+  /// The lanes read these bytes, at a multiple of 4, some time later: reports races with what was
+  /// written before. What is written from now on is not compared with it.
+  void check_read(Warp& warp, const std::uint64_t* address, Mask lanes, unsigned bytes);
   /// The same for cells of the tensor memory of the warp's CTA: lane times columns plus column, for
   /// each lane of the warp.
   void touch_tensor(Warp& warp, const std::uint32_t* cell, Mask lanes, Touched how);

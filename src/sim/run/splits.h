@@ -19,8 +19,9 @@ enum class SplitState : std::uint8_t {
   Meeting,    // at a collective instruction whose other lanes are not there yet
   AtBarrier,  // at a barrier of the CTA
   AtClusterBarrier,
-  Asleep,   // at an mbarrier that is not done
-  AtAlloc,  // waits for columns of tensor memory
+  Asleep,       // at an mbarrier that is not done
+  AtAlloc,      // waits for columns of tensor memory
+  AtWarpgroup,  // at a wgmma that other warps of its group have not come to
 };
 
 /// A function as some lanes run it.
@@ -49,6 +50,9 @@ struct Split {
     value = with;
   }
 };
+
+/// Results of waiting for a warpgroup: another warp has issued for all, or some cannot come.
+constexpr std::uint32_t kIssuedForAll = 1, kWithoutWarps = 2;
 
 /// What the running split waited for and now has.
 struct Grant {

@@ -40,6 +40,7 @@ void prepare(const RunContext& context, Cta& cta, std::uint64_t linear, unsigned
   cta.barriers = {};
   cta.mbarriers.clear();
   cta.tensor.reset();
+  cta.warpgroups.clear();
   if (cta.watched != 0) std::fill(cta.marks.begin(), cta.marks.end(), SharedMark{});
   cta.watched = 0;
 }
@@ -67,6 +68,12 @@ bool run_warps(Unit& unit) {
   return any;
 }
 
+// Of the warps that wait for others of their warpgroup, the first goes on without them.
+bool break_groups(Unit& unit) {
+  return std::any_of(unit.warps.begin(), unit.warps.end(),
+                     [](Warp* warp) { return break_group(*warp); });
+}
+
 // No warp can run. Lanes that wait for lanes that cannot come go on without them; sleepers look
 // again.
 bool unblock(Unit& unit) {
@@ -77,12 +84,12 @@ bool unblock(Unit& unit) {
     unit.activity_seen = unit.activity;
     unit.idle_wakes = 0;
   }
-  if (++unit.idle_wakes > kMaxIdleWakes) return false;
+  if (++unit.idle_wakes > kMaxIdleWakes) return break_groups(unit);
   for (Warp* warp : unit.warps) any = wake(*warp, SplitState::Asleep, true, 0) || any;
   const bool in_vain =
       unit.idle_wakes == kMaxIdleWakes;  // the last time: columns will never be free
   for (Warp* warp : unit.warps) any = wake(*warp, SplitState::AtAlloc, in_vain) || any;
-  return any;
+  return any || break_groups(unit);
 }
 
 void report_deadlock(Unit& unit) {
@@ -143,7 +150,10 @@ void report_unwaited(Unit& unit) {
 
 // All threads have ended: what is still on its way arrives, what was not given back is reported.
 void finish(Unit& unit) {
-  if (unit.checks(Check::Async)) report_unwaited(unit);
+  if (unit.checks(Check::Async)) {
+    report_unwaited(unit);
+    report_unwaited_products(unit);
+  }
   report_skips(unit);
   while (!unit.jobs.empty()) {
     PendingJob job = std::move(unit.jobs.front());

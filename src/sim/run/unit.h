@@ -24,6 +24,7 @@
 #include "sim/run/barriers.h"
 #include "sim/run/mbarriers.h"
 #include "sim/run/warp.h"
+#include "sim/run/warpgroup.h"
 
 namespace ww::sim {
 
@@ -46,6 +47,7 @@ class Cta {
   std::array<Barrier, 16> barriers;
   std::unordered_map<std::uint32_t, Mbarrier> mbarriers;  // by offset in shared memory
   std::unique_ptr<TensorMemory> tensor;
+  std::vector<Warpgroup> warpgroups;  // empty until one multiplies
   std::vector<SharedMark> marks;  // by word of shared memory; empty until something is marked
   std::uint32_t watched = 0;      // words with a mark
   Promises promises;

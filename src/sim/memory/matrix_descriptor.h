@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The 64-bit matrix descriptor of wgmma: where in shared memory the 16-byte chunks of a matrix
+// operand lie.
+//
+//   bits 13:0    start address / 16       bits 51:49   base offset: row of the swizzle pattern
+//   bits 29:16   leading offset / 16                   at which the pattern starts
+//   bits 45:32   stride offset / 16       bits 63:62   swizzle: 0 none, 1 128, 2 64, 3 32 bytes
+//
+// All other bits are 0. A matrix has lines (rows of A, columns of B) of K elements. K-major: a
+// chunk is 16 bytes of one line. MN-major: a chunk is 16 bytes across lines, at one k. With W the
+// bytes of the swizzle, a chunk is at the start address plus
+//
+//   K-major,  none   (line % 8) * 16 + (line / 8) * stride + chunk * leading
+//   K-major,  W      (line % 8) * W + (line / 8) * stride + chunk % (W / 16) * 16
+//                    + chunk / (W / 16) * leading
+//   MN-major, none   chunk * stride + (k % 8) * 16 + (k / 8) * leading
+//   MN-major, W      chunk % (W / 16) * 16 + chunk / (W / 16) * leading + (k % 8) * W
+//                    + (k / 8) * stride
+//
+// and then bits 4 to 6 of the address (as many as the swizzle has) are xored with bits 7 to 9.
+#pragma once
+
+#include <cstdint>
+
+namespace ww::sim {
+
+class MatrixDescriptor {
+ public:
+  static constexpr std::uint32_t kChunk = 16;  // bytes
+  static constexpr std::uint64_t kReserved = 0x3FF1'C000'C000'C000U;
+
+  explicit constexpr MatrixDescriptor(std::uint64_t bits)
+      : bits_(bits),
+        start_(field(bits, 0)),
+        leading_(field(bits, 16)),
+        stride_(field(bits, 32)),
+        width_(width_of(bits)) {}
+
+  [[nodiscard]] constexpr std::uint64_t bits() const { return bits_; }
+  /// Bits that must be 0 and are not.
+  [[nodiscard]] constexpr std::uint64_t reserved() const { return bits_ & kReserved; }
+  [[nodiscard]] constexpr std::uint32_t start() const { return start_; }
+  [[nodiscard]] constexpr std::uint32_t leading() const { return leading_; }
+  [[nodiscard]] constexpr std::uint32_t stride() const { return stride_; }
+  [[nodiscard]] constexpr std::uint32_t base_offset() const {
+    return static_cast<std::uint32_t>(bits_ >> 49U) & 7U;
+  }
+  /// Bytes of the swizzle; 16: none.
+  [[nodiscard]] constexpr std::uint32_t width() const { return width_; }
+
+  /// The address of a chunk of a line: bytes 16 * chunk and on of its K elements.
+  [[nodiscard]] constexpr std::uint32_t k_major(std::uint32_t line, std::uint32_t chunk) const {
+    const std::uint32_t across = width_ / kChunk;
+    return swizzled(start_ + line % 8 * width_ + line / 8 * stride_ + chunk % across * kChunk +
+                    chunk / across * leading_);
+  }
+  /// The address of a chunk at k: lines chunk * (16 / element size) and on.
+  [[nodiscard]] constexpr std::uint32_t mn_major(std::uint32_t chunk, std::uint32_t k) const {
+    if (width_ == kChunk) return start_ + chunk * stride_ + k % 8 * kChunk + k / 8 * leading_;
+    const std::uint32_t across = width_ / kChunk;
+    return swizzled(start_ + chunk % across * kChunk + chunk / across * leading_ + k % 8 * width_ +
+                    k / 8 * stride_);
+  }
+
+ private:
+  static constexpr std::uint32_t field(std::uint64_t bits, unsigned at) {
+    return (static_cast<std::uint32_t>(bits >> at) & 0x3FFFU) * kChunk;
+  }
+  static constexpr std::uint32_t width_of(std::uint64_t bits) {
+    const auto code = static_cast<std::uint32_t>(bits >> 62U);
+    return code == 0 ? kChunk : 256U >> code;
+  }
+  [[nodiscard]] constexpr std::uint32_t swizzled(std::uint32_t at) const {
+    const std::uint32_t row = at - base_offset() * 128;
+    return at ^ ((row >> 3U) & (width_ - kChunk));
+  }
+
+  std::uint64_t bits_;
+  std::uint32_t start_, leading_, stride_, width_;
+};
+
+}  // namespace ww::sim

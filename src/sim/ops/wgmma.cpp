@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// wgmma: the four warps of a warpgroup multiply matrices, asynchronously. They wait for each other
+// at wgmma.mma_async; the last one to come issues the product for all. It is multiplied when the
+// first of them waits for its group (wgmma_product.cpp): until then operands in shared memory and
+// in registers must stay as they are, and D holds what it held before.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "sim/decode/function_decoder.h"
+#include "sim/ops/families.h"
+#include "sim/ops/memory_ops.h"
+#include "sim/ops/wgmma_ops.h"
+#include "sim/run/meet.h"
+
+namespace ww::sim::wgmma_ops {
+namespace {
+
+constexpr std::uint8_t kNegatedScale = 1;  // of Op::mode
+
+// --- issuing -------------------------------------------------------------------------------------
+
+// The value that all lanes must agree on.
+std::uint64_t uniform(Warp& warp, Place place, std::string_view what) {
+  const auto* values = warp.source<std::uint64_t>(place);
+  const std::uint64_t value = values[first_lane(warp.exec)];
+  Mask others = 0;
+  for_each_lane(warp.exec, [&](unsigned l) {
+    if (values[l] != value) others |= lane_bit(l);
+  });
+  if (others != 0 && warp.is_new(Check::Collective, kNoOp, count_lanes(others))) {
+    warp.report(Check::Collective, others,
+                fmt::format("lanes have different descriptors of {}: 0x{:016x} and 0x{:016x}", what,
+                            value, values[first_lane(others)]));
+  }
+  return value;
+}
+
+bool adds_to_d(const Warp& warp, const Op& op) {
+  const Mask scale = warp.pred(op.p[kScaleD]) ^ (op.mode == kNegatedScale ? kAllLanes : 0);
+  return has_lane(scale, first_lane(warp.exec));
+}
+
+void use_registers(Warp& warp, const Op& op, const WgmmaForm& form, bool adds) {
+  if (!warp.tracks()) return;
+  const Place* d = &warp.program->places[op.extra];
+  const Place* a = d + form.d_registers();
+  if (form.a_in_registers) {
+    for (unsigned r = 0; r < 4; ++r) use_value(warp, a[r], warp.exec);
+  } else {
+    use_value(warp, op.p[kDescA], warp.exec);
+  }
+  use_value(warp, op.p[kDescB], warp.exec);
+  use_value(warp, op.p[kScaleD], warp.exec, 0, true);
+  if (form.is_sparse) use_value(warp, op.p[kMetadata], warp.exec);
+  for (unsigned r = 0; r < form.d_registers(); ++r) {
+    if (adds) use_value(warp, d[r], warp.exec);
+    define_value(warp, d[r]);
+  }
+}
+
+ProductPart part_of(Warp& warp, const Op& op, const WgmmaForm& form) {
+  ProductPart part{.warp = &warp,
+                   .frame = warp.here.frame,
+                   .lanes = warp.exec,
+                   .group = warp.pending.products_committed,
+                   .adds = adds_to_d(warp, op)};
+  if (!form.a_in_registers) part.a = uniform(warp, op.p[kDescA], "A");
+  part.b = uniform(warp, op.p[kDescB], "B");
+  return part;
+}
+
+// The four warps must name the same matrices.
+void compare_parts(Warp& warp, const PendingProduct& product) {
+  const ProductPart& mine = product.parts[warp.index % kGroupWarps];
+  for (const ProductPart& part : product.parts) {
+    if (part.warp == nullptr) continue;
+    const bool is_a = part.a != mine.a;
+    if (!is_a && part.b == mine.b && part.adds == mine.adds) continue;
+    if (!warp.is_new(Check::Collective)) return;
+    const std::string what =
+        is_a || part.b != mine.b
+            ? fmt::format("descriptors of {}: 0x{:016x} and 0x{:016x}", is_a ? "A" : "B",
+                          is_a ? part.a : part.b, is_a ? mine.a : mine.b)
+            : std::string("values of scale-d");
+    warp.report(Check::Collective, warp.exec,
+                fmt::format("warps {} and {} of the warpgroup have different {}", part.warp->index,
+                            warp.index, what));
+    return;
+  }
+}
+
+// The product of all warps that are at the op.
+void issue(Warp& warp, const WgmmaForm& form) {
+  Warpgroup& group = warpgroup_of(warp);
+  PendingProduct product{.op = warp.current, .number = ++group.issued, .a = {}, .b = {}};
+  const std::array<Warp*, kGroupWarps> warps = group_of(warp);
+  for (unsigned i = 0; i < kGroupWarps; ++i) {
+    if (warps[i] == nullptr) continue;
+    if (warps[i] == &warp || waits_in_group(*warps[i], warp.current))
+      product.parts[i] = group.arrived[i];
+  }
+  compare_parts(warp, product);
+  begin_product(warp, form, product);
+  group.products.push_back(std::move(product));
+  ++warp.unit->activity;
+  for (Warp* other : warps) {
+    if (other == nullptr || other == &warp) continue;
+    for (Split& split : other->splits.list) {
+      if (split.state == SplitState::AtWarpgroup && split.pc == warp.current)
+        split.resume(true, kIssuedForAll);
+    }
+  }
+}
+
+void report_missing(Warp& warp) {
+  const std::string missing = missing_warps(warp);
+  if (missing.empty() || !warp.is_new(Check::Collective)) return;
+  warp.report(
+      Check::Collective, warp.exec,
+      fmt::format("executed without {}: all four warps of the warpgroup must come here", missing));
+}
+
+void run_product(Warp& warp, const Op& op) {
+  const WgmmaForm form = unpack_wgmma(op);
+  if (warp.grant.is_open && !is_meeting_grant(warp)) {
+    std::uint32_t value = 0;
+    take_grant(warp, &value);
+    if (value == kIssuedForAll) return;
+    report_missing(warp);
+    issue(warp, form);
+    return;
+  }
+  if (!meet_all(warp)) return;
+  const ProductPart part = part_of(warp, op, form);
+  use_registers(warp, op, form, part.adds);
+  warpgroup_of(warp).arrived[warp.index % kGroupWarps] = part;
+  const std::array<Warp*, kGroupWarps> warps = group_of(warp);
+  const bool all_came = std::ranges::all_of(warps, [&](const Warp* other) {
+    return other == &warp || (other != nullptr && waits_in_group(*other, warp.current));
+  });
+  if (!all_came) return wait_in(warp, SplitState::AtWarpgroup);
+  issue(warp, form);
+}
+
+// --- waiting -------------------------------------------------------------------------------------
+
+void run_fence(Warp& warp, const Op&) { meet_all(warp); }
+
+void run_commit(Warp& warp, const Op&) {
+  if (!meet_all(warp)) return;
+  ++warp.pending.products_committed;
+}
+
+void run_wait(Warp& warp, const Op& op) {
+  if (!meet_all(warp)) return;
+  const auto newest = static_cast<std::uint64_t>(op.imm);
+  const std::uint32_t closed = warp.pending.products_committed;
+  Warpgroup& group = warpgroup_of(warp);
+  for (PendingProduct& product : group.products) {
+    ProductPart& part = product.parts[warp.index % kGroupWarps];
+    if (part.warp == nullptr) continue;
+    if (part.group >= closed || closed - part.group <= newest) break;
+    if (!product.is_done) finish_product(product);
+    part.is_waited = true;
+    warp.pending.products_waited = product.number;
+  }
+  std::erase_if(group.products, [](const PendingProduct& product) {
+    return std::ranges::all_of(product.parts, [](const ProductPart& part) {
+      return part.warp == nullptr || part.is_waited;
+    });
+  });
+}
+
+// --- decoding ------------------------------------------------------------------------------------
+
+// Operands in the order of the form: D, A, B, then by their names.
+std::size_t find_operand(const Decode& in, std::string_view name) {
+  std::size_t i = 0;
+  while (i < in.count() && in.form.form().operands[i].name != name) ++i;
+  return i;
+}
+
+bool decode_product(Decode& in) {
+  const std::optional<WgmmaForm> form = wgmma_form(in);
+  if (!form) return false;
+  if (form->is_sparse) {
+    in.refusal = "sparse matrices are not simulated";
+    return false;
+  }
+  in.op.run = run_product;
+  in.op.flags = kTracksItself;
+  in.function().program().uses_async_proxy = true;
+  in.function().program().uses_warpgroups = true;
+  pack_form(*form, in.op);
+  std::vector<Place> places = in.results(0);
+  if (form->a_in_registers) {
+    const std::vector<Place> a = in.sources(1);
+    places.insert(places.end(), a.begin(), a.end());
+  } else {
+    in.op.p[kDescA] = in.source(1);
+  }
+  in.op.p[kDescB] = in.source(2);
+  const std::size_t scale = find_operand(in, "scale_d");
+  in.op.p[kScaleD] = in.source(scale);
+  in.op.mode = in.is_negated(scale) ? kNegatedScale : 0;
+  in.further(places);
+  return true;
+}
+
+bool decode_wait(Decode& in) {
+  in.op.run = run_wait;
+  in.op.flags = kTracksItself;
+  in.op.imm = in.immediate(0);
+  return true;
+}
+
+constexpr OpRow kRows[] = {
+    {"wgmma.mma_async", decode_product},
+    {"wgmma.fence", decode_bare<run_fence>},
+    {"wgmma.commit_group", decode_bare<run_commit>},
+    {"wgmma.wait_group", decode_wait},
+};
+
+}  // namespace
+
+constinit const OpFamily family{"wgmma", kRows};
+
+}  // namespace ww::sim::wgmma_ops

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// The product of a wgmma, for the four warps at once. Warp w has rows 16w to 16w + 15 of A and D;
+// which lane holds which element of them is index arithmetic (g = lane / 4, t = lane % 4, e
+// elements in a register):
+//
+//   A in registers          register r, element j:  row g + 8 * (r % 2), k = 4e * (r / 2) + e * t + j
+//   D, 32 bits              register r:             row g + 8 * (r / 2 % 2), column 8 * (r / 4) + 2t + r % 2
+//   D, f16                  register r, half h:     row g + 8 * (r % 2), column 8 * (r / 2) + 2t + h
+//
+// Sums are kept in blocks of 16 rows and 8 columns, as num/matrix_tile.h has them.
+#include <array>
+#include <cstring>
+
+#include "num/matrix_tile.h"
+#include "sim/ops/async_ops.h"
+#include "sim/ops/wgmma_ops.h"
+
+namespace ww::sim {
+namespace {
+
+using MatrixWords = std::vector<std::uint32_t>;
+constexpr unsigned kSumColumns = 8;
+constexpr unsigned kSumBlock = kPartRows * kSumColumns;
+
+// The 32 lanes of a register of a warp's part.
+template <typename T>
+T* register_of(const ProductPart& part, Place place) {
+  return reinterpret_cast<T*>(part.warp->stack.frames.get() + part.frame +
+                              place.offset());  // NOLINT: raw bits by design
+}
+const std::uint32_t* source_of(const ProductPart& part, Place place) {
+  if (!place.is_constant()) return register_of<std::uint32_t>(part, place);
+  return reinterpret_cast<const std::uint32_t*>(part.warp->constants + place.offset());  // NOLINT
+}
+
+// --- operands ------------------------------------------------------------------------------------
+
+// The elements of bytes, one to a word, `step` words apart.
+void spread_elements(const std::byte* bytes, unsigned count, unsigned bits, std::uint32_t* to,
+                     unsigned step) {
+  const unsigned size = bits / 8;
+  for (unsigned i = 0; i < count; ++i) {
+    std::uint32_t word = 0;
+    std::memcpy(&word, bytes + std::size_t{i} * size, size);
+    to[std::size_t{i} * step] = word;
+  }
+}
+
+// [lines][k], one element to a word.
+MatrixWords unpack_chunks(const Region& shared, const std::vector<std::uint32_t>& chunks,
+                          unsigned lines, unsigned k, unsigned bits, bool is_mn_major) {
+  MatrixWords words(std::size_t{lines} * k);
+  const unsigned each = MatrixDescriptor::kChunk * 8 / bits;
+  std::size_t i = 0;
+  for (const std::uint32_t at : chunks) {
+    if (is_mn_major) {
+      const std::size_t across = lines / each;
+      spread_elements(shared.data + at, each, bits, &words[i % across * each * k + i / across], k);
+    } else {
+      spread_elements(shared.data + at, each, bits, &words[i * each], 1);
+    }
+    ++i;
+  }
+  return words;
+}
+
+void unpack_registers(const ProductPart& part, const Place* places, const WgmmaForm& form,
+                      std::uint32_t* rows) {
+  const unsigned each = 32 / form.bits;
+  const unsigned k = form.a_length();
+  for (unsigned r = 0; r < 4; ++r) {
+    const std::uint32_t* values = source_of(part, places[r]);
+    for (unsigned l = 0; l < kLanes; ++l) {
+      const unsigned row = l / 4 + 8 * (r % 2);
+      std::byte bytes[4];
+      std::memcpy(bytes, values + l, sizeof bytes);
+      spread_elements(bytes, each, form.bits,
+                      rows + std::size_t{row} * k + 4 * each * (r / 2) + each * (l % 4), 1);
+    }
+  }
+}
+
+void flip_signs(MatrixWords& words, unsigned bits) {
+  for (std::uint32_t& word : words) word ^= 1U << (bits - 1);
+}
+
+MatrixWords rows_of_a(const PendingProduct& product, const WgmmaForm& form, const Place* places,
+                      const Region& shared) {
+  MatrixWords a;
+  if (form.a_in_registers) {
+    a.resize(std::size_t{kProductRows} * form.a_length());
+    for (unsigned w = 0; w < kGroupWarps; ++w) {
+      const ProductPart& part = product.parts[w];
+      if (part.warp == nullptr) continue;
+      unpack_registers(part, places, form, &a[std::size_t{w} * kPartRows * form.a_length()]);
+    }
+  } else {
+    a = unpack_chunks(shared, product.a, kProductRows, form.a_length(), form.bits,
+                      form.a_is_mn_major);
+  }
+  if (form.negates_a) flip_signs(a, form.bits);
+  return a;
+}
+
+// --- sums ----------------------------------------------------------------------------------------
+
+// The registers of block `b` of 8 columns, and its elements.
+void gather_block(const ProductPart& part, const Place* d, bool halves, unsigned b,
+                  std::uint32_t* sums) {
+  if (halves) {
+    for (unsigned r = 0; r < 2; ++r) {
+      const auto* words = register_of<std::uint32_t>(part, d[2 * b + r]);
+      for (unsigned l = 0; l < kLanes; ++l) {
+        std::uint32_t* at = sums + (l / 4 + 8 * r) * kSumColumns + 2 * (l % 4);
+        at[0] = words[l] & 0xFFFFU;
+        at[1] = words[l] >> 16U;
+      }
+    }
+    return;
+  }
+  for (unsigned r = 0; r < 4; ++r) {
+    const auto* words = register_of<std::uint32_t>(part, d[4 * b + r]);
+    std::uint32_t* at = sums + std::size_t{r / 2} * 8 * kSumColumns + r % 2;
+    for (unsigned l = 0; l < kLanes; ++l) at[2 * std::size_t{l}] = words[l];
+  }
+}
+
+void scatter_block(const ProductPart& part, const Place* d, bool halves, unsigned b,
+                   const std::uint32_t* sums) {
+  for (unsigned r = 0; r < (halves ? 2U : 4U); ++r) {
+    alignas(64) std::uint32_t words[kLanes];
+    for (unsigned l = 0; l < kLanes; ++l) {
+      if (halves) {
+        const std::uint32_t* at = sums + (l / 4 + 8 * r) * kSumColumns + 2 * (l % 4);
+        words[l] = (at[0] & 0xFFFFU) | (at[1] << 16U);
+      } else {
+        words[l] = sums[std::size_t{r / 2} * 8 * kSumColumns + r % 2 + 2 * std::size_t{l}];
+      }
+    }
+    const Place place = d[(halves ? 2 : 4) * b + r];
+    blend(register_of<std::uint32_t>(part, place), words, part.lanes);
+  }
+}
+
+// wgmma has a unit for fp8, where mma.sync converts to f16.
+num::MatrixMode wgmma_mode(const RunContext& context) {
+  num::MatrixMode mode = context.matrix;
+  mode.fp8_in_halves = false;
+  return mode;
+}
+
+void multiply_block(const RunContext& context, const WgmmaForm& form, const std::uint32_t* a,
+                    const std::uint32_t* b, std::uint32_t* sums) {
+  const num::TileShape shape{kPartRows, kSumColumns, static_cast<int>(form.k())};
+  const bool exact = context.options->exact_matrix;
+  switch (form.kind) {
+    case MmaKind::F32:
+      return num::product_f32(wgmma_mode(context), exact, form.a, form.b, shape, a, b, sums);
+    case MmaKind::F16:
+      return num::product_f16(wgmma_mode(context), exact, form.a, form.b, shape, a, b, sums);
+    case MmaKind::S32:
+      return num::product_s32(form.saturates, form.a, form.b, shape, a, b, sums);
+    case MmaKind::Bits:
+      return num::product_b1(num::BitOp::And, {shape.m, shape.n, shape.k * 32}, a, b, sums);
+    case MmaKind::F64:
+    case MmaKind::Scaled:
+    case MmaKind::Quads:
+      return;  // wgmma has no such forms
+  }
+}
+
+void multiply_part(const PendingProduct& product, const ProductPart& part, const WgmmaForm& form,
+                   const Place* d, const std::uint32_t* a, const MatrixWords& b) {
+  const bool halves = form.kind == MmaKind::F16;
+  for (unsigned block = 0; block < form.n / kSumColumns; ++block) {
+    alignas(64) std::uint32_t sums[kSumBlock] = {};
+    if (product.parts[part.warp->index % kGroupWarps].adds)
+      gather_block(part, d, halves, block, sums);
+    multiply_block(part.warp->unit->context, form, a,
+                   &b[std::size_t{block} * kSumColumns * form.k()], sums);
+    scatter_block(part, d, halves, block, sums);
+  }
+}
+
+void end_reading(Warp& warp, const std::vector<std::uint32_t>& chunks) {
+  const Region& shared = warp.cta->shared;
+  for (const std::uint32_t at : chunks)
+    unmark_shared(warp, shared, shared.base + at, MatrixDescriptor::kChunk, AsyncUse::Read);
+}
+
+}  // namespace
+
+void finish_product(PendingProduct& product) {
+  const auto* const first =
+      std::ranges::find_if(product.parts, [](const ProductPart& p) { return p.warp != nullptr; });
+  Warp& warp = *first->warp;
+  const Op& op = warp.program->ops[product.op];
+  const WgmmaForm form = unpack_wgmma(op);
+  const Place* d = &warp.program->places[op.extra];
+  const Region& shared = warp.cta->shared;
+  const MatrixWords a = rows_of_a(product, form, d + form.d_registers(), shared);
+  MatrixWords b = unpack_chunks(shared, product.b, form.n, form.k(), form.bits, form.b_is_mn_major);
+  if (form.negates_b) flip_signs(b, form.bits);
+  for (unsigned w = 0; w < kGroupWarps; ++w) {
+    const ProductPart& part = product.parts[w];
+    if (part.warp == nullptr) continue;
+    multiply_part(product, part, form, d, &a[std::size_t{w} * kPartRows * form.a_length()], b);
+  }
+  end_reading(warp, product.a);
+  end_reading(warp, product.b);
+  product.is_done = true;
+}
+
+}  // namespace ww::sim

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Warpgroups: four warps, the first of which has a number that is a multiple of 4, multiply
+// matrices together with wgmma. The four wait for each other at wgmma.mma_async; the product is
+// done as late as the rules allow, when one of them waits for its group, and then for all four.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/checks/findings.h"
+#include "sim/lanes.h"
+
+namespace ww::sim {
+
+class Cta;
+class Unit;
+class Warp;
+
+constexpr unsigned kGroupWarps = 4;
+
+/// What a warp brings to a wgmma.mma_async.
+struct ProductPart {
+  Warp* warp = nullptr;     // null: it did not come
+  std::uint32_t frame = 0;  // where the registers of its function start
+  Mask lanes = 0;
+  std::uint32_t group = 0;  // groups that it had closed before
+  bool is_waited = false;
+  std::uint64_t a = 0, b = 0;  // descriptors
+  bool adds = true;            // D is added to
+};
+
+/// A wgmma.mma_async that some warp has not waited for.
+struct PendingProduct {
+  std::uint32_t op = 0;
+  std::uint32_t number = 0;  // from 1, in the order of issue
+  std::array<ProductPart, kGroupWarps> parts{};
+  bool is_done = false;
+  /// Where in shared memory the 16-byte chunks of A and B are, in the order of reading them.
+  std::vector<std::uint32_t> a, b;
+};
+
+struct Warpgroup {
+  std::vector<PendingProduct> products;  // in the order of issue
+  std::uint32_t issued = 0;
+  std::array<ProductPart, kGroupWarps> arrived{};  // at the wgmma.mma_async where they wait
+};
+
+/// The warps of a warp's group, null where the CTA has none.
+std::array<Warp*, kGroupWarps> group_of(const Warp& warp);
+Warpgroup& warpgroup_of(Warp& warp);
+
+/// Whether a warp waits for the others of its group at that op.
+bool waits_in_group(const Warp& warp, std::uint32_t op);
+/// Lets a warp that waits for others that cannot come go on without them. Whether it waited.
+bool break_group(Warp& warp);
+/// "warp 3, which has ended": those of the group that are not at the running op, and where they
+/// are. Empty: all are there.
+std::string missing_warps(const Warp& warp);
+/// The kernel has ended: reports products that no warp waits for.
+void report_unwaited_products(Unit& unit);
+
+}  // namespace ww::sim
