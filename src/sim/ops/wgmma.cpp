@@ -185,10 +185,6 @@ std::size_t find_operand(const Decode& in, std::string_view name) {
 bool decode_product(Decode& in) {
   const std::optional<WgmmaForm> form = wgmma_form(in);
   if (!form) return false;
-  if (form->is_sparse) {
-    in.refusal = "sparse matrices are not simulated";
-    return false;
-  }
   in.op.run = run_product;
   in.op.flags = kTracksItself;
   in.function().program().uses_async_proxy = true;
@@ -202,6 +198,7 @@ bool decode_product(Decode& in) {
     in.op.p[kDescA] = in.source(1);
   }
   in.op.p[kDescB] = in.source(2);
+  if (form->is_sparse) in.op.p[kMetadata] = in.source(find_operand(in, "meta"));
   const std::size_t scale = find_operand(in, "scale_d");
   in.op.p[kScaleD] = in.source(scale);
   in.op.mode = in.is_negated(scale) ? kNegatedScale : 0;

@@ -8,6 +8,12 @@
 //   D, f16                  register r, half h:     row g + 8 * (r % 2), column 8 * (r / 2) + 2t + h
 //
 // Sums are kept in blocks of 16 rows and 8 columns, as num/matrix_tile.h has them.
+//
+// A sparse row keeps half of its elements: of four neighbours two, of two tf32 one. The metadata has
+// four bits for each such group, the places of the two kept, lowest first (of tf32, of its halves).
+// They are in lane 4g + s of the quad: of 8-bit types s = row / 8 + 2 * (group / 8), eight groups to a
+// word; else s = 2 * selector + group / 4, four groups in the half of row / 8.
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -149,9 +155,8 @@ num::MatrixMode wgmma_mode(const RunContext& context) {
   return mode;
 }
 
-void multiply_block(const RunContext& context, const WgmmaForm& form, const std::uint32_t* a,
-                    const std::uint32_t* b, std::uint32_t* sums) {
-  const num::TileShape shape{kPartRows, kSumColumns, static_cast<int>(form.k())};
+void multiply_tile(const RunContext& context, const WgmmaForm& form, num::TileShape shape,
+                   const std::uint32_t* a, const std::uint32_t* b, std::uint32_t* sums) {
   const bool exact = context.options->exact_matrix;
   switch (form.kind) {
     case MmaKind::F32:
@@ -169,15 +174,63 @@ void multiply_block(const RunContext& context, const WgmmaForm& form, const std:
   }
 }
 
-void multiply_part(const PendingProduct& product, const ProductPart& part, const WgmmaForm& form,
-                   const Place* d, const std::uint32_t* a, const MatrixWords& b) {
+// The k of the elements that a row of a sparse part keeps.
+std::array<unsigned, kLineBytes> kept_places(const WgmmaForm& form, const std::uint32_t* metadata,
+                                             unsigned row) {
+  std::array<unsigned, kLineBytes> places{};
+  const bool narrow = form.bits == 8;
+  const unsigned kept = form.bits == 32 ? 1 : 2;  // of a group
+  const unsigned half = row / 8;
+  for (unsigned i = 0; i < form.a_length(); ++i) {
+    const unsigned group = i / kept;
+    const unsigned thread = narrow ? half + 2 * (group / 8) : 2 * form.selector + group / 4;
+    const unsigned at = narrow ? group % 8 * 4 : half * 16 + group % 4 * 4;
+    const std::uint32_t word = metadata[row % 8 * 4 + thread];
+    const unsigned place = (word >> (at + i % kept * 2)) & 3U;
+    places[i] = kept == 1 ? group * 2 + place / 2 : group * 4 + place;
+  }
+  return places;
+}
+
+// Each row meets elements of B of its own: they are multiplied row by row, in the first row of a
+// small tile.
+void multiply_sparse(const RunContext& context, const WgmmaForm& form,
+                     const std::uint32_t* metadata, const std::uint32_t* a, const std::uint32_t* b,
+                     std::uint32_t* sums) {
+  constexpr int kRows = 8;
+  const unsigned length = form.a_length();
+  std::array<std::uint32_t, kRows * kLineBytes> lines{};
+  std::array<std::uint32_t, kSumColumns * kLineBytes> columns{};
+  for (unsigned row = 0; row < kPartRows; ++row) {
+    const auto places = kept_places(form, metadata, row);
+    std::copy_n(a + std::size_t{row} * length, length, lines.begin());
+    for (unsigned column = 0; column < kSumColumns; ++column) {
+      for (unsigned i = 0; i < length; ++i)
+        columns[column * length + i] = b[std::size_t{column} * form.k() + places[i]];
+    }
+    std::array<std::uint32_t, kRows * kSumColumns> tile{};
+    std::copy_n(sums + std::size_t{row} * kSumColumns, kSumColumns, tile.begin());
+    multiply_tile(context, form, {kRows, kSumColumns, static_cast<int>(length)}, lines.data(),
+                  columns.data(), tile.data());
+    std::copy_n(tile.begin(), kSumColumns, sums + std::size_t{row} * kSumColumns);
+  }
+}
+
+void multiply_part(const ProductPart& part, const WgmmaForm& form, const Op& op,
+                   const std::uint32_t* a, const MatrixWords& b) {
+  const RunContext& context = part.warp->unit->context;
+  const Place* d = &part.warp->program->places[op.extra];
   const bool halves = form.kind == MmaKind::F16;
+  const num::TileShape shape{kPartRows, kSumColumns, static_cast<int>(form.k())};
   for (unsigned block = 0; block < form.n / kSumColumns; ++block) {
     alignas(64) std::uint32_t sums[kSumBlock] = {};
-    if (product.parts[part.warp->index % kGroupWarps].adds)
-      gather_block(part, d, halves, block, sums);
-    multiply_block(part.warp->unit->context, form, a,
-                   &b[std::size_t{block} * kSumColumns * form.k()], sums);
+    if (part.adds) gather_block(part, d, halves, block, sums);
+    const std::uint32_t* columns = &b[std::size_t{block} * kSumColumns * form.k()];
+    if (form.is_sparse) {
+      multiply_sparse(context, form, source_of(part, op.p[kMetadata]), a, columns, sums);
+    } else {
+      multiply_tile(context, form, shape, a, columns, sums);
+    }
     scatter_block(part, d, halves, block, sums);
   }
 }
@@ -204,7 +257,7 @@ void finish_product(PendingProduct& product) {
   for (unsigned w = 0; w < kGroupWarps; ++w) {
     const ProductPart& part = product.parts[w];
     if (part.warp == nullptr) continue;
-    multiply_part(product, part, form, d, &a[std::size_t{w} * kPartRows * form.a_length()], b);
+    multiply_part(part, form, op, &a[std::size_t{w} * kPartRows * form.a_length()], b);
   }
   end_reading(warp, product.a);
   end_reading(warp, product.b);

@@ -110,6 +110,40 @@ std::uint32_t expected(const WgmmaSpec& spec, std::vector<std::uint32_t> a,
   return num::dot_f32(unit, type_a, type_b, a, b, addend);
 }
 
+// --- sparse rows ---------------------------------------------------------------------------------
+
+/// A row with all its elements, from those kept and their places; the rest are left out.
+struct KeptRow {
+  std::vector<unsigned> places;  // ascending
+};
+
+/// Words of metadata of 128 threads from the places that each row keeps, group by group.
+std::vector<std::uint32_t> metadata_of(const WgmmaSpec& spec, const std::vector<KeptRow>& rows) {
+  std::vector<std::uint32_t> words(128);
+  const unsigned span = spec.bits() == 32 ? 2 : 4;  // elements of a group
+  for (unsigned row = 0; row < 64; ++row) {
+    std::vector<unsigned> nibble(spec.k() / span);
+    std::vector<unsigned> seen(nibble.size());
+    for (const unsigned k : rows[row].places) {
+      const unsigned code =
+          span == 2 ? (k % 2 == 0 ? 0x4U : 0xEU) : k % 4 << (2 * seen[k / span]++);
+      nibble[k / span] |= code;
+    }
+    for (unsigned group = 0; group < nibble.size(); ++group) {
+      const unsigned quad = row / 16 * 32 + row % 8 * 4;
+      const unsigned high = row % 16 / 8;
+      if (spec.bits() ==
+          8) {  // lanes: rows 0-7 and 8-15 of the first half of K, then of the second
+        words[quad + high + (group < 8 ? 0 : 2)] |= nibble[group] << (group % 8 * 4);
+      } else {
+        words[quad + 2 * spec.selector + (group < 4 ? 0 : 1)] |= nibble[group]
+                                                                 << (group % 4 * 4 + 16 * high);
+      }
+    }
+  }
+  return words;
+}
+
 // --- cases ---------------------------------------------------------------------------------------
 
 struct WgmmaCase {
@@ -124,6 +158,9 @@ class WgmmaUnderTest {
     a_ = matrix(64, spec_.a_length());
     b_ = matrix(spec_.n, spec_.k());
     c_ = matrix(64, spec_.n);
+    kept_.resize(64);
+    if (spec_.is_sparse)
+      for (KeptRow& row : kept_) row = some_places();
     if (spec_.d == "f16")
       for (auto& line : c_)
         for (std::uint32_t& x : line) x &= 0xFFFFU;
@@ -140,7 +177,7 @@ class WgmmaUnderTest {
     ASSERT_EQ(test.errors(), "");
     test.launch.block = {128};
     test.input(image).input(registers_of_a()).input(registers_of_d());
-    test.input(std::vector<std::uint32_t>(128)).input(words);
+    test.input(metadata_of(spec_, kept_)).input(words);
     test.output<std::uint32_t>(std::size_t{128} * spec_.d_registers());
     const RunReport& report = test.run();
     EXPECT_EQ(test.findings(), "") << spec_.opcode();
@@ -158,6 +195,24 @@ class WgmmaUnderTest {
       }
     }
     return out;
+  }
+  // Of each group, some.
+  KeptRow some_places() {
+    KeptRow row;
+    const unsigned span = spec_.bits() == 32 ? 2 : 4;
+    for (unsigned first = 0; first < spec_.k(); first += span) {
+      const unsigned skipped = static_cast<unsigned>(random_() % span);
+      const unsigned also = (skipped + 1 + static_cast<unsigned>(random_() % 3)) % span;
+      for (unsigned i = 0; i < span; ++i)
+        if (i != skipped && (span == 2 || i != also)) row.places.push_back(first + i);
+    }
+    return row;
+  }
+  [[nodiscard]] std::vector<std::uint32_t> column_for(unsigned row, unsigned column) const {
+    if (!spec_.is_sparse) return b_[column];
+    std::vector<std::uint32_t> met;
+    for (const unsigned k : kept_[row].places) met.push_back(b_[column][k]);
+    return met;
   }
   [[nodiscard]] std::vector<std::uint32_t> registers_of_a() const {
     std::vector<std::uint32_t> words(std::size_t{128} * 4);
@@ -194,11 +249,11 @@ class WgmmaUnderTest {
     unsigned wrong = 0;
     for (unsigned row = 0; row < 64; ++row) {
       // Some columns of wide matrices: the sums of the oracle take time.
-      for (unsigned column = row % 8; column < spec_.n; column += spec_.n > 32 ? 13 : 1) {
+      for (unsigned column = row % 8; column<spec_.n; column += spec_.n> 32 ? 13 : 1) {
         const auto [at, bit] = place_of(row, column);
         const std::uint32_t mask = spec_.d == "f16" ? 0xFFFFU : ~0U;
         const std::uint32_t want =
-            expected(spec_, a_[row], b_[column], case_.adds ? c_[row][column] : 0);
+            expected(spec_, a_[row], column_for(row, column), case_.adds ? c_[row][column] : 0);
         if (((out[at] >> bit) & mask) != want && ++wrong == 1) {
           ADD_FAILURE() << spec_.opcode() << ", swizzles " << case_.swizzle_a.code << " "
                         << case_.swizzle_b.code << ", row " << row << ", column " << column << ": "
@@ -213,6 +268,7 @@ class WgmmaUnderTest {
   WgmmaCase case_;
   WgmmaSpec spec_;
   Elements a_, b_, c_;
+  std::vector<KeptRow> kept_;
 };
 
 struct Types {
@@ -242,6 +298,23 @@ TEST(Wgmma, MultipliesAllTypesInAllSwizzles) {
         c.swizzle_b = swizzle;
         WgmmaUnderTest(c).run_and_compare();
       }
+    }
+  }
+}
+
+TEST(Wgmma, MultipliesSparseRows) {
+  unsigned next = 0;
+  for (const Types& types : kAllTypes) {
+    if (types.a == "b1") continue;
+    for (const unsigned selector : {0U, 1U}) {
+      WgmmaCase c{{.d = types.d, .a = types.a, .b = types.b, .n = next % 2 == 0 ? 8U : 48U}};
+      c.spec.is_sparse = true;
+      c.spec.selector = c.spec.bits() == 8 ? 0 : selector;
+      c.spec.a_in_registers = selector == 1;
+      c.spec.scale_b = next % 3 == 1 ? -1 : 1;
+      c.swizzle_a = kSwizzles[next % 4];
+      c.swizzle_b = kSwizzles[++next % 4];
+      WgmmaUnderTest(c).run_and_compare();
     }
   }
 }
