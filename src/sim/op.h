@@ -44,7 +44,8 @@ using RunOp = void (*)(Warp&, const Op&);
 /// What the running loop needs to know about an op besides how to run it.
 enum OpFlags : std::uint8_t {
   kPlain = 0,
-  kTracksItself = 1,  // its run function tracks undefined bytes; the loop does nothing
+  kTracksItself = 1,      // its run function tracks undefined bytes; the loop does nothing
+  kWatchesRegisters = 2,  // its run function tells the register watch; the loop does not
 };
 
 /// Registers have places that are multiples of this, and a note for each whether they may hold

@@ -59,14 +59,31 @@ const SharedMark* find_mark(const Cta& cta, std::uint64_t from, std::uint64_t by
   return nullptr;
 }
 
+bool is_by_wgmma(const Warp& warp, const SharedMark& mark) {
+  return warp.program->infos[mark.op].family == isa::FamilyId::wgmma_rows;
+}
+
+// Of the ops that write what a product reads, the first is reported, and the others are counted.
+bool is_further_writer(Warp& warp, std::uint32_t product) {
+  const auto [first, is_first] = warp.unit->overwriters.try_emplace(product, warp.current);
+  if (is_first || first->second == warp.current) return false;
+  warp.unit->findings.count_up(Check::Async, first->second, product, 1);
+  return true;
+}
+
 void report_mark(Warp& warp, const SharedMark& mark, unsigned lane, std::uint64_t address,
                  unsigned bytes, bool is_write) {
   const bool is_barrier = mark.is_barrier && mark.writes == 0;
   const Check check = is_barrier ? Check::Barrier : Check::Async;
+  const bool is_product = mark.writes == 0 && !is_barrier && is_by_wgmma(warp, mark);
+  if (is_product && is_further_writer(warp, mark.op)) return;
   if (!warp.is_new(check, mark.op)) return;
   const char* why = is_barrier         ? "that is an mbarrier"
                     : mark.writes != 0 ? "that an asynchronous write is still on its way to"
-                                       : "that an asynchronous copy may still be reading";
+                    : is_product
+                        ? "that `wgmma.mma_async` may still be reading; a `wgmma.wait_group` "
+                          "for its group comes first"
+                        : "that an asynchronous copy may still be reading";
   warp.report_at(check, lane_bit(lane), address,
                  fmt::format("{} {} bytes of shared memory at 0x{:x} {}",
                              is_write ? "writes" : "reads", bytes, address & kInside, why),

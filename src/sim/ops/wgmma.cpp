@@ -60,6 +60,16 @@ void use_registers(Warp& warp, const Op& op, const WgmmaForm& form, bool adds) {
   }
 }
 
+// Products of the same N, type of D and K may follow each other on one D.
+void watch_registers(Warp& warp, const Op& op, const WgmmaForm& form) {
+  if (warp.registers == nullptr) return;
+  const Place* d = &warp.program->places[op.extra];
+  const std::span<const Place> places(d, op.count);
+  const std::uint32_t shape = form.n << 16U | form.k() << 4U | static_cast<unsigned>(form.kind);
+  warp.registers->issue(warp, places.first(form.d_registers()), places.subspan(form.d_registers()),
+                        shape);
+}
+
 ProductPart part_of(Warp& warp, const Op& op, const WgmmaForm& form) {
   ProductPart part{.warp = &warp,
                    .frame = warp.here.frame,
@@ -134,6 +144,7 @@ void run_product(Warp& warp, const Op& op) {
   }
   if (!meet_all(warp)) return;
   const ProductPart part = part_of(warp, op, form);
+  watch_registers(warp, op, form);
   use_registers(warp, op, form, part.adds);
   warpgroup_of(warp).arrived[warp.index % kGroupWarps] = part;
   const std::array<Warp*, kGroupWarps> warps = group_of(warp);
@@ -146,7 +157,9 @@ void run_product(Warp& warp, const Op& op) {
 
 // --- waiting -------------------------------------------------------------------------------------
 
-void run_fence(Warp& warp, const Op&) { meet_all(warp); }
+void run_fence(Warp& warp, const Op&) {
+  if (meet_all(warp) && warp.registers != nullptr) warp.registers->fence();
+}
 
 void run_commit(Warp& warp, const Op&) {
   if (!meet_all(warp)) return;
@@ -155,6 +168,7 @@ void run_commit(Warp& warp, const Op&) {
 
 void run_wait(Warp& warp, const Op& op) {
   if (!meet_all(warp)) return;
+  if (warp.registers != nullptr) warp.registers->waited(warp.current);
   const auto newest = static_cast<std::uint64_t>(op.imm);
   const std::uint32_t closed = warp.pending.products_committed;
   Warpgroup& group = warpgroup_of(warp);
@@ -186,7 +200,7 @@ bool decode_product(Decode& in) {
   const std::optional<WgmmaForm> form = wgmma_form(in);
   if (!form) return false;
   in.op.run = run_product;
-  in.op.flags = kTracksItself;
+  in.op.flags = kTracksItself | kWatchesRegisters;
   in.function().program().uses_async_proxy = true;
   in.function().program().uses_warpgroups = true;
   pack_form(*form, in.op);

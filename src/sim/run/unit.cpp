@@ -243,6 +243,7 @@ void Unit::start(std::uint64_t number) {
   if (order != nullptr) order->reset(number);
   cluster = {};
   skips.clear();
+  overwriters.clear();
   if (neighbours != nullptr) neighbours->reset();
   if (races != nullptr) races->reset();
   if (fences != nullptr) fences->reset();

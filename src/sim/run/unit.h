@@ -48,8 +48,8 @@ class Cta {
   std::unordered_map<std::uint32_t, Mbarrier> mbarriers;  // by offset in shared memory
   std::unique_ptr<TensorMemory> tensor;
   std::vector<Warpgroup> warpgroups;  // empty until one multiplies
-  std::vector<SharedMark> marks;  // by word of shared memory; empty until something is marked
-  std::uint32_t watched = 0;      // words with a mark
+  std::vector<SharedMark> marks;      // by word of shared memory; empty until something is marked
+  std::uint32_t watched = 0;          // words with a mark
   Promises promises;
   std::unique_ptr<std::byte[]> data;  // of its shared memory
   std::unique_ptr<std::uint8_t[]> undefined;
@@ -114,6 +114,8 @@ class Unit {
   std::vector<PendingJob> jobs;
   ClusterBarrier cluster;
   std::vector<SkippedBarrier> skips;
+  /// By a wgmma.mma_async, the first op that wrote over what it still read.
+  std::unordered_map<std::uint32_t, std::uint32_t> overwriters;
   std::vector<Warp*> warps;         // of all CTAs, in the order of their turns
   std::uint64_t executed = 0;       // ops of all warps
   std::uint64_t breaks_shown = 0;   // of RunOptions::stop_at

@@ -6,10 +6,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "sim/checks/findings.h"
 #include "sim/checks/known_bits.h"
+#include "sim/checks/register_watch.h"
 #include "sim/lanes.h"
 #include "sim/memory/memory.h"
 #include "sim/op.h"
@@ -51,7 +53,8 @@ class Warp {
   Stack stack;
   KnownBitsTable known;  // of its registers, while undefined bytes are tracked
   PendingWork pending;
-  Region* last_region = nullptr;  // of global memory
+  std::unique_ptr<RegisterWatch> registers;  // null: no wgmma, or not checked
+  Region* last_region = nullptr;             // of global memory
 
   // --- registers ---------------------------------------------------------------------------------
   /// The 32 lanes of a register.
