@@ -21,11 +21,13 @@ struct Format {
   int exponent_bits, mantissa_bits;
   bool has_infinity;
   bool always_saturates = false;
+  bool is_power = false;  // powers of two, without 0 and without a sign
 };
 const Format kHalf{"float16", 5, 10, true};
 const Format kBrain{"bfloat16", 8, 7, true};
 const Format kE4m3{"float8_e4m3fn", 4, 3, false, true};
 const Format kE5m2{"float8_e5m2", 5, 2, true, true};
+const Format kPower{"float8_e8m0fnu", 8, 0, false, false, true};
 
 /// All numbers that are not below 0, by code; the code behind the last is infinity or NaN.
 std::vector<double> numbers_of(const Format& format) {
@@ -37,7 +39,9 @@ std::vector<double> numbers_of(const Format& format) {
     const int exponent = code >> format.mantissa_bits;
     const int mantissa = code & ((1 << format.mantissa_bits) - 1);
     const int whole = exponent == 0 ? mantissa : mantissa + (1 << format.mantissa_bits);
-    out.push_back(std::ldexp(whole, std::max(exponent, 1) - bias - format.mantissa_bits));
+    out.push_back(format.is_power
+                      ? std::ldexp(1, code - bias)
+                      : std::ldexp(whole, std::max(exponent, 1) - bias - format.mantissa_bits));
   }
   return out;
 }
@@ -49,7 +53,7 @@ class Model {
   /// The code, or -1 for any NaN.
   [[nodiscard]] std::int64_t code_of(double x, const std::string& round, bool saturate) const {
     if (std::isnan(x)) return -1;
-    const bool is_negative = std::signbit(x);
+    const bool is_negative = std::signbit(x) && !format_.is_power;
     const std::int64_t sign =
         is_negative ? std::int64_t{1} << (format_.exponent_bits + format_.mantissa_bits) : 0;
     return sign | size_code(std::abs(x), is_negative, round, saturate || format_.always_saturates);
@@ -62,6 +66,7 @@ class Model {
     const std::int64_t count = std::ssize(numbers_);
     const std::int64_t beyond = saturate ? count - 1 : count;
     if (std::isinf(size)) return beyond;
+    if (size < numbers_[0]) return 0;
     const auto above = std::ranges::upper_bound(numbers_, size);
     const std::int64_t low = above - numbers_.begin() - 1;
     const double below = numbers_[static_cast<std::size_t>(low)];
@@ -157,6 +162,21 @@ const std::string kBesideHalf = kNumber + " // 32768 * 2147483648 + (103 + " + k
                                 " // 768 % 42) * 8388608 + " + kNumber +
                                 " % 768 // 3 * 32768 + 4095 + " + kNumber + " % 3";
 
+/// What the program left, against the model.
+void expect_codes(const FloatCase& each, const Checked& checked) {
+  const Arrays arrays = arrays_of(checked);
+  const Model model(each.to);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < arrays.from.size() && wrong < 3; ++i) {
+    const std::int64_t code = model.code_of(arrays.from[i], each.round, each.saturate);
+    const bool is_right =
+        code < 0 ? std::isnan(arrays.to[i]) : static_cast<std::uint64_t>(code) == arrays.codes[i];
+    EXPECT_TRUE(is_right) << each.from << " to " << each.to.name << " " << each.round << ": "
+                          << arrays.from[i] << " is " << arrays.codes[i] << ", expected " << code;
+    if (!is_right) ++wrong;
+  }
+}
+
 TEST(ElementwiseCast, AllNumbersOfFloats) {
   Family family("casts of floats");
   std::vector<FloatCase> cases;
@@ -179,18 +199,76 @@ TEST(ElementwiseCast, AllNumbersOfFloats) {
                     .target = each.target};
     program.has_any_nan = true;
     const Checked checked = family.run(program, {.variant = "mixed"});
-    if (!checked.right()) continue;
-    const Arrays arrays = arrays_of(checked);
-    const Model model(each.to);
-    std::size_t wrong = 0;
-    for (std::size_t i = 0; i < arrays.from.size() && wrong < 3; ++i) {
-      const std::int64_t code = model.code_of(arrays.from[i], each.round, each.saturate);
-      const bool is_right =
-          code < 0 ? std::isnan(arrays.to[i]) : static_cast<std::uint64_t>(code) == arrays.codes[i];
-      EXPECT_TRUE(is_right) << each.from << " to " << each.to.name << text << ": " << arrays.from[i]
-                            << " is " << arrays.codes[i] << ", expected " << code;
-      if (!is_right) ++wrong;
-    }
+    if (checked.right()) expect_codes(each, checked);
+    family.count();
+  }
+}
+
+// Powers of two, each with its neighbours; negative numbers, subnormal ones, NaN.
+TEST(ElementwiseCast, PowersOfTwo) {
+  Family family("casts of powers of two");
+  const auto beside = [](int first) {
+    return kNumber + " * 65536 + (" + kNumber + " + " + std::to_string(first) + ") % 3 - 1";
+  };
+  const std::vector<FloatCase> cases = {{"float32", kPower, beside(0), "rz", true, "sm_100a"},
+                                        {"float32", kPower, beside(1), "rz", false, "sm_100f"},
+                                        {"float32", kPower, beside(2), "rp", true, "sm_103a"},
+                                        {"float32", kPower, beside(0), "rp", false, "sm_110a"},
+                                        {"bfloat16", kPower, "i", "rp", true, "sm_120f"},
+                                        {"float8_e8m0fnu", kBrain, "i", "rn", false, "sm_103f"},
+                                        {"float8_e8m0fnu", kHalf, "i", "rz", true, "sm_110f"}};
+  for (const FloatCase& each : cases) {
+    std::string text = settings_text(each.round, each.saturate);
+    if (each.to.is_power && !each.saturate) text += ", saturate=False";
+    Program program{.source = source_of(each.from, each.to.name, each.bits, text),
+                    .target = each.target};
+    program.has_any_nan = true;
+    const Checked checked = family.run(program, {.variant = "mixed"});
+    if (checked.right()) expect_codes(each, checked);
+    family.count();
+  }
+}
+
+// Single elements are halves of pairs: three in each thread's registers, and types that no pair
+// becomes. Every target that has the instructions.
+TEST(ElementwiseCast, SinglePowersOfTwo) {
+  Family family("single powers of two", Nvcc::Always);
+  struct Row {
+    std::string from, to, settings, opcode, target = "sm_100a";
+  };
+  const std::vector<Row> rows = {
+      {"float32", "float8_e8m0fnu", ", round=\"rz\"", "cvt.rz.satfinite.ue8m0x2.f32"},
+      {"bfloat16", "float8_e8m0fnu", ", round=\"rp\"", "cvt.rp.satfinite.ue8m0x2.bf16x2",
+       "sm_103a"},
+      {"bfloat16", "float8_e8m0fnu", ", round=\"rz\", saturate=False", "cvt.rz.ue8m0x2.bf16x2",
+       "sm_103f"},
+      {"int8", "float8_e8m0fnu", ", round=\"rp\"", "cvt.rp.satfinite.ue8m0x2.f32", "sm_110a"},
+      {"float16", "float8_e8m0fnu", ", round=\"rp\"", "cvt.rp.satfinite.ue8m0x2.f32", "sm_110f"},
+      {"float8_e8m0fnu", "float32", "", "cvt.rn.bf16x2.ue8m0x2", "sm_120a"},
+      {"float8_e8m0fnu", "float16", ", round=\"rp\"", "cvt.rn.bf16x2.ue8m0x2", "sm_120f"},
+      {"float8_e8m0fnu", "int32", ", round=\"rp\"", "cvt.rn.bf16x2.ue8m0x2", "sm_121a"},
+      {"float8_e8m0fnu", "float64", "", "cvt.rn.bf16x2.ue8m0x2", "sm_121f"},
+      {"float8_e8m0fnu", "float8_e8m0fnu", "", ""}};
+  for (const Row& row : rows) {
+    const std::string source = fmt::format(R"(from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+from tvm.tirx.layout import S, TileLayout, laneid
+
+@T.prim_func
+def kernel(A: T.Buffer((96,), "{0}"), D: T.Buffer((96,), "{1}")):
+    T.device_entry()
+    T.warp_id([1])
+    T.lane_id([32])
+    rows = TileLayout(S[(32, 3) : (1 @ laneid, 1)])
+    a = T.alloc_buffer((96,), "{0}", scope="local", layout=rows)
+    d = T.alloc_buffer((96,), "{1}", scope="local", layout=rows)
+    Tx.warp.copy(a, A)
+    Tx.warp.cast(d, a{2})
+    Tx.warp.copy(D, d)
+)",
+                                           row.from, row.to, row.settings);
+    family.run({.source = source, .target = row.target, .has_any_nan = true},
+               {.variant = "reg", .opcode = row.opcode, .per_thread = 3, .rounds = 3}, 1);
     family.count();
   }
 }
@@ -310,6 +388,19 @@ TEST(ElementwiseCast, Declines) {
       {"int32", "int8", "round=\"rz\"",
        "[config] int32 to int8 rounds nothing, expected no `round`"},
       {"int64", "bfloat16", "round=\"rz\"", "[arch] sm_80 has no `cvt.rz.bf16.s64`", "sm_80"},
+      {"float32", "float8_e8m0fnu", "saturate=True",
+       "[config] no instruction rounds float32 to float8_e8m0fnu by `rn`, expected `round=\"rz\"` "
+       "or `\"rp\"`",
+       "sm_100a"},
+      {"float64", "float8_e8m0fnu", "round=\"rz\"",
+       "[dtype] float64 to float8_e8m0fnu: no instruction, expected a source that float32 holds",
+       "sm_100a"},
+      {"float32", "float8_e8m0fnu", "round=\"rp\"",
+       "[arch] sm_90a has no `cvt.rp.satfinite.ue8m0x2.f32`"},
+      {"float8_e8m0fnu", "float32", "round=\"rn\"", "[arch] sm_100 has no `cvt.rn.bf16x2.ue8m0x2`",
+       "sm_100"},
+      {"float8_e8m0fnu", "int8", "saturate=False",
+       "[config] float8_e8m0fnu to int8 always saturates, expected no `saturate=False`", "sm_100a"},
       {"bool", "int8", "saturate=True",
        "[config] bool to int8 has no use for `round` and `saturate`"}};
   for (const Row& row : rows) {
@@ -328,6 +419,13 @@ TEST(ElementwiseCast, FaultsShow) {
   Program program = program_of(each);
   ASSERT_TRUE(check(program).right());
   program.edits = {{"cvt.rz.f16x2.f32", "cvt.rn.f16x2.f32"}};
+  EXPECT_EQ(check(program).stage, Stage::Device);
+
+  each = on_rows({"warp", 32}, {"float8_e8m0fnu", "float32"}, "cast(D, A, round=\"rz\")");
+  each.target = "sm_100a";
+  program = program_of(each);
+  ASSERT_TRUE(check(program).right());
+  program.edits = {{"cvt.rz.satfinite.ue8m0x2.f32", "cvt.rp.satfinite.ue8m0x2.f32"}};
   EXPECT_EQ(check(program).stage, Stage::Device);
 }
 

@@ -61,12 +61,14 @@ bool holds_integers(DType to, DType from) {
 class CastMaker {
  public:
   CastMaker(const Call& call, DType from, DType to)
-      : call_(call), settings_(ir::cast_settings(call.tile)) {
+      : call_(call), settings_(ir::cast_settings(call.tile)), shown_(from) {
     form_.from = form_.wide = from;
     form_.to = to;
   }
 
   Match<CastForm> make() {
+    if (form_.to == DType::Float8E8M0 && form_.from != form_.to) return to_powers();
+    if (form_.from == DType::Float8E8M0 && form_.from != form_.to) return from_powers();
     if (settings_.round || settings_.saturate) WW_TRY_VOID(read_settings());
     const bool is_plain = form_.is_plain() && call_.context.target.has(target::Feature::Sm80);
     if (is_plain) form_.wide = between();
@@ -77,7 +79,7 @@ class CastMaker {
 
  private:
   [[nodiscard]] std::string text() const {
-    return fmt::format("{} to {}", num::name_of(form_.from), num::name_of(form_.to));
+    return fmt::format("{} to {}", num::name_of(shown_), num::name_of(form_.to));
   }
   [[nodiscard]] Rounding rounding() const {
     return settings_.round.value_or(is_float(form_.to) ? Rounding::NearestEven
@@ -114,6 +116,40 @@ class CastMaker {
     if (settings_.saturate == false && saturates)
       return decline("config", "{} always saturates, expected no `saturate=False`", text());
     return {};
+  }
+
+  // --- powers of two ---
+
+  // bfloat16 holds them all: then as from there.
+  Match<CastForm> from_powers() {
+    WW_TRY_VOID(check_opcode(std::string(kPowersToBfloat16)));
+    form_.from = form_.wide = DType::Bfloat16;
+    CastForm out = WW_TRY(make());
+    WW_CHECK(out.wide == out.wider, "a cast from bfloat16 goes through two types");
+    out.from = shown_;
+    out.wide = DType::Bfloat16;
+    return out;
+  }
+
+  // The sign is ignored, as the instruction does.
+  Match<CastForm> to_powers() {
+    const bool is_held = form_.from != DType::Bool &&
+                         (is_float(form_.from) ? holds_floats(DType::Float32, form_.from)
+                                               : holds_integers(DType::Float32, form_.from));
+    if (!is_held)
+      return decline("dtype", "{}: no instruction, expected a source that float32 holds", text());
+    const Rounding round = rounding();
+    if (round != Rounding::TowardZero && round != Rounding::Up)
+      return decline("config",
+                     "no instruction rounds {} by `{}`, expected `round=\"rz\"` or `\"rp\"`",
+                     text(), word_of(round));
+    const bool is_brain = form_.from == DType::Bfloat16;
+    form_.wide = form_.wider = is_brain ? DType::Bfloat16 : DType::Float32;
+    form_.opcode =
+        fmt::format("cvt.{}{}.ue8m0x2.{}", word_of(round),
+                    settings_.saturate == false ? "" : ".satfinite", is_brain ? "bf16x2" : "f32");
+    WW_TRY_VOID(check_opcode(form_.opcode));
+    return form_;
   }
 
   Match<void> integer_to_integer() {
@@ -174,22 +210,29 @@ class CastMaker {
     return {};
   }
 
-  Match<void> use_instruction(std::string_view more) {
+  static std::string_view word_of(Rounding rounding) {
     constexpr std::string_view kWords[] = {"rn", "rna", "rz", "rm", "rp"};
-    const std::string_view word = kWords[static_cast<std::size_t>(rounding())];
+    return kWords[static_cast<std::size_t>(rounding)];
+  }
+  Match<void> check_opcode(const std::string& opcode) {
+    if (is_on_target(opcode, call_.context.target)) return {};
+    return decline("arch", "{} has no `{}`", target::info(call_.context.target.arch).name, opcode);
+  }
+
+  Match<void> use_instruction(std::string_view more) {
+    const std::string_view word = word_of(rounding());
     const std::string_view to = cvt_type(form_.to), from = cvt_type(form_.wide);
     if (to.empty() || from.empty())
       return decline("dtype", "no instruction rounds {} by `{}`", text(), word);
     const std::string opcode = fmt::format("cvt.{}{}.{}.{}", word, more, to, from);
-    if (!is_on_target(opcode, call_.context.target))
-      return decline("arch", "{} has no `{}`", target::info(call_.context.target.arch).name,
-                     opcode);
+    WW_TRY_VOID(check_opcode(opcode));
     form_.opcode = opcode;
     return {};
   }
 
   const Call& call_;
   ir::CastSettings settings_;
+  DType shown_;  // the source's, for messages
   CastForm form_;
 };
 

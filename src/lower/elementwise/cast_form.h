@@ -3,6 +3,9 @@
 // a `cvt` instruction, or through a type or a whole number that loses nothing. The proof and the
 // code follow the same steps; whether they give the conversion is for the evaluator to say, which
 // rounds in its own way.
+//
+// Powers of two (float8_e8m0fnu) are converted two at a time only: to bfloat16, which holds them
+// all, and from float32 or bfloat16 with `round="rz"` or `"rp"`. A single one is half of a pair.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +25,7 @@ struct CastForm {
   num::DType wide{};                      // holds all of `from`; the same: no step
   num::DType wider{};                     // holds all of `wide`; the same: no step
   std::optional<ir::Intrinsic> whole;     // floor, ceil …: of floats on the way to integers
-  std::string opcode = {};                // wider to `to`; empty: T.Cast
+  std::string opcode = {};                // wider to `to`, maybe of two; empty: T.Cast
   bool is_bounded = false;                // infinities become the largest number
 
   /// T.Cast alone?
@@ -30,6 +33,14 @@ struct CastForm {
     return !low && !high && wide == from && !whole && opcode.empty() && !is_bounded;
   }
 };
+
+/// The instruction that converts two powers of two.
+inline constexpr std::string_view kPowersToBfloat16 = "cvt.rn.bf16x2.ue8m0x2";
+
+/// Does the instruction convert two elements into a word of powers of two?
+inline bool makes_powers(std::string_view opcode) {
+  return opcode.find(".ue8m0x2.") != std::string_view::npos;
+}
 
 /// Of a call of `cast`. Declines settings that say nothing about these types, and what the target
 /// has no instruction for.
@@ -45,7 +56,7 @@ typename Values::Value cast_value(Values& v, const CastForm& form, typename Valu
   if (form.low) x = v.binary(ExprOp::Max, form.from, x, v.constant({form.from, *form.low, 0}));
   if (form.high) x = v.binary(ExprOp::Min, form.from, x, v.constant({form.from, *form.high, 0}));
   x = v.cast(form.wide, form.wider, v.cast(form.from, form.wide, x));
-  if (form.whole) x = v.call(*form.whole, form.wide, {x});
+  if (form.whole) x = v.call(*form.whole, form.wider, {x});
   x = form.opcode.empty() ? v.cast(form.wider, form.to, x) : v.instruct(form.opcode, form.to, {x});
   if (!form.is_bounded) return x;
   const auto size = v.call(ir::Intrinsic::Abs, form.to, {x});

@@ -2,6 +2,7 @@
 #include "lower/elementwise/element_value.h"
 
 #include "ir/elementwise.h"
+#include "lower/elementwise/packed.h"
 
 namespace ww::lower {
 
@@ -24,12 +25,20 @@ class Expressions {
   Value call(ir::Intrinsic callee, num::DType, std::initializer_list<Value> args) {
     return code_.call(callee, args);
   }
-  Value cast(num::DType, num::DType to, Value x) { return code_.as(to, x); }
+  Value cast(num::DType from, num::DType to, Value x) {
+    if (from != num::DType::Float8E8M0 || from == to) return code_.as(to, x);
+    const ir::BufferId halves = code_.registers("halves", to, 2);
+    const Value word = code_.load(word_view(code_, halves, num::DType::Uint32, 2), {code_.n(0)});
+    const Value pair = both_halves(code_, num::DType::Uint16, x);
+    code_.ptx(kPowersToBfloat16, {{.expr = word}, {.expr = pair}});
+    return code_.load(halves, {code_.n(0)});
+  }
   Value choose(Value condition, num::DType, Value yes, Value no) {
     return code_.choose(ir::ExprOp::Select, condition, yes, no);
   }
   Value instruct(std::string_view opcode, num::DType type, std::initializer_list<Value> args) {
     last_.write(code_);
+    if (makes_powers(opcode)) return power(opcode, *args.begin());
     last_.part = code_.new_registers("part", type, 1);
     last_.out = code_.load(last_.part, {code_.n(0)});
     last_.opcode = opcode;
@@ -51,6 +60,18 @@ class Expressions {
   }
 
  private:
+  // The lower one of a pair.
+  Value power(std::string_view opcode, Value x) {
+    const bool is_word = code_.f()[x].type.dtype == num::DType::Bfloat16;
+    const ir::BufferId powers = code_.registers("powers", num::DType::Float8E8M0, 2);
+    const Value word = code_.load(word_view(code_, powers, num::DType::Uint16, 2), {code_.n(0)});
+    std::vector<ir::PtxOperand> operands{{.expr = word}};
+    if (!is_word) operands.push_back({.expr = number(0)});
+    operands.push_back({.expr = is_word ? both_halves(code_, num::DType::Uint32, x) : x});
+    code_.ptx(opcode, std::move(operands));
+    return code_.load(powers, {code_.n(0)});
+  }
+
   static constexpr num::DType kReal = num::DType::Float32;
   CodeWriter& code_;
   LastInstruction& last_;

@@ -34,15 +34,28 @@ std::string pack_opcode(const CastForm& form, std::string_view from) {
   if (to.empty()) return {};
   if (form.opcode.empty())
     return fmt::format("cvt.rn{}.{}.{}", is_byte(form.to) ? ".satfinite" : "", to, from);
+  if (makes_powers(form.opcode)) return form.opcode;
   const std::size_t at = form.opcode.rfind(".f32");
   return at == std::string::npos ? "" : form.opcode.substr(0, at) + "x2.f32";
+}
+
+// Powers of two are bfloat16 in between; into floats of at most 32 bits they stay in pairs.
+std::optional<PackedCast> packed_powers(const CastForm& form) {
+  if (form.to != DType::Float32 && pair_word(form.to).empty()) return std::nullopt;
+  PackedCast out{.to = form.to, .unpack = std::string(kPowersToBfloat16), .half = DType::Bfloat16};
+  if (form.to != DType::Float32 && form.to != DType::Bfloat16) out.pack = pack_opcode(form, "f32");
+  return out;
 }
 
 }  // namespace
 
 std::optional<PackedCast> packed_cast(const Call& call) {
   const auto form = cast_form(call);
-  if (!form || form->is_bounded) return std::nullopt;
+  if (!form || form->is_bounded || form->from == form->to) return std::nullopt;
+  if (form->from == DType::Float8E8M0) return packed_powers(*form);
+  if (form->to == DType::Float8E8M0)
+    return PackedCast{
+        .to = form->to, .pack = form->opcode, .packs_halves = form->from == DType::Bfloat16};
   const bool from_bytes = is_byte(form->from), is_halved = form->wide == DType::Float16;
   PackedCast out{.to = form->to};
   if (from_bytes && (is_halved || form->to == DType::Float16))
@@ -60,10 +73,10 @@ void write_packed_cast(CodeWriter& code, const PackedCast& cast, const CastPair&
   std::array<ExprId, 2> from = pair.from;
   ExprId halves = pair.from_word;
   if (!cast.unpack.empty()) {
-    const bool is_last = cast.to == DType::Float16;
+    const bool is_last = cast.to == cast.half;
     ir::BufferId own = {};
     if (!is_last) {
-      own = code.registers("halves", DType::Float16, 2);
+      own = code.registers("halves", cast.half, 2);
       halves = code.load(word_view(code, own, DType::Uint32, 2), {code.n(0)});
     }
     code.ptx(cast.unpack, {{.expr = is_last ? pair.to_word : halves}, {.expr = pair.from_word}});

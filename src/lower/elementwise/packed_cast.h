@@ -5,6 +5,8 @@
 //     float16                    -> 8 bits                        cvt.rn.satfinite.e4m3x2.f16x2
 //     8 bits                     -> float16                       cvt.rn.f16x2.e4m3x2
 //     8 bits                     -> others                        cvt.rn.f16x2.e4m3x2, and on from there
+//     powers of two              -> bfloat16                      cvt.rn.bf16x2.ue8m0x2, and on from there
+//     what float32 holds         -> powers of two                 cvt.rz.satfinite.ue8m0x2.f32, .bf16x2
 //
 // Each half is rounded as the conversion of one element rounds it, so the bits are the same.
 #pragma once
@@ -19,9 +21,10 @@ namespace ww::lower {
 
 struct PackedCast {
   num::DType to{};
-  std::string unpack = {};    // a word of the source to two float16; empty: it is read by element
+  std::string unpack = {};  // a word of the source to two halves; empty: it is read by element
+  num::DType half = num::DType::Float16;  // of `unpack`
   std::string pack = {};      // to a word of the destination; empty: what is unpacked is enough
-  bool packs_halves = false;  // `pack` takes two float16 in a word, not two float32
+  bool packs_halves = false;  // `pack` takes two halves in a word, not two float32
 
   /// Is the source read, the destination written, by words?
   [[nodiscard]] bool reads_words() const { return !unpack.empty() || packs_halves; }

@@ -275,11 +275,10 @@ class ElementwiseReplay : public RegisterReplay {
     std::string single;  // else: the instruction for one element
   };
   static std::optional<PairCast> pair_cast_of(const isa::Opcode& opcode) {
-    constexpr std::pair<std::string_view, DType> kWords[] = {{"f32", DType::Float32},
-                                                             {"f16x2", DType::Float16},
-                                                             {"bf16x2", DType::Bfloat16},
-                                                             {"e4m3x2", DType::Float8E4M3fn},
-                                                             {"e5m2x2", DType::Float8E5M2}};
+    constexpr std::pair<std::string_view, DType> kWords[] = {
+        {"f32", DType::Float32},       {"f16x2", DType::Float16},
+        {"bf16x2", DType::Bfloat16},   {"e4m3x2", DType::Float8E4M3fn},
+        {"e5m2x2", DType::Float8E5M2}, {"ue8m0x2", DType::Float8E8M0}};
     if (opcode.mnemonic() != "cvt" || opcode.text().find("x2") == std::string_view::npos)
       return std::nullopt;
     const isa::Binding& binding = opcode.binding();
@@ -290,11 +289,10 @@ class ElementwiseReplay : public RegisterReplay {
     const auto *from = type("atype"), *to = type("dtype");
     if (from == std::end(kWords) || to == std::end(kWords)) return std::nullopt;
     const bool is_byte = num::bits_of(to->second) == 8;
-    PairCast out{from->second, to->second, false, std::string(opcode.text())};
+    PairCast out{from->second, to->second, false, hashes::of_one(opcode.text())};
     const std::string usual =
         fmt::format("cvt.rn{}.{}.{}", is_byte ? ".satfinite" : "", to->first, from->first);
-    out.is_plain = out.single == usual;
-    out.single.erase(out.single.find("x2"), 2);
+    out.is_plain = opcode.text() == usual && to->second != DType::Float8E8M0;
     return out;
   }
   // The upper element is the first of two operands.

@@ -35,6 +35,7 @@ struct Case {
   bool is_fast = false;
   std::string round = {};  // of a cast
   bool is_saturated = false;
+  target::Arch arch = target::Arch::Sm90a;
   std::function<void(Builder&, std::vector<TileArg>&)> edit = {};
 };
 
@@ -63,7 +64,7 @@ class Under : public test::CallUnderTest {
  public:
   explicit Under(const Case& c)
       : CallUnderTest(function_of(c), test::variant_named(c.op, c.variant), prove_elementwise,
-                      {.arch = target::Arch::Sm90a, .ptx = 90}) {}
+                      {.arch = c.arch, .ptx = 90}) {}
 };
 
 TileArg scalar(Builder& b, const std::string& name) {
@@ -307,6 +308,32 @@ TEST(ProofElementwise, CastFaults) {
   EXPECT_FALSE(under.prove().holds());
   call.operands[1] = call.operands[2];
   EXPECT_FALSE(under.prove().holds());
+}
+
+// The same for powers of two, in pairs and one by one.
+TEST(ProofElementwise, PowerFaults) {
+  using enum DType;
+  for (const std::string layout : {"S[(32,4):(1@laneid,1)]", "S[(32,4):(1@laneid,3)]"}) {
+    Under under({.op = TileOp::Cast,
+                 .types = {Float8E8M0, Float32},
+                 .a = layout,
+                 .round = "rz",
+                 .arch = target::Arch::Sm100a});
+    ASSERT_TRUE(under.prove().holds());
+    const std::vector<StmtId> all = all_of(under, StmtKind::Ptx);
+    ASSERT_EQ(all.size(), 1U);
+    ir::PtxCall& call = under.f.at(under.f[all[0]].ptx);
+    const ir::PtxCall right = call;
+    ASSERT_EQ(call.opcode.text(), "cvt.rz.satfinite.ue8m0x2.f32");
+    for (const std::string other :
+         {"cvt.rp.satfinite.ue8m0x2.f32", "cvt.rz.ue8m0x2.f32", "cvt.rn.satfinite.e4m3x2.f32"}) {
+      call.opcode = isa::opcode_of(other);
+      EXPECT_FALSE(under.prove().holds()) << other;
+    }
+    call = right;
+    std::swap(call.operands[1], call.operands[2]);
+    EXPECT_FALSE(under.prove().holds());
+  }
 }
 
 // The same for words that become words.

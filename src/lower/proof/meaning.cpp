@@ -28,7 +28,7 @@ struct StepNumbers {
     return hashes::hashed(hashes::kChoice, 0, type, {condition, yes, no});
   }
   static Value instruct(std::string_view opcode, DType type, std::initializer_list<Value> args) {
-    return hashes::instructed(opcode, type, {args.begin(), args.size()});
+    return hashes::instructed(hashes::of_one(opcode), type, {args.begin(), args.size()});
   }
 
   static Value number(float value) { return constant({kReal, 0, double{value}}); }

@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -56,6 +57,14 @@ inline Number instructed(std::string_view opcode, DType type, std::span<const Nu
   Number out = hashed(kInstruction, 0, type, {});
   for (const char c : opcode) out = mixed(out, static_cast<Number>(c));
   for (const Number arg : args) out = mixed(out, arg);
+  return out;
+}
+
+/// The name under which a conversion into a word of two elements is known for each of them.
+inline std::string of_one(std::string_view opcode) {
+  std::string out(opcode);
+  const std::size_t at = out.find("x2");
+  if (opcode.starts_with("cvt.") && at != std::string::npos) out.erase(at, 2);
   return out;
 }
 
