@@ -190,7 +190,9 @@ class Checker {
     Results seen;
     const auto why = gpu.run(out_.ptx, *lowered_, args_, seen);
     out_.is_on_gpu = true;
-    return !stop(Stage::Gpu, why ? why : distance_of(args_, expected_, seen, further_tolerance()));
+    return !stop(
+        Stage::Gpu,
+        why ? why : distance_of(with_any_nan(args_), expected_, seen, further_tolerance()));
   }
   [[nodiscard]] double further_tolerance() const {
     return program_.is_approximate ? 2 * program_.tolerance : 0;

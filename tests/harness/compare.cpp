@@ -73,6 +73,11 @@ std::optional<std::string> distance_of(const std::vector<Arg>& args, const Resul
   return std::nullopt;
 }
 
+std::vector<Arg> with_any_nan(std::vector<Arg> args) {
+  for (Arg& each : args) each.has_any_nan = each.has_any_nan || num::is_float(each.dtype);
+  return args;
+}
+
 std::optional<std::string> difference_of(const std::vector<Arg>& args, const Results& expected,
                                          const Results& seen) {
   return distance_of(args, expected, seen, 0);

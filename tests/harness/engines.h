@@ -119,6 +119,11 @@ std::optional<std::string> run_on(runtime::Device& device, const std::string& pt
 /// The number in an array of the argument, by the element's place.
 double number_at(const Arg& arg, const Bytes& bytes, std::size_t unit);
 
+/// The arguments, compared as a GPU's: a float may be any NaN where a NaN is expected. Where ptxas sees
+/// that both operands of `min` or `max` are one value, or that one of `mul` is 1, it gives the value
+/// itself: a NaN keeps its bits, which the instruction would change (docs/evidence/numbers.md).
+std::vector<Arg> with_any_nan(std::vector<Arg> args);
+
 /// The first element that is not as expected.
 std::optional<std::string> difference_of(const std::vector<Arg>& args, const Results& expected,
                                          const Results& seen);

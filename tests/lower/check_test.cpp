@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <utility>
@@ -117,6 +119,35 @@ TEST(Harness, ComparesDevices) {
   EXPECT_EQ(on_device(right, right.ptx), "");
   EXPECT_EQ(on_device(right, edited("")), kMissing);
   EXPECT_EQ(on_device(right, edited(moved(store) + store)), kStray);
+}
+
+// Of a GPU's floats any NaN is a NaN; numbers, and NaN elsewhere, still count.
+TEST(Harness, TakesAnyNanOfAGpu) {
+  const auto results = [](std::uint32_t first, std::uint32_t second) {
+    Bytes bytes(8);
+    std::memcpy(bytes.data(), &first, 4);
+    std::memcpy(bytes.data() + 4, &second, 4);
+    return Results{.arrays = {bytes}, .written = {{true, true}}};
+  };
+  constexpr std::uint32_t kCanonical = 0x7FFFFFFF, kOther = 0xFF812345, kOne = 0x3F800000;
+  std::vector<Arg> args(1);
+  args[0] = {.name = "O",
+             .is_array = true,
+             .is_output = true,
+             .dtype = num::DType::Float32,
+             .element_bytes = 4,
+             .shape = {2}};
+  const Results expected = results(kCanonical, kOne);
+  EXPECT_EQ(difference_of(args, expected, results(kOther, kOne)),
+            "`O[0]` has other bits than in the tile program");
+  EXPECT_EQ(difference_of(with_any_nan(args), expected, results(kOther, kOne)), std::nullopt);
+  EXPECT_EQ(difference_of(with_any_nan(args), expected, results(kOne, kOne)),
+            "`O[0]` has other bits than in the tile program");
+  EXPECT_EQ(difference_of(with_any_nan(args), expected, results(kCanonical, kOther)),
+            "`O[1]` has other bits than in the tile program");
+  args[0].dtype = num::DType::Uint32;
+  EXPECT_EQ(difference_of(with_any_nan(args), expected, results(kOther, kOne)),
+            "`O[0]` has other bits than in the tile program");
 }
 
 TEST(Harness, WantsTheGpuThatIsAskedFor) {
