@@ -65,6 +65,8 @@ struct Context {
   target::Target target;
   std::vector<ScratchBuffer> scratch = {};
   bool writes_other_ctas = false;  // code does, into their shared memory
+  /// Registers that count how often calls are made, modulo 4 (lower/reduce/cluster.cpp).
+  std::vector<ir::BufferId> turns = {};
   /// By buffer: what lower/proof/layout_places.h has enumerated.
   std::unordered_map<std::uint32_t, std::shared_ptr<const LayoutPlaces>> layout_places = {};
 };

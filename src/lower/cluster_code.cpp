@@ -47,8 +47,9 @@ ir::Block made_mbarriers(Context& context) {
     for (const ScratchBuffer& row : context.scratch) {
       if (!row.is_mbarrier) continue;
       const ir::ExprId one = ir::int_imm(context.f, num::DType::Uint32, 1);
-      code.ptx("mbarrier.init.shared.b64",
-               {address_operand(code.address(row.buffer, code.n(0))), {.expr = one}});
+      for (std::int64_t i = 0; i < row.elements; ++i)
+        code.ptx("mbarrier.init.shared.b64",
+                 {address_operand(code.address(row.buffer, code.n(i))), {.expr = one}});
     }
     code.ptx("fence.mbarrier_init.release.cluster", {});
   });
@@ -70,20 +71,48 @@ RepeatedCalls::RepeatedCalls(const ir::Function& function)
 
 void RepeatedCalls::visit(const ir::Function& f, const ir::Block& block, bool is_in_loop) {
   using namespace cluster_calls;
-  const auto meetings = std::ranges::count_if(block, [&](ir::StmtId id) {
+  const bool meets = std::ranges::any_of(block, [&](ir::StmtId id) {
     // Of instructions, a barrier's two halves are two statements.
-    return is_reduction(f, f[id]) || (f[id].kind != ir::StmtKind::Ptx && is_cluster_sync(f, f[id]));
+    return f[id].kind != ir::StmtKind::Ptx && is_cluster_sync(f, f[id]);
   });
   for (const ir::StmtId id : block) {
     const ir::Stmt& s = f[id];
     if (is_reduction(f, s)) {
       is_in_loop_[id.index] = is_in_loop;
-      may_repeat_[id.index] = is_in_loop && (meetings < 2 || jumps_);
+      may_repeat_[id.index] = is_in_loop && (!meets || jumps_);
     }
     const bool is_loop = s.kind == ir::StmtKind::For || s.kind == ir::StmtKind::While;
     visit(f, s.body, is_in_loop || is_loop);
     visit(f, s.other, is_in_loop);
   }
+}
+
+namespace cluster_calls {
+namespace {
+
+// Behind what only declares something.
+ir::Block::iterator first_action(ir::Function& f, ir::Block::iterator end) {
+  return std::find_if(f.body.begin(), end, [&](ir::StmtId id) {
+    const ir::StmtKind kind = f[id].kind;
+    return kind != ir::StmtKind::Alloc && kind != ir::StmtKind::LaunchThread &&
+           kind != ir::StmtKind::Bind;
+  });
+}
+
+}  // namespace
+}  // namespace cluster_calls
+
+void begin_turns(Context& context) {
+  using namespace cluster_calls;
+  if (context.turns.empty()) return;
+  CodeWriter code(context.f, context.facts, {});
+  for (const ir::BufferId each : context.turns) {
+    code.allocate(each);
+    code.store(each, code.n(0), code.n(0));
+  }
+  const ir::Block made = code.take();
+  ir::Block& body = context.f.body;
+  body.insert(first_action(context.f, body.end()), made.begin(), made.end());
 }
 
 void await_other_ctas(Context& context) {
@@ -92,11 +121,7 @@ void await_other_ctas(Context& context) {
   const auto first = std::ranges::find_if(f.body, [&](ir::StmtId id) { return meets_in(f, id); });
   const auto at = first - f.body.begin();
   f.body.insert(first, ptx_statement(context, "barrier.cluster.wait.aligned"));
-  const auto begin = std::find_if(f.body.begin(), f.body.begin() + at, [&](ir::StmtId id) {
-    const ir::StmtKind kind = f[id].kind;
-    return kind != ir::StmtKind::Alloc && kind != ir::StmtKind::LaunchThread &&
-           kind != ir::StmtKind::Bind;
-  });
+  const auto begin = first_action(f, f.body.begin() + at);
   const ir::Block made = made_mbarriers(context);
   const auto behind = f.body.insert(begin, made.begin(), made.end()) + std::ssize(made);
   f.body.insert(behind, ptx_statement(context, "barrier.cluster.arrive.relaxed.aligned"));

@@ -7,9 +7,9 @@
 
 namespace ww::lower {
 
-/// Which calls are in loops, and of these the calls that may be made twice with no barrier of the cluster between:
-/// unless another reduction of the cluster that meets at a barrier, or `T.cuda.cluster_sync()`, stands in the same block, so that one
-/// is executed whenever the other is.
+/// Which calls are in loops, and of these the calls that may be made twice with no barrier of the cluster
+/// between: unless `T.cuda.cluster_sync()` stands in the same block, so that one is executed whenever the
+/// other is.
 class RepeatedCalls {
  public:
   explicit RepeatedCalls(const ir::Function& function);
@@ -21,6 +21,9 @@ class RepeatedCalls {
   bool jumps_ = false;  // `break`, `continue` or `return` may leave a statement out
   std::vector<bool> may_repeat_, is_in_loop_;
 };
+
+/// Registers that count turns: allocated, and 0, where the kernel begins.
+void begin_turns(Context& context);
 
 /// Shared memory of a CTA may be written once the CTA runs and has made its mbarriers, which one thread
 /// does. All arrive at a barrier where the kernel begins, and wait for it in front of the first statement of the body in which CTAs meet, so that

@@ -30,6 +30,7 @@ std::int64_t static_end(const ir::Function& f, std::int64_t start) {
 }
 
 constexpr int kPieceBits = 128;
+constexpr std::int64_t kMbarrierBytes = 8;
 constexpr std::int64_t kMaxGap = 1024;  // dynamic shared memory is aligned to this at most
 
 /// What a call wants of a buffer.
@@ -257,21 +258,21 @@ ScratchWanted site_wanted(const Call& call, num::DType dtype, std::int64_t eleme
 }  // namespace
 
 Match<void> check_cluster_scratch(const Call& call, num::DType dtype, std::int64_t own,
-                                  std::int64_t received, bool has_mbarrier) {
+                                  std::int64_t received, std::int64_t mbarriers) {
   if (!call.tile.workspace.empty()) return check_scratch(call, dtype, own + received);
   const ScratchWanted first = elements_wanted(call, dtype, own);
   WW_TRY_VOID(check_room(call, first));
   const auto row = std::ranges::find_if(
       call.context.scratch, [&](const auto& each) { return serves(each, call, first); });
-  const bool is_there = row != call.context.scratch.end() && !has_mbarrier;
+  const bool is_there = row != call.context.scratch.end() && mbarriers == 0;
   const std::int64_t bytes = rounded_up(first.elements * first.bits / 8);
   const std::int64_t more = std::max<std::int64_t>(0, bytes - (is_there ? bytes_of(*row) : 0)) +
-                            (has_mbarrier ? kScratchAlign : 0);
+                            rounded_up(mbarriers * kMbarrierBytes);
   return check_room(call, site_wanted(call, dtype, received), more);
 }
 
 ClusterScratch cluster_scratch(const Call& call, CodeWriter& code, num::DType dtype,
-                               std::int64_t own, std::int64_t received, bool has_mbarrier) {
+                               std::int64_t own, std::int64_t received, std::int64_t mbarriers) {
   call.context.writes_other_ctas = true;
   if (!call.tile.workspace.empty()) {
     const ir::BufferId view = scratch_view(call, code, dtype, own + received);
@@ -282,6 +283,7 @@ ClusterScratch cluster_scratch(const Call& call, CodeWriter& code, num::DType dt
     buffer_for(call, code, wanted).is_settled = is_settled;
     return view_for(call, code, wanted, dtype, elements, name);
   };
+  const bool has_mbarrier = mbarriers > 0;
   ClusterScratch out;
   out.own =
       view_of(has_mbarrier ? site_wanted(call, dtype, own) : elements_wanted(call, dtype, own), own,
@@ -289,10 +291,14 @@ ClusterScratch cluster_scratch(const Call& call, CodeWriter& code, num::DType dt
   out.received = view_of(site_wanted(call, dtype, received), received,
                          has_mbarrier || !call.may_repeat, "received");
   if (has_mbarrier) {
-    ScratchBuffer& row = buffer_for(call, code, site_wanted(call, num::DType::Uint64, 1));
+    ScratchBuffer& row = buffer_for(call, code, site_wanted(call, num::DType::Uint64, mbarriers));
     row.is_mbarrier = true;
     out.mbarrier = row.buffer;
     code.f().at(row.buffer).name = "arrived";
+  }
+  if (mbarriers > 1) {
+    out.turns = code.new_registers("turns", num::DType::Int32, 1);
+    call.context.turns.push_back(out.turns);
   }
   return out;
 }
@@ -338,6 +344,7 @@ void allocate_scratch(Context& context) {
   }
   ir::Block& body = context.f.body;
   body.insert(body.begin(), first.begin(), first.end());
+  begin_turns(context);
   if (context.writes_other_ctas) await_other_ctas(context);
 }
 

@@ -64,16 +64,18 @@ ScratchPiece scratch_piece(const Call& call, CodeWriter& code, num::DType dtype,
 /// there is read behind the call's barrier, so that another call's writes would need a further one. A
 /// call that is made again needs that barrier, unless another is between (Call::may_repeat).
 ///
-/// A call with an mbarrier, which is made once, has both for itself.
+/// A call with mbarriers has both for itself: one mbarrier if it is made once, two if it takes turns,
+/// which a register counts.
 struct ClusterScratch {
   ir::BufferId own = {}, received = {};
   std::int64_t first = 0;  // of the received elements, in their view
   ir::BufferId mbarrier = {};
+  ir::BufferId turns = {};
 };
 Match<void> check_cluster_scratch(const Call& call, num::DType dtype, std::int64_t own,
-                                  std::int64_t received, bool has_mbarrier);
+                                  std::int64_t received, std::int64_t mbarriers);
 ClusterScratch cluster_scratch(const Call& call, CodeWriter& code, num::DType dtype,
-                               std::int64_t own, std::int64_t received, bool has_mbarrier);
+                               std::int64_t own, std::int64_t received, std::int64_t mbarriers);
 
 /// Adds to a report what goes through scratch memory between warps: how often a thread writes and reads
 /// it, and its size, of so many elements per unit.
@@ -88,7 +90,7 @@ void write_barrier(const Call& call, CodeWriter& code);
 /// The buffer's row, or nullptr where it is no scratch memory of the call.
 const ScratchBuffer* find_scratch(const Call& call, ir::BufferId storage);
 
-/// Allocates the buffers in front of the body.
+/// Allocates the buffers in front of the body, and begins what counts turns with 0.
 void allocate_scratch(Context& context);
 
 }  // namespace ww::lower

@@ -89,8 +89,8 @@ TEST(ReduceCluster, OfAllTypes) {
                  {.variant = "cluster"});
       family.count();
       if (op != "sum") continue;
-      ClusterCase again = row_of(op, dtype);  // by barriers of the cluster
-      again.calls = {"for it in range(2):", "    " + again.calls[0]};
+      ClusterCase again = row_of(op, dtype);  // in turns
+      again.calls = {"for it in range(5):", "    " + again.calls[0]};
       family.run(program_of(again), {.variant = "cluster"});
       family.count();
     }
@@ -183,14 +183,21 @@ TEST(ReduceCluster, OneAfterTheOther) {
       {{sum, max}, 1},
       {{sum, "T.cuda.cluster_sync()", max}, 2},
       {{"if number == 1:", "    " + sum, max}, 1},
-      {{sum, "for it in range(3):", "    " + sum, "    " + max, max}, 3},
-      {{"for it in range(4):", "    " + sum}, 3},
-      {{"for it in range(4):", "    " + sum, "    " + max}, 3},
-      {{"for it in range(4):", "    " + sum, "    T.cuda.cluster_sync()"}, 3},
-      {{"for it in range(4):", "    if number + it > 1:", "        " + sum, "    " + max}, 5},
+      {{sum, "for it in range(3):", "    " + sum, "    " + max, max}, 1},
+      {{"for it in range(6):", "    " + sum}, 1},
+      {{"for it in T.unroll(3):", "    " + sum}, 1},
+      {{"for it in range(4):", "    " + sum, "    " + max}, 1},
+      {{"for it in range(3):", "    for jt in range(it + 1):", "        " + sum}, 1},
+      {{"for it in range(4):", "    " + sum, "    T.cuda.cluster_sync()"}, 2},
+      {{"for it in range(4):", "    if number + it > 1:", "        " + sum, "    " + max}, 1},
       {{"for it in range(4):", "    " + sum, "    if number + it > 1:", "        break",
         "    " + max},
-       5},
+       1},
+      // CTA 0 sends to CTA 1 and gets nothing from it.
+      {{"for it in range(4):", "    Tx.cluster.sum(E, A, accum=True)"}, 3},
+      {{"for it in range(4):", "    Tx.cluster.sum(E, A, accum=True)", "    " + sum}, 3},
+      {{"for it in range(4):", "    Tx.cluster.sum(E, A, accum=True)", "    T.cuda.cluster_sync()"},
+       3},
       {{"W = T.alloc_buffer((16,), \"float32\", scope=\"shared\")",
         "Tx.cluster.sum(D, A, workspace={\"scratch\": W})",
         "Tx.cluster.max(D, A, accum=True, workspace={\"scratch\": W})"},
@@ -198,11 +205,47 @@ TEST(ReduceCluster, OneAfterTheOther) {
   };
   for (const Row& row : rows) {
     ClusterCase each = row_of("sum", "float32");
+    each.regs.push_back(reg("E", "float32", {1}, "S[1] + 1 @ cbx", 1, "0"));
     each.calls = row.calls;
     const Checked checked = family.run(program_of(each), {.variant = "cluster"});
     EXPECT_EQ(count_of(checked.ptx, "barrier.cluster.wait"), row.barriers) << checked.source;
     family.count();
   }
+}
+
+// The line of a text that has all of these.
+std::string line_with(const std::string& text, const std::vector<std::string>& parts) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string line = text.substr(at, end - at);
+    const auto has = [&](const std::string& part) { return line.find(part) != std::string::npos; };
+    if (std::ranges::all_of(parts, has)) return line;
+    at = end + 1;
+  }
+  return {};
+}
+
+// What the virtual GPU says to turns that are wrong: the count, the half, no bytes expected.
+TEST(ReduceCluster, FaultsOfTurnsShow) {
+  ClusterCase each = row_of("sum", "float32");
+  each.calls = {"for it in range(6):", "    Tx.cluster.sum(D, A, accum=True)"};
+  const Program right = program_of(each);
+  const Checked checked = check(right);
+  ASSERT_TRUE(checked.right()) << checked.explain();
+  const auto with = [&](const std::vector<std::string>& line, const std::string& from,
+                        const std::string& to) {
+    Program program = right;
+    const std::string before = line_with(checked.ptx, line);
+    std::string after = before;
+    const std::size_t at = after.find(from);
+    EXPECT_NE(at, std::string::npos) << checked.ptx;
+    if (at != std::string::npos) after.replace(at, from.size(), to);
+    program.edits = {{before, after}};
+    return check(program).stage;
+  };
+  EXPECT_EQ(with({"and.b32", ", 3;"}, ", 3;", ", 1;"), Stage::Device);
+  EXPECT_EQ(with({"and.b32", ", 3;"}, ", 3;", ", 2;"), Stage::Device);
+  EXPECT_EQ(with({"mbarrier.arrive.expect_tx"}, ", 8;", ", 4;"), Stage::Device);
 }
 
 TEST(ReduceCluster, OnAllTargets) {

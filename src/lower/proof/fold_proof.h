@@ -26,6 +26,8 @@ class FoldProof {
  protected:
   /// What registers hold before the code: the elements of the source.
   virtual void fill();
+  /// How often code in a loop is carried out that has mbarriers: all turns, and the first again.
+  static constexpr int kRounds = 5;
   /// By element of the destination.
   virtual std::vector<Number> meaning() = 0;
 
@@ -49,9 +51,11 @@ class FoldProof {
 
  private:
   Try<bool> read(std::size_t argument, RegionElements& out);
+  bool carry_out_round(FoldReplay& replay);
   void compare(const std::vector<Number>& meant);
 
   std::vector<std::size_t> holders_;  // by element: the first thread that has it, from 1 on
+  int round_ = 0;                     // each has elements of its own
   const ir::Block& code_;
   Trial trial_;
   Proof& proof_;

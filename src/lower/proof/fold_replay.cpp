@@ -95,8 +95,12 @@ FoldReplay::FoldReplay(const Call& call, ProofValues& values, const RegionElemen
                        Registers& registers, Bags& bags, std::int64_t first_thread)
     : RegisterReplay(call, values, dst, registers),
       has_keys_(ir::gives_index(call.tile.op)),
+      is_in_loop_(call.is_in_loop),
       bags_(bags),
-      scratch_(call, values, first_thread) {}
+      turns_(call.context.turns),
+      scratch_(call, values, first_thread) {
+  for (const ir::BufferId each : turns_) values_.count(each, 0);
+}
 
 Try<ThreadNumbers> FoldReplay::value(ExprId expr, const Mask& mask) {
   const ir::Expr& e = f_[expr];
@@ -199,7 +203,16 @@ Try<ThreadNumbers> FoldReplay::fetched(const ir::Expr& e, const Mask& mask) {
   return loaded(e, mask);
 }
 
+// A register that counts, in all threads alike.
+Try<void> FoldReplay::count(const ir::Stmt& s, const Mask& mask) {
+  const auto come = std::ranges::count(mask, true);
+  if (come != std::ssize(mask)) return wrong("{} of {} threads count a turn", come, mask.size());
+  values_.count(s.buffer, WW_TRY(values_.uniform(s.expr)));
+  return {};
+}
+
 Try<void> FoldReplay::store(const ir::Stmt& s, const Mask& mask) {
+  if (std::ranges::find(turns_, s.buffer) != turns_.end()) return count(s, mask);
   if (!scratch_.is_scratch(ir::storage_of(f_, s.buffer))) return RegisterReplay::store(s, mask);
   const auto number = WW_TRY(value(s.expr, mask));
   const auto to = WW_TRY(element(s, mask));
@@ -302,13 +315,13 @@ Try<void> FoldReplay::sent(const ir::PtxCall& call, const Mask& mask) {
     return wrong("`{}` of another width than the value", call.opcode.text());
   for (std::size_t t = 0; t < mask.size(); ++t) {
     if (!mask[t]) continue;
-    if (mbarrier[t].cta != to[t].cta || mbarrier[t].bit != 0)
+    if (mbarrier[t].cta != to[t].cta)
       return wrong("thread {} of the unit sends to CTA {} and signals CTA {}", t, to[t].cta,
                    mbarrier[t].cta);
     if (!scratch_.is_scratch(to[t].storage))
       return wrong("thread {} of the unit writes into `{}`", t, f_[to[t].storage].name);
-    WW_TRY_VOID(scratch_.send(to[t].storage, to[t].bit, t, to[t].cta, mbarrier[t].storage,
-                              std::int64_t{bits} / 8));
+    WW_TRY_VOID(scratch_.send(to[t].storage, to[t].bit, t, to[t].cta,
+                              {mbarrier[t].storage, mbarrier[t].bit}, std::int64_t{bits} / 8));
     registers_.put({to[t].storage, to[t].cta, to[t].bit, bits}, number[t]);
   }
   return {};
@@ -323,22 +336,17 @@ Try<void> FoldReplay::expected(const ir::PtxCall& call, const Mask& mask) {
   const auto bytes = WW_TRY(values_.of(call.operands[2].expr));
   for (std::size_t t = 0; t < mask.size(); ++t) {
     if (!mask[t]) continue;
-    if (at.bit[t] != 0) return wrong("thread {} of the unit arrives beside an mbarrier", t);
-    WW_TRY_VOID(scratch_.expect(at.storage, t, bytes[t]));
+    WW_TRY_VOID(scratch_.expect({at.storage, at.bit[t]}, t, bytes[t]));
   }
   return {};
 }
 
-// The first phase of an mbarrier of the own CTA.
+// A phase of an mbarrier of the own CTA, by its parity.
 Try<void> FoldReplay::awaited(const ir::Expr& call, const Mask& mask) {
   const auto at = WW_TRY(values_.pointer(call.args[0]));
-  if (const auto phase = ir::const_int(f_, call.args[1]); phase != 0)
-    return wrong("a wait for another phase of an mbarrier than the first");
-  for (std::size_t t = 0; t < mask.size(); ++t) {
-    if (!mask[t]) continue;
-    if (at.bit[t] != 0) return wrong("thread {} of the unit waits beside an mbarrier", t);
-    WW_TRY_VOID(scratch_.wait(at.storage, t));
-  }
+  const auto parity = WW_TRY(values_.of(call.args[1]));
+  for (std::size_t t = 0; t < mask.size(); ++t)
+    if (mask[t]) WW_TRY_VOID(scratch_.wait({at.storage, at.bit[t]}, t, parity[t]));
   return {};
 }
 

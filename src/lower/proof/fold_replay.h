@@ -66,6 +66,8 @@ class FoldReplay : public RegisterReplay {
              Bags& bags, std::int64_t first_thread);
   /// What is wrong in the end, beside the results.
   [[nodiscard]] std::string what_is_left() const { return scratch_.what_is_left(); }
+  /// Must the code be right again and again? It is in a loop, and an mbarrier is in another phase then.
+  [[nodiscard]] bool is_repeated() const { return is_in_loop_ && scratch_.has_mbarriers(); }
 
  private:
   Try<ThreadNumbers> value(ir::ExprId expr, const Mask& mask) override;
@@ -75,6 +77,7 @@ class FoldReplay : public RegisterReplay {
   Try<ThreadNumbers> exchanged(ir::ExprId expr, const ir::Expr& e, const Mask& mask);
   Try<ThreadNumbers> fetched(const ir::Expr& e, const Mask& mask);
   Try<void> store(const ir::Stmt& s, const Mask& mask) override;
+  Try<void> count(const ir::Stmt& s, const Mask& mask);
   Try<void> evaluate(const ir::Stmt& s, const Mask& mask) override;
   Try<void> ptx(const ir::PtxCall& call, const Mask& mask) override;
   Try<void> mapped(const ir::PtxCall& call, const Mask& mask);
@@ -95,7 +98,9 @@ class FoldReplay : public RegisterReplay {
   /// By register (buffer, thread, bit): the address that it holds.
   std::map<std::tuple<std::uint32_t, std::size_t, std::int64_t>, Remote> remote_;
   bool has_keys_;  // what is folded are keys of elements and indices
+  bool is_in_loop_;
   Bags& bags_;
+  const std::vector<ir::BufferId>& turns_;  // registers that count
   ScratchOrder scratch_;
 };
 

@@ -41,6 +41,7 @@ class ReductionProof : public FoldProof {
 
   void fill() override {
     FoldProof::fill();
+    old_.clear();
     if (!ir::accumulates(call_.tile)) return;
     // What the destination was; in registers of the source, that is an element of it.
     dst_.for_each(values_.threads(), [&](const RegisterPlace& place, Name name) {

@@ -52,6 +52,22 @@ Case once(Case c) {
   return c;
 }
 
+// By barriers of the cluster: first, behind the parts of warps, and of CTAs.
+Case with_barriers(Case c) {
+  c.has_workspace = true;
+  return c;
+}
+
+// Results in CTAs 0 and 1, of four.
+Case one_way() {
+  Case out = columns();
+  out.d_shape = {2};
+  out.a_shape = {256, 2};
+  out.d = "S[2:1@cbx]";
+  out.a = "S[(4,64,2):(1@cbx,1@tx,1)]";
+  return out;
+}
+
 std::vector<Case> cases() {
   std::vector<Case> out = {once(row_of_ctas()),
                            once(columns()),
@@ -59,7 +75,10 @@ std::vector<Case> cases() {
                            row_of_ctas(),
                            row_of_ctas(TileOp::Max, DType::Int32, true),
                            row_of_ctas(TileOp::Prod, DType::Float64),
-                           columns()};
+                           columns(),
+                           with_barriers(columns()),
+                           with_barriers(row_of_ctas()),
+                           one_way()};
   out.push_back(row_of_ctas());
   out.back().accum = true;
   // Both CTAs have all elements, which count once.
@@ -74,7 +93,8 @@ TEST(ProofReduceCluster, HoldsForWhatIsWritten) { test::expect_proven(cases()); 
 // Every number that a store or a condition has: places in scratch memory, threads.
 TEST(ProofReduceCluster, EveryChangedNumberIsCaught) {
   int planted = 0, alike = 0;
-  for (const Case& c : {row_of_ctas(), columns(), once(row_of_ctas()), once(columns())}) {
+  for (const Case& c :
+       {row_of_ctas(), once(row_of_ctas()), once(columns()), with_barriers(row_of_ctas())}) {
     Under under(c);
     for (const auto& place : test::number_places(under, [](StmtId) { return true; }))
       test::for_each_change(under.f, place, [&](ExprId, ExprId) {
@@ -97,28 +117,35 @@ std::string without_barrier(const Case& c, std::size_t n, std::size_t count) {
 }
 
 TEST(ProofReduceCluster, MissingBarriers) {
-  EXPECT_EQ(without_barrier(row_of_ctas(), 0, 2),
+  const Case each = with_barriers(row_of_ctas());
+  EXPECT_EQ(without_barrier(each, 1, 3),
             "thread 1 of the unit reads what thread 0 writes, without a barrier between");
-  EXPECT_EQ(without_barrier(row_of_ctas(), 1, 2),
+  EXPECT_EQ(without_barrier(each, 2, 3),
             "thread 1 of the unit reads what thread 0 writes, without a barrier between");
   // A call that may be made again begins with a barrier of its own.
-  EXPECT_EQ(without_barrier(row_of_ctas(TileOp::Sum, DType::Float32, true), 0, 3),
+  EXPECT_EQ(without_barrier(each, 0, 3),
+            "thread 0 of the unit writes what others may still read: no barrier is between");
+  Case again = one_way();
+  EXPECT_EQ(without_barrier(again, 0, 3),
             "thread 1 of the unit writes what others may still read: no barrier is between");
+  again.may_repeat = false;
+  EXPECT_EQ(without_barrier(again, 0, 2),
+            "thread 1 of the unit reads what thread 0 writes, without a barrier between");
 }
 
 // A barrier of the CTA does not order what CTAs do.
 TEST(ProofReduceCluster, BarrierOfTheCtaIsNotEnough) {
-  Under under(row_of_ctas());
+  Under under(with_barriers(row_of_ctas()));
   const std::vector<StmtId> barriers = all_of(under, StmtKind::Evaluate);
-  ir::Expr cta = under.f[under.f[barriers[1]].expr];
+  ir::Expr cta = under.f[under.f[barriers[2]].expr];
   cta.callee = ir::Intrinsic::CtaSync;
-  under.f.at(barriers[1]).expr = under.f.add(std::move(cta));
+  under.f.at(barriers[2]).expr = under.f.add(std::move(cta));
   EXPECT_EQ(under.prove().difference,
             "thread 64 of the unit reads what thread 1 writes, without a barrier between");
 }
 
 TEST(ProofReduceCluster, WrongRank) {
-  Under under(row_of_ctas());
+  Under under(with_barriers(row_of_ctas()));
   const std::vector<StmtId> calls = all_of(under, StmtKind::Ptx);
   ASSERT_EQ(calls.size(), 2U);
   ir::PtxCall& map = under.f.ptx_calls[under.f[calls[0]].ptx.index];
@@ -135,10 +162,10 @@ TEST(ProofReduceCluster, WrongRank) {
   EXPECT_EQ(prove_with(ir::int_imm(under.f, DType::Uint32, 2)),
             "thread 0 of the unit writes to CTA 2 of the cluster, of 2");
   EXPECT_EQ(prove_with(before), "");
-  // Every CTA's part at one place.
+  // Every CTA's part at one place, behind those of two warps.
   ExprId& address = under.f.at(map.operands[1].expr).args[0];
   ASSERT_EQ(under.f[address].op, ir::ExprOp::AddressOf);
-  under.f.at(address).args[0] = ir::int_imm(under.f, DType::Int32, 0);
+  under.f.at(address).args[0] = ir::int_imm(under.f, DType::Int32, 2);
   EXPECT_EQ(under.prove().difference,
             "threads 0 and 64 of the unit write at the same place, without a barrier between");
 }
@@ -176,7 +203,7 @@ TEST(ProofReduceCluster, FaultsOfSending) {
             "thread 1 of the unit sends to CTA 1 and signals CTA 0");
   ExprId& phase = under.f.at(under.f[barriers[1]].expr).args[1];
   EXPECT_EQ(prove_with(phase, ir::int_imm(under.f, DType::Int32, 1)),
-            "a wait for another phase of an mbarrier than the first");
+            "thread 0 of the unit waits for parity 1 of an mbarrier, the phase has 0");
   // The arrival stands under a condition.
   const auto arrival = std::ranges::find_if(under.code, [&](StmtId id) {
     return under.f[id].kind == StmtKind::If && under.f[id].body[0] == calls[0];
@@ -190,12 +217,7 @@ TEST(ProofReduceCluster, FaultsOfSending) {
 // A CTA that gets something and does not wait for it may have ended by then: the results are in CTAs 0
 // and 1, and CTA 2 gets parts of them, too.
 TEST(ProofReduceCluster, NobodyWaits) {
-  Case two = once(columns());
-  two.d_shape = {2};
-  two.a_shape = {256, 2};
-  two.d = "S[2:1@cbx]";
-  two.a = "S[(4,64,2):(1@cbx,1@tx,1)]";
-  Under under(two);
+  Under under(once(one_way()));
   ASSERT_TRUE(under.prove().holds());
   const auto sends = [&](StmtId id) {
     return under.f[id].kind == StmtKind::If &&
@@ -221,8 +243,77 @@ TEST(ProofReduceCluster, NobodyWaits) {
             "CTA 2 of the cluster gets 32 bytes and does not wait for them");
 }
 
+/// A call in a loop, with the variables of its turn.
+struct Turns {
+  Under under{row_of_ctas()};
+  StmtId turn, half;
+
+  Turns() {
+    for (const StmtId id : all_of(under, StmtKind::Bind)) {
+      const std::string& name = under.f[under.f[id].var].name;
+      (name == "turn" ? turn : half) = id;
+    }
+  }
+  ExprId n(std::int64_t value) { return ir::int_imm(under.f, DType::Int32, value); }
+  std::string prove_with(ExprId& place, ExprId now) {
+    const ExprId before = std::exchange(place, now);
+    const Proof proof = under.prove();
+    place = before;
+    return proof.difference + proof.could_not;
+  }
+  /// The expression without the half.
+  ExprId in_first_half(ExprId expr) {
+    ir::Expr e = under.f[expr];
+    if (e.op == ir::ExprOp::Var && e.var == under.f[half].var) return n(0);
+    if (e.args.empty()) return expr;
+    for (ExprId& arg : e.args) arg = in_first_half(arg);
+    return under.f.add(std::move(e));
+  }
+};
+
+// Calls in a loop take turns: with wrong parities, halves and counts, later ones go wrong.
+TEST(ProofReduceCluster, FaultsOfTurns) {
+  Turns at;
+  ir::Function& f = at.under.f;
+  ASSERT_TRUE(at.under.prove().holds());
+  const std::vector<StmtId> waits = all_of(at.under, StmtKind::Evaluate);
+  ASSERT_EQ(waits.size(), 2U);
+  ExprId& parity = f.at(f[waits[1]].expr).args[1];
+  EXPECT_EQ(at.prove_with(parity, at.n(0)),
+            "thread 0 of the unit waits for parity 0 of an mbarrier, the phase has 1");
+  ExprId& mbarrier = f.at(f.at(f[waits[1]].expr).args[0]).args[0];
+  EXPECT_EQ(at.prove_with(mbarrier, at.n(0)),
+            "thread 0 of the unit reads what thread 0 sends, and does not wait for it");
+  EXPECT_EQ(at.prove_with(f.at(at.half).expr, at.n(0)),
+            "thread 0 of the unit writes what others may still read: no barrier is between");
+  // A call that is not counted is the first one again.
+  const StmtId count = at.under.code.back();
+  ASSERT_EQ(f[count].kind, StmtKind::Store);
+  at.under.code.pop_back();
+  EXPECT_EQ(at.under.prove().difference,
+            "thread 0 of the unit writes what others may still read: no barrier is between");
+  at.under.code.push_back(count);
+  EXPECT_TRUE(at.under.prove().holds());
+}
+
+// What a CTA receives is used again too early, though everything is waited for.
+TEST(ProofReduceCluster, ReceivedPartsInOneHalf) {
+  Turns at;
+  ir::Function& f = at.under.f;
+  const auto count = static_cast<std::uint32_t>(f.expr_count());
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const ir::Expr& e = f[ExprId{i}];
+    const bool is_place = e.op == ir::ExprOp::Load || e.op == ir::ExprOp::AddressOf;
+    if (!is_place || !e.buffer.valid() || f[e.buffer].name != "received") continue;
+    const ExprId index = at.in_first_half(e.args[0]);
+    f.at(ExprId{i}).args[0] = index;
+  }
+  EXPECT_EQ(at.under.prove().difference,
+            "thread 1 of the unit writes what others may still read: no barrier is between");
+}
+
 TEST(ProofReduceCluster, PartsTwiceOrNotAtAll) {
-  Case four = row_of_ctas();
+  Case four = once(row_of_ctas());
   four.a = "S[(4,32):(1@cbx,1@tx)]";
   four.threads = 32;
   four.cluster = 4;

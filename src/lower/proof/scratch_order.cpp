@@ -2,10 +2,19 @@
 #include "lower/proof/scratch_order.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "lower/scratch.h"
 
 namespace ww::lower {
+
+ScratchOrder::ScratchOrder(const Call& call, ProofValues& values, std::int64_t first_thread)
+    : call_(call), values_(values), first_thread_(first_thread) {
+  const std::size_t ctas =
+      call.is_of_cluster() ? static_cast<std::size_t>(call.cluster_ctas()) : std::size_t{1};
+  known_.assign(ctas, Clock(ctas, 0));
+  awaited_ = known_;
+}
 
 bool ScratchOrder::is_scratch(ir::BufferId storage) const {
   return find_scratch(call_, storage) != nullptr;
@@ -37,16 +46,22 @@ std::size_t ScratchOrder::cta_of(std::size_t thread) const {
 }
 
 bool ScratchOrder::is_open(std::int64_t time, std::size_t cta, std::size_t thread) const {
-  return time >= (cta == cta_of(thread) ? barriers_ : of_cluster_);
+  const std::size_t own = cta_of(thread);
+  return time >= (cta == own ? barriers_ : known_[own][cta]);
+}
+
+void ScratchOrder::join(Clock& into, const Clock& from) {
+  for (std::size_t i = 0; i < from.size(); ++i) into[i] = std::max(into[i], from[i]);
 }
 
 Try<void> ScratchOrder::read(ir::BufferId storage, std::int64_t bit, std::size_t thread,
                              std::size_t cta) {
   Cell& at = *WW_TRY(cell(storage, bit, thread, cta));
-  if (at.mbarrier.valid() && !mbarriers_[{at.mbarrier.index, cta}].waited.contains(thread))
+  const bool is_sent = at.mbarrier.storage.valid();
+  if (is_sent && !mbarrier_at(at.mbarrier, cta).waited.contains(thread))
     return wrong("thread {} of the unit reads what thread {} sends, and does not wait for it",
                  thread, at.writer);
-  if (!at.mbarrier.valid() && is_open(at.written, cta_of(at.writer), thread) && at.writer != thread)
+  if (!is_sent && is_open(at.written, cta_of(at.writer), thread) && at.writer != thread)
     return wrong("thread {} of the unit reads what thread {} writes, without a barrier between",
                  thread, at.writer);
   at.has_readers = at.read == barriers_ && (at.has_readers || at.reader != thread);
@@ -69,31 +84,50 @@ Try<void> ScratchOrder::write(ir::BufferId storage, std::int64_t bit, std::size_
   return {};
 }
 
-bool ScratchOrder::is_mbarrier(ir::BufferId storage) const {
-  const ScratchBuffer* row = find_scratch(call_, storage);
-  return row != nullptr && row->is_mbarrier;
+bool ScratchOrder::is_mbarrier(MbarrierPlace place) const {
+  const ScratchBuffer* row = find_scratch(call_, place.storage);
+  return row != nullptr && row->is_mbarrier && place.bit % row->bits == 0 && place.bit >= 0 &&
+         place.bit / row->bits < row->elements;
 }
 
 Try<void> ScratchOrder::send(ir::BufferId storage, std::int64_t bit, std::size_t thread,
-                             std::size_t cta, ir::BufferId mbarrier, std::int64_t bytes) {
+                             std::size_t cta, MbarrierPlace mbarrier, std::int64_t bytes) {
   if (!is_mbarrier(mbarrier)) return wrong("thread {} of the unit signals no mbarrier", thread);
   WW_TRY_VOID(write(storage, bit, thread, cta));
   (*WW_TRY(cell(storage, bit, thread, cta))).mbarrier = mbarrier;
-  mbarriers_[{mbarrier.index, cta}].sent += bytes;
+  Mbarrier& at = mbarrier_at(mbarrier, cta);
+  at.waited.clear();  // for the phase before
+  at.sent += bytes;
+  Clock own = known_[cta_of(thread)];
+  own[cta_of(thread)] = barriers_;
+  at.clock.resize(own.size());
+  join(at.clock, own);
   return {};
 }
 
-Try<void> ScratchOrder::expect(ir::BufferId mbarrier, std::size_t thread, std::int64_t bytes) {
+Try<void> ScratchOrder::expect(MbarrierPlace mbarrier, std::size_t thread, std::int64_t bytes) {
   if (!is_mbarrier(mbarrier)) return wrong("thread {} of the unit arrives at no mbarrier", thread);
-  Mbarrier& at = mbarriers_[{mbarrier.index, cta_of(thread)}];
+  Mbarrier& at = mbarrier_at(mbarrier, cta_of(thread));
   ++at.arrivals;
   at.expected += bytes;
   return {};
 }
 
-Try<void> ScratchOrder::wait(ir::BufferId mbarrier, std::size_t thread) {
+Try<void> ScratchOrder::wait(MbarrierPlace mbarrier, std::size_t thread, std::int64_t parity) {
   if (!is_mbarrier(mbarrier)) return wrong("thread {} of the unit waits at no mbarrier", thread);
-  Mbarrier& at = mbarriers_[{mbarrier.index, cta_of(thread)}];
+  Mbarrier& at = mbarrier_at(mbarrier, cta_of(thread));
+  const bool has_ended = at.phases > 0 && at.arrivals == 0 && at.sent == 0;
+  if (!has_ended) WW_TRY_VOID(end_phase(at, thread));
+  const std::int64_t last = (at.phases - 1) % 2;
+  if (parity != last)
+    return wrong("thread {} of the unit waits for parity {} of an mbarrier, the phase has {}",
+                 thread, parity, last);
+  at.waited.insert(thread);
+  join(awaited_[cta_of(thread)], at.ended);
+  return {};
+}
+
+Try<void> ScratchOrder::end_phase(Mbarrier& at, std::size_t thread) {
   if (at.arrivals != 1)
     return wrong(
         "thread {} of the unit waits at an mbarrier at which {} threads arrive, expected 1", thread,
@@ -101,15 +135,17 @@ Try<void> ScratchOrder::wait(ir::BufferId mbarrier, std::size_t thread) {
   if (at.expected != at.sent)
     return wrong("thread {} of the unit waits for {} bytes, and {} are sent", thread, at.expected,
                  at.sent);
-  at.waited.insert(thread);
+  ++at.phases;
+  at.arrivals = at.expected = at.sent = 0;
+  at.ended = std::exchange(at.clock, {});
   return {};
 }
 
 std::string ScratchOrder::what_is_left() const {
   for (const auto& [where, at] : mbarriers_)
-    if (at.waited.empty() && at.sent != 0)
+    if (at.sent != 0)
       return fmt::format("CTA {} of the cluster gets {} bytes and does not wait for them",
-                         where.second, at.sent);
+                         std::get<2>(where), at.sent);
   return {};
 }
 
@@ -130,7 +166,10 @@ Try<void> ScratchOrder::barrier(const ir::Expr& call, const Mask& mask) {
     if (id != own) return wrong("the warpgroup waits at barrier {}, its own is {}", id, own);
   }
   ++barriers_;
-  if (meets_cluster) of_cluster_ = barriers_;
+  for (std::size_t cta = 0; cta < known_.size(); ++cta) {
+    join(known_[cta], awaited_[cta]);
+    if (meets_cluster) known_[cta].assign(known_.size(), barriers_);
+  }
   return {};
 }
 

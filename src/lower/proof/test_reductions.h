@@ -24,6 +24,7 @@ struct ReductionCase {
   bool accum = false;
   std::int64_t cluster = 0;  // its CTAs; 0: no cluster
   bool may_repeat = true, is_in_loop = true;
+  bool has_workspace = false;
 };
 
 inline ir::Function function_of(const ReductionCase& c) {
@@ -37,7 +38,10 @@ inline ir::Function function_of(const ReductionCase& c) {
   args.emplace_back(b.full(b.alloc("A", c.a_shape, c.type, Scope::Local, c.a)));
   args.emplace_back(Setting(c.axis));
   args.emplace_back(Setting(c.accum));
-  b.tile(c.op, c.unit, std::move(args));
+  ir::BufferId scratch;
+  if (c.has_workspace) scratch = b.alloc("W", {64}, num::DType::Float64, Scope::Shared, "");
+  const ir::TileCallId id = b.tile(c.op, c.unit, std::move(args));
+  if (c.has_workspace) b.f.at(id).workspace.emplace_back("scratch", scratch);
   return b.done();
 }
 

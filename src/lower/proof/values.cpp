@@ -104,6 +104,12 @@ void ProofValues::set(ir::VarId var, PointerValue value) {
   forget(var);
 }
 
+void ProofValues::count(ir::BufferId counter, std::int64_t value) {
+  counts_[counter.index] = value;
+  memo_.clear();
+  readers_.clear();
+}
+
 void ProofValues::forget(ir::VarId var) {
   const auto readers = readers_.find(var.index);
   if (readers == readers_.end()) return;
@@ -213,6 +219,8 @@ ProofValues::Values ProofValues::operated(ExprId expr) {
 // Whatever the indices are written as, an element is the same in the primitive and in its code.
 ProofValues::Values ProofValues::loaded(ExprId expr) {
   const ir::Expr& e = f_[expr];
+  if (const auto count = counts_.find(e.buffer.index); count != counts_.end())
+    return PerUnit(threads_, count->second);
   const ir::Range range =
       e.type.is_float() ? ir::Range{} : ir::range_of(f_, expr, call_.context.facts);
   std::vector<PerUnit> indices;

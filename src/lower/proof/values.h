@@ -58,6 +58,9 @@ class ProofValues {
   /// Did anything so far depend on a sampled value?
   [[nodiscard]] bool has_sampled() const { return !samples_.empty(); }
 
+  /// A register that counts has this value in all threads, from now on.
+  void count(ir::BufferId counter, std::int64_t value);
+
   void set(ir::VarId var, PerUnit value);
   void set(ir::VarId var, PointerValue value);
 
@@ -97,6 +100,7 @@ class ProofValues {
   std::uint64_t random_;
   std::map<std::uint32_t, PerUnit> vars_;
   std::map<std::uint32_t, PointerValue> pointers_;
+  std::map<std::uint32_t, std::int64_t> counts_;  // by buffer
   std::unordered_map<std::uint32_t, Memo> memo_;  // by ExprId
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>>
       readers_;  // by variable: expressions

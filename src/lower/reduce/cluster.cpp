@@ -27,19 +27,24 @@
 // begins, one thread of each CTA makes its mbarriers, and the CTAs arrive at a barrier for which the
 // first reduction waits: then all of them run, and may be written to.
 //
-// A call in a loop, or with a `workspace=`, uses `st.shared::cluster`, and a barrier of the cluster in
-// place of the wait. `between` is then shared: the next reduction writes it at the earliest, behind this
-// one's barrier. `received` is written again behind the barrier of another reduction in the same loop,
-// or, if there is none and with a workspace, the call begins with a barrier of the cluster. All threads
-// of the cluster must come to the call.
+// A call in a loop takes turns: it has two halves of `between` and `received`, and an mbarrier for each.
+// A register counts the calls; call c uses half c % 2 and waits for phase c // 2 of its mbarrier, by the
+// parity of that. Call c + 2 sends into the half that call c has read: a CTA sends behind its barrier,
+// which its threads pass behind their wait of call c + 1; each CTA that it sends to has sent it a part of
+// call c + 1, behind a barrier that its threads passed when they had read call c. So every CTA must get
+// something from every CTA that it sends to.
+//
+// Where that is not so, and with a `workspace=`, the call uses `st.shared::cluster`, and a barrier of the
+// cluster in place of the wait. `between` is then shared: the next reduction writes it at the earliest,
+// behind this one's barrier. In a loop `received` is written again behind `T.cuda.cluster_sync()` of the
+// same loop, or, if there is none and with a workspace, the call begins with a barrier of the cluster. All
+// threads of the cluster must come to the call.
 #include <algorithm>
-#include <map>
-#include <set>
 
 #include "lower/as_index.h"
 #include "lower/checks.h"
 #include "lower/index_formula.h"
-#include "lower/reduce/parts.h"
+#include "lower/reduce/cluster_plan.h"
 #include "lower/scratch.h"
 #include "lower/variant.h"
 
@@ -48,229 +53,8 @@ namespace {
 
 using ir::ExprId;
 using ir::TileOp;
-using Numbers = std::vector<std::int64_t>;
-
-/// Part `row` of these threads, at a place by a formula of the thread.
-struct Deposit {
-  std::int64_t row = 0;
-  std::vector<bool> threads;
-  ThreadFormula place;
-};
-/// What threads fold from parts that begin at a place by a formula.
-struct Collection {
-  std::vector<std::vector<bool>> threads;  // by part: which threads have it
-  ThreadFormula place;
-};
-/// A part of the CTA: into place `to` of the memory of CTA `cta`.
-struct Push {
-  Collection parts;
-  ThreadFormula cta, to;
-};
-struct Result {
-  std::int64_t slot = 0;
-  Collection parts;
-};
-
-/// The bytes that a CTA gets, by one of its threads.
-struct Expectation {
-  std::vector<bool> threads = {};
-  ThreadFormula bytes = {};
-};
-
-struct Plan {
-  PartsPlan parts;
-  std::int64_t own = 0, received = 0;  // elements of scratch memory
-  bool is_async = false;               // parts are sent, and waited for at an mbarrier
-  std::string why_not = {};
-  Expectation expectation = {};
-  std::vector<Deposit> deposits;
-  std::vector<Push> pushes;     // one after the other
-  std::vector<Result> results;  // by slot
-};
-
-// Without the type.
-constexpr std::string_view kSend = "st.async.shared::cluster.mbarrier::complete_tx::bytes.";
-
-std::string_view suffix_of(num::DType type) {
-  switch (type) {
-    case num::DType::Float32:
-      return "f32";
-    case num::DType::Float64:
-      return "f64";
-    case num::DType::Int32:
-      return "s32";
-    case num::DType::Uint32:
-      return "u32";
-    case num::DType::Int64:
-      return "s64";
-    default:
-      return "u64";
-  }
-}
 
 // --- match ---------------------------------------------------------------------------------------
-
-/// The parts of one element of the destination, by the CTA whose warps have them.
-using CtaParts = std::map<std::int64_t, std::vector<WarpPart>>;
-
-class Matching {
- public:
-  Matching(const Call& call, const ReduceProblem& problem)
-      : call_(call), p_(problem), of_cta_(call.context.launch.threads()) {}
-
-  Match<Plan> run() {
-    LaneParts lanes(p_);
-    Plan plan{
-        .parts = WW_TRY(parts_plan(call_, p_, lanes)), .deposits = {}, .pushes = {}, .results = {}};
-    for (const std::vector<WarpPart>& parts : WW_TRY(lanes.warp_parts(call_))) {
-      CtaParts& by_cta = parts_.emplace_back();
-      for (const WarpPart& part : parts) by_cta[part.thread / of_cta_].push_back(part);
-      most_ctas_ = std::max(most_ctas_, std::ssize(by_cta));
-      for (const auto& [cta, of_warps] : by_cta)
-        most_warps_ = std::max(most_warps_, std::ssize(of_warps));
-    }
-    plan.own = p_.results() * most_warps_;
-    plan.received = p_.results() * most_ctas_;
-    choose_protocol(plan);
-    WW_TRY_VOID(check_cluster_scratch(call_, p_.type, plan.own, plan.received, plan.is_async));
-    plan.deposits = WW_TRY(deposits());
-    const std::vector<Wanted> wanted = WW_TRY(wanted_of(call_, p_));
-    plan.pushes = WW_TRY(pushes(wanted));
-    if (plan.is_async) plan.expectation = WW_TRY(expectation(wanted));
-    plan.results = WW_TRY(results(wanted));
-    return plan;
-  }
-
- private:
-  void choose_protocol(Plan& plan) const {
-    const std::string opcode = fmt::format("{}{}", kSend, suffix_of(p_.type));
-    if (!call_.tile.workspace.empty())
-      plan.why_not = "a workspace is given";
-    else if (call_.is_in_loop)
-      plan.why_not = "the call is in a loop";
-    else if (!is_on_target(opcode, call_.context.target))
-      plan.why_not = "the target has no st.async";
-    plan.is_async = plan.why_not.empty();
-  }
-
-  // Thread 0 of each CTA that wants something: as many bytes as there are parts of it.
-  [[nodiscard]] Match<Expectation> expectation(const std::vector<Wanted>& wanted) const {
-    Expectation out{.threads = no_threads(), .bytes = {}};
-    Numbers bytes = zeros();
-    std::set<std::pair<std::int64_t, std::int64_t>> seen;  // CTA, element
-    for (const Wanted& each : wanted) {
-      const std::int64_t cta = each.thread / of_cta_;
-      if (!seen.emplace(cta, each.into).second) continue;
-      out.threads[as_index(cta * of_cta_)] = true;
-      bytes[as_index(cta * of_cta_)] +=
-          std::ssize(parts_[as_index(each.into)]) * num::bits_of(p_.type) / 8;
-    }
-    out.bytes = WW_TRY(formula(bytes, out.threads, "how many bytes CTAs get of elements"));
-    return out;
-  }
-
-  [[nodiscard]] std::vector<bool> no_threads() const {
-    return std::vector<bool>(as_index(p_.threads));
-  }
-  [[nodiscard]] Numbers zeros() const { return Numbers(as_index(p_.threads)); }
-
-  [[nodiscard]] Match<ThreadFormula> formula(const Numbers& numbers, const std::vector<bool>& used,
-                                             std::string_view what) const {
-    auto out = thread_formula(numbers, used);
-    if (!out) return decline("irregular", "no formula says {} of `{}`", what, call_.buffer(0).name);
-    return *std::move(out);
-  }
-
-  // All threads of one row by one formula.
-  [[nodiscard]] Match<std::vector<Deposit>> deposits() const {
-    std::vector<Deposit> out;
-    for (std::int64_t row = 0; row < std::ssize(p_.rows); ++row) {
-      Deposit deposit{.row = row, .threads = no_threads(), .place = {}};
-      Numbers places = zeros();
-      for (std::size_t into = 0; into < parts_.size(); ++into)
-        for (const auto& [cta, of_warps] : parts_[into])
-          for (std::size_t k = 0; k < of_warps.size(); ++k) {
-            if (of_warps[k].row != row) continue;
-            deposit.threads[as_index(of_warps[k].thread)] = true;
-            places[as_index(of_warps[k].thread)] =
-                static_cast<std::int64_t>(into) * most_warps_ + static_cast<std::int64_t>(k);
-          }
-      if (std::ranges::find(deposit.threads, true) == deposit.threads.end()) continue;
-      deposit.place = WW_TRY(
-          formula(places, deposit.threads, "where the parts of warps go that make elements"));
-      out.push_back(std::move(deposit));
-    }
-    return out;
-  }
-
-  /// A CTA that wants an element of the destination.
-  struct Want {
-    std::int64_t into, cta;
-    friend auto operator<=>(const Want&, const Want&) = default;  // NOLINT(modernize-use-nullptr)
-  };
-  // In each CTA, thread t makes the pushes t, t + threads, …
-  [[nodiscard]] Match<std::vector<Push>> pushes(const std::vector<Wanted>& wanted) const {
-    std::vector<Want> wants;
-    wants.reserve(wanted.size());
-    for (const Wanted& each : wanted) wants.push_back({each.into, each.thread / of_cta_});
-    std::ranges::sort(wants);
-    wants.erase(std::unique(wants.begin(), wants.end()), wants.end());
-    std::vector<Push> out;
-    for (std::int64_t first = 0; first < std::ssize(wants); first += of_cta_) {
-      const std::int64_t count = std::min(of_cta_, std::ssize(wants) - first);
-      out.push_back(WW_TRY(push_of(std::span(wants).subspan(as_index(first), as_index(count)))));
-    }
-    return out;
-  }
-  [[nodiscard]] Match<Push> push_of(std::span<const Want> wants) const {
-    Push push;
-    Numbers from = zeros(), cta = zeros(), to = zeros();
-    for (std::int64_t u = 0; u < p_.threads; ++u) {
-      if (u % of_cta_ >= std::ssize(wants)) continue;
-      const Want& want = wants[as_index(u % of_cta_)];
-      const CtaParts& all = parts_[as_index(want.into)];
-      const auto own = all.find(u / of_cta_);
-      if (own == all.end()) continue;
-      from[as_index(u)] = want.into * most_warps_;
-      cta[as_index(u)] = want.cta;
-      to[as_index(u)] = want.into * most_ctas_ + std::distance(all.begin(), own);
-      add_parts(push.parts, u, std::ssize(own->second));
-    }
-    const std::vector<bool>& used = push.parts.threads[0];
-    push.parts.place = WW_TRY(formula(from, used, "where the parts of warps are of elements"));
-    push.cta = WW_TRY(formula(cta, used, "which CTAs want elements"));
-    push.to = WW_TRY(formula(to, used, "where the parts of CTAs go that make elements"));
-    return push;
-  }
-  void add_parts(Collection& out, std::int64_t thread, std::int64_t count) const {
-    while (std::ssize(out.threads) < count) out.threads.push_back(no_threads());
-    for (std::int64_t k = 0; k < count; ++k) out.threads[as_index(k)][as_index(thread)] = true;
-  }
-
-  [[nodiscard]] Match<std::vector<Result>> results(const std::vector<Wanted>& wanted) const {
-    std::vector<Result> out;
-    for (auto first = wanted.begin(); first != wanted.end();) {
-      const auto last =
-          std::find_if(first, wanted.end(), [&](const Wanted& w) { return w.slot != first->slot; });
-      Result result{.slot = first->slot, .parts = {}};
-      Numbers places = zeros();
-      for (; first != last; ++first) {
-        places[as_index(first->thread)] = first->into * most_ctas_;
-        add_parts(result.parts, first->thread, std::ssize(parts_[as_index(first->into)]));
-      }
-      result.parts.place =
-          WW_TRY(formula(places, result.parts.threads[0], "which elements a register holds"));
-      out.push_back(std::move(result));
-    }
-    return out;
-  }
-
-  const Call& call_;
-  const ReduceProblem& p_;
-  std::int64_t of_cta_;
-  std::vector<CtaParts> parts_;  // by element of the destination
-  std::int64_t most_warps_ = 1, most_ctas_ = 1;
-};
 
 Match<Plan> match(const Call& call) {
   if (!call.is_of_cluster())
@@ -282,13 +66,13 @@ Match<Plan> match(const Call& call) {
   if (launch.threads() % kLanesOfWarp != 0)
     return decline("threads", "{} threads are not whole warps", launch.threads());
   const ReduceProblem problem = WW_TRY(reduce_problem(call));
-  return Matching(call, problem).run();
+  return cluster_plan(call, problem);
 }
 
 // --- emit ----------------------------------------------------------------------------------------
 
 bool begins_with_barrier(const Plan& plan, const Call& call) {
-  return !plan.is_async && (call.may_repeat || !call.tile.workspace.empty());
+  return !plan.is_async() && (call.may_repeat || !call.tile.workspace.empty());
 }
 
 class Emitting {
@@ -299,35 +83,65 @@ class Emitting {
   void run() {
     writer_.write();
     const num::DType type = plan_.parts.problem.type;
-    scratch_ = cluster_scratch(call_, code_, type, plan_.own, plan_.received, plan_.is_async);
+    scratch_ = cluster_scratch(call_, code_, type, plan_.halves() * plan_.own,
+                               plan_.halves() * plan_.received, plan_.mbarriers());
     folded_ = code_.registers("folded", type, 1);
-    there_ = code_.registers("there", num::DType::Uint32, plan_.is_async ? 2 : 1);
+    there_ = code_.registers("there", num::DType::Uint32, plan_.is_async() ? 2 : 1);
+    begin_turn();
     if (begins_with_barrier(plan_, call_)) code_.evaluate(ir::Intrinsic::ClusterSync, {});
     for (const Deposit& each : plan_.deposits)
       code_.guarded(member(each.threads), [&] {
         const ExprId place = formula_expr(code_, each.place, writer_.thread());
-        code_.store(scratch_.own, place, writer_.part(each.row));
+        code_.store(scratch_.own, own(place), writer_.part(each.row));
       });
-    if (plan_.is_async) expect();
+    if (plan_.is_async()) expect();
     code_.evaluate(ir::Intrinsic::CtaSync, {});
     for (const Push& each : plan_.pushes)
       code_.guarded(member(each.parts.threads[0]), [&] { push(each); });
-    if (plan_.is_async)
+    if (plan_.is_async())
       wait();
     else
       code_.evaluate(ir::Intrinsic::ClusterSync, {});
     for (const Result& each : plan_.results)
       code_.guarded(member(each.parts.threads[0]), [&] {
-        collect(scratch_.received, scratch_.first, each.parts);
+        collect(scratch_.received, each.parts, [&](ExprId place) { return received(place); });
         writer_.put(each.slot, code_.load(folded_, {code_.n(0)}));
       });
+    end_turn();
   }
 
  private:
   ExprId member(const std::vector<bool>& set) { return member_expr(code_, writer_.thread(), set); }
-  ExprId received(ExprId place) { return code_.simplify(code_.add(place, scratch_.first)); }
 
-  ExprId mbarrier() { return code_.address(scratch_.mbarrier, code_.n(0)); }
+  // Calls are counted up to 4: two halves, two parities.
+  static constexpr std::int64_t kHalves = 2, kTurns = 4;
+  void begin_turn() {
+    if (plan_.protocol != Protocol::Turns) return;
+    turn_ = code_.let("turn", code_.load(scratch_.turns, {code_.n(0)}));
+    half_ = code_.let("half", code_.index(ir::ExprOp::FloorMod, turn_, code_.n(kHalves)));
+  }
+  void end_turn() {
+    if (!turn_.valid()) return;
+    const ExprId next = code_.add(turn_, 1);
+    code_.store(scratch_.turns, code_.n(0),
+                code_.index(ir::ExprOp::FloorMod, next, code_.n(kTurns)));
+  }
+  ExprId parity() {
+    if (!turn_.valid()) return code_.n(0);
+    return code_.index(ir::ExprOp::FloorMod, code_.div(turn_, kHalves), code_.n(kHalves));
+  }
+
+  // Places in the scratch memory of this turn.
+  ExprId own(ExprId place) {
+    if (half_.valid()) place = code_.add(place, code_.mul(half_, plan_.own));
+    return code_.simplify(place);
+  }
+  ExprId received(ExprId place) {
+    if (half_.valid()) place = code_.add(place, code_.mul(half_, plan_.received));
+    return code_.simplify(code_.add(place, scratch_.first));
+  }
+
+  ExprId mbarrier() { return code_.address(scratch_.mbarrier, half_.valid() ? half_ : code_.n(0)); }
 
   void expect() {
     code_.guarded(member(plan_.expectation.threads), [&] {
@@ -345,7 +159,7 @@ class Emitting {
     for (const Result& each : plan_.results)
       for (std::size_t u = 0; u < all.size(); ++u) all[u] = all[u] || each.parts.threads[0][u];
     code_.guarded(member(all), [&] {
-      code_.evaluate(ir::Intrinsic::MbarrierWait, {mbarrier(), code_.n(0)});
+      code_.evaluate(ir::Intrinsic::MbarrierWait, {mbarrier(), parity()});
     });
   }
 
@@ -361,26 +175,25 @@ class Emitting {
   }
 
   void push(const Push& each) {
-    collect(scratch_.own, 0, each.parts);
+    collect(scratch_.own, each.parts, [&](ExprId place) { return own(place); });
     const ExprId to = received(formula_expr(code_, each.to, writer_.thread()));
     const ExprId cta = formula_expr(code_, each.cta, writer_.thread());
     map(0, code_.address(scratch_.received, to), cta);
     const ir::PtxOperand to_received = mapped(0);
     const ir::PtxOperand value = {.expr = code_.load(folded_, {code_.n(0)})};
     const std::string_view suffix = suffix_of(plan_.parts.problem.type);
-    if (!plan_.is_async)
+    if (!plan_.is_async())
       return code_.ptx(fmt::format("st.shared::cluster.{}", suffix), {to_received, value});
     map(1, mbarrier(), cta);
     const ir::PtxOperand to_mbarrier = mapped(1);
     code_.ptx(fmt::format("{}{}", kSend, suffix), {to_received, value, to_mbarrier});
   }
 
-  // The parts of a collection, from element `first` of a view on.
-  void collect(ir::BufferId view, std::int64_t first, const Collection& each) {
-    const ExprId begin = code_.add(formula_expr(code_, each.place, writer_.thread()), first);
-    const auto at = [&](ExprId k) {
-      return code_.load(view, {code_.simplify(code_.add(begin, k))});
-    };
+  // The parts of a collection, at places in a view.
+  template <typename PlaceOf>
+  void collect(ir::BufferId view, const Collection& each, PlaceOf&& place_of) {
+    const ExprId begin = formula_expr(code_, each.place, writer_.thread());
+    const auto at = [&](ExprId k) { return code_.load(view, {place_of(code_.add(begin, k))}); };
     const auto add = [&](ExprId k) {
       code_.store(folded_, code_.n(0), writer_.folded(code_.load(folded_, {code_.n(0)}), at(k)));
     };
@@ -404,6 +217,7 @@ class Emitting {
   PartWriter writer_;
   ClusterScratch scratch_;
   ir::BufferId folded_, there_;
+  ExprId turn_ = {}, half_ = {};  // of calls that take turns
 };
 
 void emit(const Plan& plan, const Call& call, CodeWriter& code) {
@@ -426,12 +240,14 @@ PlanReport report(const Plan& plan, const Call& call) {
   out.add_instruction(fmt::format("st.shared.b{}", bytes * 8), std::ssize(plan.deposits), bytes);
   out.add_instruction(fmt::format("ld.shared.b{}", bytes * 8), read + received, bytes);
   const auto pushes = std::ssize(plan.pushes);
-  out.add_instruction("mapa.shared::cluster.u32", plan.is_async ? 2 * pushes : pushes, 4);
-  const std::string_view store = plan.is_async ? kSend : "st.shared::cluster.";
+  out.add_instruction("mapa.shared::cluster.u32", plan.is_async() ? 2 * pushes : pushes, 4);
+  const std::string_view store = plan.is_async() ? kSend : "st.shared::cluster.";
   out.add_instruction(fmt::format("{}{}", store, suffix_of(type)), pushes, bytes);
-  const std::int64_t memory = (plan.own + plan.received) * bytes + (plan.is_async ? 8 : 0);
+  const std::int64_t memory =
+      (plan.own + plan.received) * plan.halves() * bytes + 8 * plan.mbarriers();
   const std::string how =
-      plan.is_async
+      plan.protocol == Protocol::Turns ? "two mbarriers that take turns"
+      : plan.is_async()
           ? "an mbarrier"
           : fmt::format("{} of the cluster, not an mbarrier: {}",
                         begins_with_barrier(plan, call) ? "two barriers" : "one", plan.why_not);
