@@ -110,6 +110,7 @@ struct Draft {
   std::string thread_type;              // of `priv`, the tile of each thread
   int products = 0;                     // added to the sums
   bool changes_signs = false;           // of NaN as well, and no engine promises that sign
+  bool shows_bits = false;              // of floats, as whole numbers: no sign may be open then
   bool is_fast = false;                 // has results that hardware approximates
   std::optional<Reg> fast;              // the tile that gets them, which nothing but outputs reads
   std::optional<std::string> permuted;  // the type of `before` and `after`, in shared memory

@@ -34,6 +34,9 @@ void write_block(Draft& draft, const Place& at, std::int64_t count);
 
 // --- what several steps are made of ---
 
+/// Whether its elements are floats of any width.
+inline bool is_real(const Reg& reg) { return reg.dtype.find("float") != std::string::npos; }
+
 /// A tile of registers from a new input, or to a new output.
 void load(Draft& draft, const Place& at, const Reg& reg, bool may_be_ragged);
 void store(Draft& draft, const Place& at, const Reg& reg);

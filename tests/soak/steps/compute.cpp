@@ -43,8 +43,6 @@ void begin_compute(Draft& draft) {
   for (const Reg& reg : draft.stretched) load(draft, {}, reg, false);
 }
 
-bool is_real(const Reg& reg) { return reg.dtype.find("float") != std::string::npos; }
-
 // What an integer is computed from: only `cast` makes integers of floats.
 std::vector<Reg> readable(const std::vector<Reg>& regs, bool is_whole) {
   std::vector<Reg> out = regs;
@@ -99,9 +97,10 @@ void write_compute(Draft& draft, const Place& at) {
   if (dst.dtype.starts_with("float") && !draft.has_odd_nans())
     ops.insert(ops.end(), {"fdiv", "sqrt", "reciprocal"});
   if (is_real(dst))
-    ops.insert(ops.end(), {"abs", "neg", "relu", "floor", "ceil", "round"});
+    ops.insert(ops.end(), {"relu", "floor", "ceil", "round"});
   else
     ops.insert(ops.end(), {"bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not"});
+  if (is_real(dst) && !draft.shows_bits) ops.insert(ops.end(), {"abs", "neg"});
   const std::string op = draft.tape.pick(ops);
   draft.changes_signs = draft.changes_signs || op == "neg" || op == "abs";
   std::string args = Draft::of(dst, c);

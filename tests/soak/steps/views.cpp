@@ -141,6 +141,8 @@ void write_register(Draft& draft, const Place& at) {
   const std::int64_t bits = bits_of(reg.dtype);
   const std::string dtype = other_type(draft, bits, draft.f.each);
   if (dtype.empty() || !reg.is_packed) return;
+  if (is_real(reg) && draft.changes_signs) return;
+  draft.shows_bits = draft.shows_bits || is_real(reg);
   Reg seen = reg;
   seen.name = draft.fresh("v");
   seen.dtype = dtype;
