@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import pickle
 import textwrap
@@ -80,6 +81,53 @@ def test_decorated_functions_and_classes_come_along():
         A[t] = t + power(2, 5) + Step(6).twice() + int(width * 2)
 
     assert (run(fill) == np.arange(32) + 32 + 12 + 5).all()
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    width: int
+    mode: Mode = Mode.FAST
+    names: tuple[str, ...] = ("a", "b")
+
+    def total(self):
+        return self.width * FACTOR + self.mode
+
+
+@dataclasses.dataclass
+class Derived:
+    width: int
+
+    def __post_init__(self):
+        self.twice = 2 * self.width
+
+
+def test_objects_of_dataclasses_come_along():
+    plan, step, wrong_plan = Plan(5), Step(6), Plan(5, names=(object(),))
+
+    @ww.kernel
+    @T.prim_func
+    def fill(A: T.Buffer((32,), "int32")):
+        T.device_entry()
+        T.cta_id([1])
+        t = T.thread_id([32])
+        A[t] = t + plan.total() + len(plan.names) + step.twice()
+
+    assert (run(fill) == np.arange(32) + 502 + 2 + 12).all()
+
+    @ww.kernel
+    def refused(A: ww.Tensor[32, "int32"]):
+        A[0] = wrong_plan.width
+
+    derived = Derived(3)
+
+    @ww.kernel
+    def made_later(A: ww.Tensor[32, "int32"]):
+        A[0] = derived.twice
+
+    with pytest.raises(ww.CaptureError, match="`derived` cannot be taken along: .*__post_init__"):
+        made_later.ptx  # noqa: B018
+    with pytest.raises(ww.CaptureError, match="`wrong_plan.names` is .* it cannot be taken along"):
+        refused.ptx  # noqa: B018
 
 
 def test_other_names_of_a_function_of_the_file():

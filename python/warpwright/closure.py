@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import dataclasses
 import enum
 import inspect
 import sys
@@ -88,6 +89,7 @@ class _Module:
     """What is taken of a file, or of a module whose values alone are needed."""
 
     key: str  # the name that others import it by
+    name: str  # among all modules
     path: str
     file: SourceFile | None
     globals: dict[str, Any]
@@ -95,7 +97,7 @@ class _Module:
     values: dict[str, Any] = field(default_factory=dict)  # as far as they are known by name
     imports: dict[str, None] = field(default_factory=dict)  # statements, in their order
     statements: list[str] = field(default_factory=list)
-    needs: dict[str, None] = field(default_factory=dict)  # paths of modules
+    needs: dict[str, None] = field(default_factory=dict)  # names of modules
 
     def text(self) -> str:
         return "" if self.file is None else self.file.blanked(self.kept)
@@ -106,13 +108,16 @@ class _Module:
 
 class _Capture:
     def __init__(self) -> None:
-        self.modules: dict[str, _Module] = {}  # by path; the kernel's is the first
+        self.modules: dict[str, _Module] = {}  # by name; the kernel's is the first
 
-    def module(self, path: str, file: SourceFile | None, values: dict[str, Any]) -> _Module:
-        if path not in self.modules:
+    def module(
+        self, name: str, file: SourceFile | None, values: dict[str, Any], path: str = ""
+    ) -> _Module:
+        """What is taken under a name, which is the path for all but a second scope of a file."""
+        if name not in self.modules:
             key = f"warpwright_file_{len(self.modules)}"
-            self.modules[path] = _Module(key, path, file, values)
-        return self.modules[path]
+            self.modules[name] = _Module(key, name, path or name, file, values)
+        return self.modules[name]
 
     # --- names ------------------------------------------------------------------------------------
 
@@ -154,6 +159,8 @@ class _Capture:
             home.imports[statement] = None
         elif isinstance(value, enum.EnumMeta):
             self._bind_enum(home, name, value, use)
+        elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+            self._bind_instance(home, name, value, use)
         elif _is_definition(value):
             self._bind_definition(home, name, inspect.unwrap(value), use)
         else:
@@ -179,7 +186,7 @@ class _Capture:
         read = read_file(file, vars(value)) if file and file.endswith(".py") else None
         other = self.module(file or value.__name__, read, vars(value))
         home.imports[f"import {other.key} as {name}"] = None
-        home.needs[other.path] = None
+        home.needs[other.name] = None
         for attribute, at in used_attributes(node, path).items():
             there = Use(use.file, at, use.above, use.name)
             if not hasattr(value, attribute):
@@ -197,7 +204,35 @@ class _Capture:
         for its_name, member in members.items():
             self.bind(other, its_name, member, use)
         home.imports[f"import {other.key} as {name}"] = None
-        home.needs[other.path] = None
+        home.needs[other.name] = None
+
+    def _bind_instance(self, home: _Module, name: str, value: Any, use: Use) -> None:
+        """An object of a dataclass: a call of the class with its fields."""
+        cls = type(value)
+        if hasattr(cls, "__post_init__") or not all(each.init for each in dataclasses.fields(cls)):
+            raise use.error(
+                f"`{name}` cannot be taken along: an object of `{cls.__name__}` is more than the "
+                "arguments of its call, by `__post_init__` or fields with `init=False`"
+            )
+        where, node, scope = self._class(home, cls.__name__, cls, use)
+        if (
+            where is home
+        ):  # the prelude runs before the file: the class comes from a scope of its own
+            where = self.module(f"{home.path}#classes", home.file, home.globals, home.path)
+        if first_line(node) not in where.kept:
+            self.take(where, node, scope, use)
+        texts = []
+        for field_ in dataclasses.fields(value):
+            its_value = getattr(value, field_.name)
+            try:
+                text = text_of(its_value.value if isinstance(its_value, enum.Enum) else its_value)
+            except TypeError:
+                raise use.error(_why_no_constant(f"{name}.{field_.name}", its_value)) from None
+            texts.append(f"{field_.name}={text}")
+        alias = f"warpwright_{where.key}_{cls.__name__}"
+        home.imports[f"from {where.key} import {cls.__name__} as {alias}"] = None
+        home.needs[where.name] = None
+        home.statements.append(f"{name} = {alias}({', '.join(texts)})")
 
     def _bind_constant(self, home: _Module, name: str, value: Any, use: Use) -> None:
         layout = tvm_values.layout_text(value)
@@ -226,7 +261,7 @@ class _Capture:
             self.take(other, node, scope, use)
         if other is not home or node.name != name:
             home.imports[f"from {other.key} import {node.name} as {name}"] = None
-            home.needs[other.path] = None
+            home.needs[other.name] = None
 
     def _function(
         self, name: str, value: types.FunctionType, use: Use
@@ -282,19 +317,19 @@ class _Capture:
         seen: dict[str, None] = {}
         done: list[_Module] = []
 
-        def visit(path: str) -> None:
-            if path in seen:
+        def visit(name: str) -> None:
+            if name in seen:
                 return
-            seen[path] = None
-            for needed in self.modules[path].needs:
+            seen[name] = None
+            for needed in self.modules[name].needs:
                 visit(needed)
-            done.append(self.modules[path])
+            done.append(self.modules[name])
 
         visit(main)
         return tuple(
             File(each.key, each.path, each.text(), each.prelude())
             for each in done
-            if each.path != main
+            if each.name != main
         )
 
 
