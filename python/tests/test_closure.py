@@ -7,6 +7,7 @@ import dataclasses
 import os
 import pickle
 import textwrap
+import types
 
 import helpers_for_tests
 import helpers_for_tests as tools
@@ -128,6 +129,40 @@ def test_objects_of_dataclasses_come_along():
         made_later.ptx  # noqa: B018
     with pytest.raises(ww.CaptureError, match="`wrong_plan.names` is .* it cannot be taken along"):
         refused.ptx  # noqa: B018
+
+
+def test_what_a_decorator_of_tvm_makes_of_a_function_does_not_matter():
+    # A stand-in for TVM, whose decorators give trees and wrappers; test_docs.py has the real one.
+    made = types.ModuleType("tvm.tirx.script")
+    inlined = type("TIRInline", (), {"__module__": "tvm.tirx.script.parser.entry"})
+
+    def inline(function):
+        inner = inlined()
+        inner.func = function
+
+        def wrapper(*args):
+            return inner(*args)
+
+        wrapper.__module__ = "tvm.tirx.script.parser.entry"
+        return wrapper
+
+    made.prim_func, made.inline = lambda function: object(), inline
+    T = made  # noqa: N806
+
+    @T.inline
+    def put(A, index, value):
+        A[index] = three_times(value)
+
+    @ww.kernel
+    @T.prim_func
+    def fill(A: T.Buffer((32,), "int32")):
+        T.device_entry()
+        b = T.cta_id([1])
+        t = T.thread_id([32])
+        put(A, t, t + b)
+
+    assert fill.__name__ == "fill"
+    assert (run(fill) == np.arange(32) * 3).all()
 
 
 def test_other_names_of_a_function_of_the_file():

@@ -8,7 +8,9 @@ import math
 import subprocess
 import sys
 import textwrap
+import typing
 from math import ceil
+from typing import Annotated
 
 import numpy as np
 import pytest
@@ -165,6 +167,24 @@ def test_element_types_are_those_of_the_arrays():
         scaled.ptx  # noqa: B018
     with pytest.raises(ww.ArgumentError, match="`A` was given int: expected an array"):
         scaled(3, y)
+
+
+def test_annotations_may_be_those_that_type_checkers_read():
+    @ww.kernel
+    def scaled(
+        A: Annotated[ww.Tensor, "n"],
+        B: typing.Annotated[ww.Tensor, "n", {"float32", "float64"}],
+        by: Annotated[T.int32, "a factor"],
+    ):
+        T.device_entry()
+        b = T.cta_id([A.shape[0]])
+        t = T.thread_id([32])
+        if t == 0:
+            B[b] = T.cast(A[b] * by, B.dtype)
+
+    y = np.zeros(5)
+    scaled(np.arange(5, dtype=np.int32), y, 3, check=True)
+    assert (y == 3 * np.arange(5)).all()
 
 
 def test_extents_may_be_constants_of_the_kernel():

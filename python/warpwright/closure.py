@@ -39,7 +39,7 @@ from .source_files import (
 
 # Modules that the compiler knows by name.
 _KNOWN_MODULES = (
-    "dataclasses", "functools", "itertools", "math", "operator", "tvm", "warpwright",
+    "dataclasses", "functools", "itertools", "math", "operator", "tvm", "typing", "warpwright",
 )  # fmt: skip
 _ELEMENT_TYPES = ("ml_dtypes", "numpy")
 

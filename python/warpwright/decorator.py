@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 import sys
 import types
-from typing import Any, Callable, overload
+from typing import TYPE_CHECKING, Any, Callable, overload
 
 from ._core import BoundCall
 from .closure import Captured, Origin, capture, origin_at, origin_of
@@ -23,8 +23,18 @@ class Tensor:
 
     `ww.Tensor["n", 16, "float32"]`: an extent is a number, or a name for one known at the call. Without
     an element type, or with a set of them, a call chooses it; an extent with the name of a
-    `T.constexpr` parameter is a constant that a call chooses.
+    `T.constexpr` parameter is a constant that a call chooses. Type checkers read texts in annotations as
+    types: for them it is `Annotated[ww.Tensor, "n", 16, "float32"]`.
     """
+
+    # In kernels, whose text type checkers read, a tensor has what the language gives it.
+    if TYPE_CHECKING:
+        shape: tuple[Any, ...]
+        dtype: Any
+
+        def __getattr__(self, name: str) -> Any: ...
+        def __getitem__(self, index: Any) -> Any: ...
+        def __setitem__(self, index: Any, value: Any) -> None: ...
 
     def __class_getitem__(cls, item: Any) -> Any:
         parts = item if isinstance(item, tuple) else (item,)

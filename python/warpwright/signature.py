@@ -88,8 +88,8 @@ def read_signature(node: ast.FunctionDef, values: dict[str, Any]) -> Signature:
         out.types[each.arg] = ast.unparse(annotation).split(".")[-1] if annotation else ""
         if out.types[each.arg] == "constexpr":
             out.constants.append(each.arg)
-        elif isinstance(annotation, ast.Subscript) and _is_tensor(annotation.value):
-            out.tensors[each.arg] = _read_tensor(annotation.slice, values)
+        elif (parts := _tensor_parts(annotation)) is not None:
+            out.tensors[each.arg] = _read_tensor(parts, values)
     return out
 
 
@@ -99,12 +99,23 @@ def _unquoted(annotation: ast.expr | None) -> ast.expr | None:
     return annotation
 
 
-def _is_tensor(node: ast.expr) -> bool:
-    return ast.unparse(node).split(".")[-1] == "Tensor"
+def _tensor_parts(annotation: ast.expr | None) -> list[ast.expr] | None:
+    """Of `ww.Tensor[...]` and `Annotated[ww.Tensor, ...]`, what describes the tensor."""
+    if not isinstance(annotation, ast.Subscript):
+        return None
+    index = annotation.slice
+    parts = list(index.elts) if isinstance(index, ast.Tuple) else [index]
+    if _last_word(annotation.value) == "Tensor":
+        return parts
+    is_annotated = _last_word(annotation.value) == "Annotated" and _last_word(parts[0]) == "Tensor"
+    return parts[1:] if is_annotated else None
 
 
-def _read_tensor(index: ast.expr, values: dict[str, Any]) -> Tensor:
-    nodes = index.elts if isinstance(index, ast.Tuple) else [index]
+def _last_word(node: ast.expr) -> str:
+    return ast.unparse(node).split(".")[-1]
+
+
+def _read_tensor(nodes: list[ast.expr], values: dict[str, Any]) -> Tensor:
     parts = [_value_of(each, values) for each in nodes]
     last = parts[-1] if parts else None
     if isinstance(last, (set, frozenset, tuple, list)):

@@ -281,6 +281,10 @@ Result<Value> optional(Context& in, Args& a) {
   return out;
 }
 
+Result<Value> annotated(Context&, Args& a) {
+  return fail_at(a.call, DiagKind::BadType, "`Annotated` is written with brackets, not called");
+}
+
 // Decorators are looked at where they stand; called by hand they leave their argument as it is.
 Result<Value> decorator(Context&, Args& a) { return a.has(0) ? a[0] : none(); }
 
@@ -317,6 +321,7 @@ constexpr BuiltinRow kRows[] = {
     {"T.jit", "function?, **options", decorator},
     {"warpwright.kernel", "function?, **options", decorator},
     {"warpwright.Tensor", kBuffer, buffer_annotation},
+    {"typing.Annotated", "type, *remarks", annotated},
     {"T.inline", "function?, **options", decorator},
     {"T.macro", "function?, **options", decorator},
     {"T.meta_class", "type?", decorator},

@@ -160,7 +160,7 @@ Result<Value> namespace_attribute(Context& in, const std::string& path, std::str
   if (path == "math")
     if (const auto number = number_of_math(name)) return of_float(*number);
   if (path == "functools" || path == "itertools" || path == "math" || path == "dataclasses" ||
-      path == "operator")
+      path == "operator" || path == "typing")
     return opaque_value(in, span, fmt::format("`{}` is not modelled", full));
   return fail(no_such_name(path, name).with_span(name_span));
 }
@@ -321,6 +321,17 @@ Result<Value> tensor_item(Context& in, const Value& index, Span span) {
   return in.heap.wrap(Kind::Annotation, std::move(out));
 }
 
+// `Annotated[ww.Tensor, "n", 16, "float32"]`: the same, for type checkers; of other types the type.
+Result<Value> annotated_item(Context& in, const Value& index, Span span) {
+  std::vector<Value> parts = WW_TRY(as_sequence(in, index, "a type and what is said of it", span));
+  if (parts.empty()) return fail_at(span, DiagKind::BadType, "`Annotated` without a type");
+  const Value type = parts.front();
+  if (!type.is(Kind::Builtin) || type.as<BuiltinObject>().row->name != "warpwright.Tensor")
+    return type;
+  parts.erase(parts.begin());
+  return tensor_item(in, in.heap.tuple(std::move(parts)), span);
+}
+
 }  // namespace
 
 Result<Value> attribute(Context& in, const Value& object, std::string_view name, Span where,
@@ -404,6 +415,8 @@ Result<Value> subscript(Context& in, const Value& object, const Value& index, Sp
     case Kind::Builtin:
       if (object.as<BuiltinObject>().row->name == "warpwright.Tensor")
         return tensor_item(in, index, where);
+      if (object.as<BuiltinObject>().row->name == "typing.Annotated")
+        return annotated_item(in, index, where);
       return opaque_value(in, where, "type hints are not evaluated");
     case Kind::Region:
       return fail(diag_at(where, DiagKind::BadType, "a region takes no index")

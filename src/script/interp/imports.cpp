@@ -42,6 +42,7 @@ constexpr ModuleRow kModules[] = {
     {"warpwright.lang", "layout", true},
     {"warpwright.lang.T", "T"},
     {"warpwright.lang.Tx", "Tx"},
+    {"typing", "typing", true},
     {"math", "math"},
     {"functools", "functools"},
     {"itertools", "itertools"},
