@@ -197,6 +197,29 @@ def test_mistakes_in_a_helper_have_their_place_in_its_file():
     assert "return value.nosuch" in str(caught.value)
 
 
+def test_what_a_helper_names_and_the_kernel_does_not_need_may_be_anything():
+    @ww.kernel
+    def fill(A: ww.Tensor[32, "int32"]):
+        T.device_entry()
+        T.cta_id([1])
+        t = T.thread_id([32])
+        A[t] = tools.careful(t)
+
+    assert (run(fill) == np.arange(32) + 2).all()
+
+    @ww.kernel
+    def needs_it(A: ww.Tensor[32, "int32"]):
+        T.device_entry()
+        T.cta_id([1])
+        t = T.thread_id([32])
+        A[t] = tools.measured(t)
+
+    with pytest.raises(ww.CompileError) as caught:
+        needs_it.ptx  # noqa: B018
+    assert f"{__file__}:{line_of(__file__, 'tools.measured(t)')}:" in str(caught.value)
+    assert "is not known at compile time: `prod` of module `numpy" in str(caught.value)
+
+
 def test_findings_in_a_helper_have_their_place_in_its_file():
     @ww.kernel
     def fill(A: ww.Tensor[32, "int32"]):
@@ -306,7 +329,11 @@ def test_what_cannot_be_taken_along_is_named_with_the_reason():
         (with_nothing, "= absent", "`absent` has no value here"),
         (with_attribute, "= tools.nosuch", "module `helpers_for_tests` has no `nosuch`"),
         (with_class, "= Hidden(1)", "no source of class `Hidden` of `test_closure` is found"),
-        (with_library, "= textwrap.dedent", "of `textwrap` of Python's own library"),
+        (
+            with_library,
+            "= textwrap.dedent",
+            "it is of `textwrap`, which the compiler does not know",
+        ),
         (with_change, "= counts(1)", "it changes `FACTOR` of its module"),
     ):
         with pytest.raises(ww.CaptureError) as caught:

@@ -42,6 +42,10 @@ _KNOWN_MODULES = (
     "dataclasses", "functools", "itertools", "math", "operator", "tvm", "typing", "warpwright",
 )  # fmt: skip
 _ELEMENT_TYPES = ("ml_dtypes", "numpy")
+# Modules whose text no kernel is made of.
+_FOREIGN_MODULES = (sys.stdlib_module_names | {"cupy", "jax", "ml_dtypes", "numpy", "torch"}) - {
+    "builtins"
+}
 
 
 @dataclass
@@ -183,7 +187,8 @@ class _Capture:
             home.imports[tvm_values.module_import(value, name) if is_tvm else plain] = None
             return
         file = getattr(value, "__file__", None)
-        read = read_file(file, vars(value)) if file and file.endswith(".py") else None
+        has_text = file and file.endswith(".py") and root not in _FOREIGN_MODULES
+        read = read_file(file, vars(value)) if has_text else None
         other = self.module(file or value.__name__, read, vars(value))
         home.imports[f"import {other.key} as {name}"] = None
         home.needs[other.name] = None
@@ -239,17 +244,30 @@ class _Capture:
         try:
             home.statements.append(f"{name} = {layout or text_of(value)}")
         except TypeError:
+            if self._leave_unknown(home, name, value, use):
+                return
             raise use.error(_why_no_constant(name, value)) from None
         for root in ("Axis", "T") if layout else sorted(roots_of(value)):
             home.imports[f"from warpwright.lang import {root}"] = None
 
+    def _leave_unknown(self, home: _Module, name: str, value: Any, use: Use) -> bool:
+        """Makes a name of a helper a value that the compiler does not know: a logger, a warning. It is
+        an error there if the kernel needs it. What a kernel names itself, it needs."""
+        named = value if hasattr(value, "__name__") else type(value)
+        if use.above is None or _root(named) not in _FOREIGN_MODULES:
+            return False
+        home.imports[f"from {named.__module__} import {named.__name__} as {name}"] = None
+        return True
+
     # --- definitions ------------------------------------------------------------------------------
 
     def _bind_definition(self, home: _Module, name: str, value: Any, use: Use) -> None:
-        if _root(value) in sys.stdlib_module_names:
+        if _root(value) in _FOREIGN_MODULES:
+            if self._leave_unknown(home, name, value, use):
+                return
             raise use.error(
-                f"`{name}` cannot be taken along: it is of `{value.__module__}` of Python's own "
-                "library, which the compiler does not know"
+                f"`{name}` cannot be taken along: it is of `{value.__module__}`, which the compiler "
+                "does not know"
             )
         if isinstance(value, type):
             other, node, scope = self._class(home, name, value, use)

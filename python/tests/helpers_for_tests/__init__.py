@@ -6,6 +6,10 @@ from __future__ import annotations
 import dataclasses
 import enum
 import functools
+import logging
+import warnings
+
+import numpy as np
 
 from warpwright.lang import T
 
@@ -13,6 +17,7 @@ from . import deeper
 
 FACTOR = 3  # test files have others
 NOWHERE = object()
+logger = logging.getLogger(__name__)
 
 
 class Mode(enum.IntEnum):
@@ -54,6 +59,17 @@ def wrong(value):
 
 def needs_object(value):
     return value + NOWHERE
+
+
+def careful(value, shape=(2, 3)):
+    if shape is None:
+        logger.warning("no shape")
+        warnings.warn("no shape", stacklevel=2)
+    return value + len(shape)
+
+
+def measured(value, shape=(2, 3)):
+    return value + np.prod(shape)
 
 
 def counts(value):
