@@ -186,8 +186,8 @@ class _Capture:
             plain = f"import {value.__name__} as {name}"
             home.imports[tvm_values.module_import(value, name) if is_tvm else plain] = None
             return
-        file = getattr(value, "__file__", None)
-        has_text = file and file.endswith(".py") and root not in _FOREIGN_MODULES
+        file: str = getattr(value, "__file__", None) or ""
+        has_text = file.endswith(".py") and root not in _FOREIGN_MODULES
         read = read_file(file, vars(value)) if has_text else None
         other = self.module(file or value.__name__, read, vars(value))
         home.imports[f"import {other.key} as {name}"] = None
