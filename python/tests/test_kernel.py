@@ -223,6 +223,16 @@ def test_decorators_of_tvmscript_may_stand_below():
     assert (run(fill) == np.arange(32)).all()
     assert ".target sm_80" in fill.ptx
 
+    @ww.kernel
+    @T.jit
+    def add(A: ww.Tensor["N", "int32"], N: T.constexpr, VALUE: T.constexpr):
+        T.device_entry()
+        T.cta_id([1])
+        t = T.thread_id([N])
+        A[t] = t + VALUE
+
+    assert (run(add, VALUE=5) == np.arange(32) + 5).all()
+
 
 def line_of(text):
     lines = open(__file__).read().splitlines()
