@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -89,6 +90,26 @@ def test_a_shard_of_a_lost_worker_runs_again(tmp_path):
 def test_a_shard_that_kills_its_workers_is_refused():
     with pytest.raises(ww.WorkerError, match="shard 0 has lost 3 workers.* exit status -9"):
         list(local(1).run("tasks_for_tests:die", range(1)))
+
+
+def runs(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as facts:
+            return facts.read().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_what_lost_workers_have_started_ends_with_them(tmp_path):
+    with pytest.raises(ww.WorkerError, match="shard 0 has lost 3 workers"):
+        list(local(1).run("tasks_for_tests:leave_child", [str(tmp_path / "children")]))
+    children = (tmp_path / "children").read_text().split()
+    assert len(children) == 3
+    for _ in range(1000):  # a signal is on its way for a moment
+        if not any(runs(pid) for pid in children):
+            return
+        time.sleep(0.01)
+    raise AssertionError(children)
 
 
 def test_the_rest_is_left_when_the_caller_stops():

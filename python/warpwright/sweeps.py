@@ -8,10 +8,12 @@ again. What a shard gives depends on the shard alone, never on who runs it or wh
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import pickle
 import queue
+import signal
 import subprocess
 import sys
 import threading
@@ -143,7 +145,7 @@ class _Sweep:
             self._is_stopped = True
             processes = list(self._processes)
         for process in processes:
-            process.kill()
+            _kill(process)
             self._left.put(None)
         self._left.put(None)
 
@@ -214,8 +216,15 @@ class _Sweep:
     def _end(self, process: subprocess.Popen[bytes]) -> None:
         with self._lock:
             self._processes.discard(process)
-        process.kill()
+        _kill(process)
         process.communicate()
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """With what it has started itself."""
+    if process.returncode is None:  # else its number may be another's
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 # --- Ray ------------------------------------------------------------------------------------------
