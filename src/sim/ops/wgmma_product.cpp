@@ -16,8 +16,10 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 
 #include "num/matrix_tile.h"
+#include "num/warpgroup_product.h"
 #include "sim/ops/async_ops.h"
 #include "sim/ops/wgmma_ops.h"
 
@@ -216,8 +218,29 @@ void multiply_sparse(const RunContext& context, const WgmmaForm& form,
   }
 }
 
+// Floating-point products of dense matrices, of all warps.
+std::optional<num::WarpgroupProduct> dense_product(const RunContext& context, const WgmmaForm& form,
+                                                   const MatrixWords& a, const MatrixWords& b) {
+  const bool halves = form.kind == MmaKind::F16;
+  if (form.is_sparse || (form.kind != MmaKind::F32 && !halves)) return std::nullopt;
+  const num::MatrixMode& mode = context.matrix;
+  const num::MatrixUnit& unit = form.bits == 8    ? halves ? mode.fp8_half_result : mode.fp8
+                                : form.bits == 32 ? mode.tf32
+                                : halves          ? mode.half_result
+                                                  : mode.half;
+  return num::WarpgroupProduct(unit, context.options->exact_matrix,
+                               {.a = form.a,
+                                .b = form.b,
+                                .result = halves ? num::DType::Float16 : num::DType::Float32,
+                                .rows = kProductRows,
+                                .columns = static_cast<int>(form.n),
+                                .k = static_cast<int>(form.k())},
+                               a.data(), b.data());
+}
+
 void multiply_part(const ProductPart& part, const WgmmaForm& form, const Op& op,
-                   const std::uint32_t* a, const MatrixWords& b) {
+                   const std::uint32_t* a, const MatrixWords& b,
+                   const std::optional<num::WarpgroupProduct>& dense) {
   const RunContext& context = part.warp->unit->context;
   const Place* d = &part.warp->program->places[op.extra];
   const bool halves = form.kind == MmaKind::F16;
@@ -226,7 +249,10 @@ void multiply_part(const ProductPart& part, const WgmmaForm& form, const Op& op,
     alignas(64) std::uint32_t sums[kSumBlock] = {};
     if (part.adds) gather_block(part, d, halves, block, sums);
     const std::uint32_t* columns = &b[std::size_t{block} * kSumColumns * form.k()];
-    if (form.is_sparse) {
+    if (dense) {
+      dense->add_to(static_cast<int>(part.warp->index % kGroupWarps), static_cast<int>(block),
+                    sums);
+    } else if (form.is_sparse) {
       multiply_sparse(context, form, source_of(part, op.p[kMetadata]), a, columns, sums);
     } else {
       multiply_tile(context, form, shape, a, columns, sums);
@@ -254,10 +280,11 @@ void finish_product(PendingProduct& product) {
   const MatrixWords a = rows_of_a(product, form, d + form.d_registers(), shared);
   MatrixWords b = unpack_chunks(shared, product.b, form.n, form.k(), form.bits, form.b_is_mn_major);
   if (form.negates_b) flip_signs(b, form.bits);
+  const auto dense = dense_product(warp.unit->context, form, a, b);
   for (unsigned w = 0; w < kGroupWarps; ++w) {
     const ProductPart& part = product.parts[w];
     if (part.warp == nullptr) continue;
-    multiply_part(part, form, op, &a[std::size_t{w} * kPartRows * form.a_length()], b);
+    multiply_part(part, form, op, &a[std::size_t{w} * kPartRows * form.a_length()], b, dense);
   }
   end_reading(warp, product.a);
   end_reading(warp, product.b);

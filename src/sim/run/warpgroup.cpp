@@ -43,7 +43,9 @@ bool break_group(Warp& warp) { return wake(warp, SplitState::AtWarpgroup, true, 
 
 std::string missing_warps(const Warp& warp) {
   std::string text;
-  const auto add = [&](std::string who) { text += (text.empty() ? "" : " and ") + std::move(who); };
+  const auto add = [&](std::string who) {
+    text += (text.empty() ? "" : ", and ") + std::move(who);
+  };
   const std::array<Warp*, kGroupWarps> group = group_of(warp);
   for (unsigned i = 0; i < kGroupWarps; ++i) {
     const unsigned index = warp.index / kGroupWarps * kGroupWarps + i;
@@ -57,9 +59,16 @@ std::string missing_warps(const Warp& warp) {
 }
 
 void report_unwaited_products(Unit& unit) {
+  // What was touched before a wait has been reported as that.
+  const auto is_known = [&](std::uint32_t op) {
+    return std::ranges::any_of(unit.findings.list(), [&](const Finding& finding) {
+      return finding.check == Check::Async && finding.other.op == op;
+    });
+  };
   for (const auto& cta : unit.ctas) {
     for (const Warpgroup& group : cta->warpgroups) {
       for (const PendingProduct& product : group.products) {
+        if (is_known(product.op)) continue;
         for (const ProductPart& part : product.parts) {
           if (part.warp == nullptr || part.is_waited) continue;
           const bool is_open = part.group >= part.warp->pending.products_committed;

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks of wgmma's size against num/matrix_tile.h, whose sums are tested against the reference.
+#include "num/warpgroup_product.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "num/float_format.h"
+#include "num/matrix_tile.h"
+
+namespace ww::num {
+namespace {
+
+using Words = std::vector<std::uint32_t>;
+
+// Any bits; numbers near each other; far apart; mostly zeros.
+std::uint32_t element(std::mt19937_64& random, DType type, int kind) {
+  const auto bits = static_cast<std::uint32_t>(random());
+  if (kind == 0) return bits;
+  const FloatFormat& f = format_of(type);
+  const int width = f.exponent_bits + f.mantissa_bits;
+  const int spread = kind == 1 ? 2 : (1 << f.exponent_bits) - 2;
+  const int middle = kind == 1 ? f.bias : 0;
+  const auto exponent =
+      static_cast<std::uint32_t>(middle + static_cast<int>(random() % unsigned(spread)));
+  if (kind == 3 && bits % 4 != 0) return 0;
+  return ((bits >> 31U) << width | exponent << f.mantissa_bits |
+          (bits & ((1U << f.mantissa_bits) - 1)))
+         << f.low_bits;
+}
+
+struct Types {
+  DType a, b, result;
+  int k;
+};
+constexpr Types kAll[] = {
+    {DType::Float16, DType::Float16, DType::Float32, 16},
+    {DType::Float16, DType::Float16, DType::Float16, 16},
+    {DType::Bfloat16, DType::Bfloat16, DType::Float32, 16},
+    {DType::Tfloat32, DType::Tfloat32, DType::Float32, 8},
+    {DType::Float8E4M3fn, DType::Float8E5M2, DType::Float32, 32},
+    {DType::Float8E5M2, DType::Float8E4M3fn, DType::Float16, 32},
+};
+
+MatrixMode mode_for(const Types&) {
+  MatrixMode mode = mode_of(90);
+  mode.fp8_in_halves = false;
+  return mode;
+}
+
+const MatrixUnit& unit_for(const MatrixMode& mode, const Types& types) {
+  const bool half = types.result == DType::Float16;
+  if (bits_of(types.a) == 8) return half ? mode.fp8_half_result : mode.fp8;
+  if (types.a == DType::Tfloat32) return mode.tf32;
+  return half ? mode.half_result : mode.half;
+}
+
+void compare(const Types& types, bool exact, int kind, std::mt19937_64& random) {
+  constexpr int kRows = 32;
+  constexpr int kColumns = 24;
+  const int k = types.k;
+  Words a(std::size_t(kRows * k));
+  Words b(std::size_t(kColumns * k));
+  for (std::uint32_t& x : a) x = element(random, types.a, kind);
+  for (std::uint32_t& x : b) x = element(random, types.b, kind);
+  const MatrixMode mode = mode_for(types);
+  const WarpgroupProduct product(unit_for(mode, types), exact,
+                                 {types.a, types.b, types.result, kRows, kColumns, k}, a.data(),
+                                 b.data());
+  const auto tile = types.result == DType::Float16 ? product_f16 : product_f32;
+  for (int i = 0; i < kRows / 16; ++i) {
+    for (int j = 0; j < kColumns / 8; ++j) {
+      Words have(128);
+      for (std::uint32_t& x : have) x = element(random, types.result, kind);
+      if (types.result == DType::Float16)
+        for (std::uint32_t& x : have) x &= 0xFFFFU;
+      Words want = have;
+      product.add_to(i, j, have.data());
+      tile(mode, exact, types.a, types.b, {16, 8, k}, &a[std::size_t(i * 16 * k)],
+           &b[std::size_t(j * 8 * k)], want.data());
+      ASSERT_EQ(have, want) << name_of(types.a) << ' ' << name_of(types.result) << " kind " << kind;
+    }
+  }
+}
+
+TEST(WarpgroupProduct, IsTheProductOfItsTiles) {
+  std::mt19937_64 random(5);
+  for (const Types& types : kAll) {
+    for (const bool exact : {true, false}) {
+      for (const int kind : {0, 1, 2, 3, 1, 2, 3, 1, 2}) compare(types, exact, kind, random);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ww::num
