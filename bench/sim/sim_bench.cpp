@@ -94,6 +94,39 @@ constexpr std::string_view kMmaInputs = R"(
   mov.b32 %r6, 0xB0002C10; mov.b32 %r7, 0x3011AF00; mov.b32 %r8, 0x2E00B011; mov.b32 %r9, 0xAC00AE00;
 )";
 
+// Products of a warpgroup, m64n128k16 of halves from shared memory: four to a group, 64 groups.
+std::string wgmma_kernel() {
+  std::string list;
+  for (int i = 0; i < 64; ++i) list += fmt::format("{}%f{}", i == 0 ? "" : ",", i);
+  std::string body;
+  for (int i = 0; i < 4; ++i) {
+    body += fmt::format(
+        "  wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {{{}}}, %rd3, %rd4, %p2, 1, 1, 0, "
+        "0;\n"
+        "  setp.eq.u32 %p2, 0, 0;\n",
+        list);
+  }
+  return fmt::format(R"({}.visible .entry k(.param .u64 out) {{
+  .reg .pred %p<4>; .reg .b32 %r<10>; .reg .f32 %f<64>; .reg .b64 %rd<8>;
+  .shared .align 1024 .b8 tile[8192];
+  ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, tile; mov.u32 %r5, 0;
+  mad.lo.u32 %r3, %r1, 64, %r2; mad.lo.u32 %r4, %r1, 0x00310017, 0x2C003410; and.b32 %r4, %r4, 0x37FF37FF;
+FILL:
+  st.shared.v4.b32 [%r3], {{%r4, %r4, %r4, %r4}}; add.u32 %r3, %r3, 16; xor.b32 %r4, %r4, 0x80010155;
+  add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 4; @%p1 bra FILL;
+  shr.u32 %r2, %r2, 4; cvt.u64.u32 %rd3, %r2; or.b64 %rd3, %rd3, 0x0000001000080000;
+  add.u64 %rd4, %rd3, 256; setp.ne.u32 %p2, 0, 0; mov.u32 %r5, 0;
+  fence.proxy.async; bar.sync 0;
+LOOP:
+  wgmma.fence.sync.aligned;
+{}  wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;
+  add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 64; @%p1 bra LOOP;
+  mad.wide.u32 %rd5, %r1, 16, %rd1; st.global.f32 [%rd5], %f0; ret;
+}}
+)",
+                     kHead, body);
+}
+
 struct Setup {
   std::shared_ptr<const Program> program;
   std::unique_ptr<Device> device;
@@ -148,6 +181,23 @@ void run_loop(benchmark::State& state, std::string_view body, Checks checks, uns
         static_cast<double>(state.iterations()) * 2 * 4096 * 256 * blocks * kThreads / 32,
         benchmark::Counter::kIsRate);
   }
+}
+
+void run_wgmma(benchmark::State& state, Checks checks, bool exact) {
+  constexpr std::uint32_t kBlocks = 2;
+  Setup it = set_up(wgmma_kernel(), {kBlocks}, {128});
+  Region& out = it.device->memory().allocate(std::size_t{16} * 128, 256, "out");
+  set_pointer(it, 0, out.base);
+  RunOptions options = options_of(checks, 1);
+  options.checks.remove(Check::Race);  // all blocks store one result
+  options.exact_matrix = exact;
+  for (auto _ : state) {
+    const auto report = it.device->run(it.launch, options);
+    must_hold(report && report->ok());
+  }
+  state.counters["FLOP"] = benchmark::Counter(
+      static_cast<double>(state.iterations()) * 2.0 * 64 * 128 * 16 * 4 * 64 * kBlocks,
+      benchmark::Counter::kIsRate);
 }
 
 void run_gemm(benchmark::State& state, Checks checks, bool exact, unsigned threads) {
@@ -222,6 +272,14 @@ BENCHMARK_CAPTURE(run_loop, mma_plain, kMma, Checks::Off, 1, false)
     ->Name("sim/mma_f16/plain")
     ->Unit(benchmark::kMillisecond)
     ->MeasureProcessCPUTime();
+#define WW_WGMMA(name, checks, exact)                       \
+  BENCHMARK_CAPTURE(run_wgmma, wgmma_##name, checks, exact) \
+      ->Name("sim/wgmma_f16/" #name)                        \
+      ->Unit(benchmark::kMillisecond)                       \
+      ->MeasureProcessCPUTime()
+WW_WGMMA(exact, Checks::Off, true);
+WW_WGMMA(plain, Checks::Off, false);
+WW_WGMMA(checked, Checks::On, true);
 BENCHMARK_CAPTURE(run_gemm, gemm, Checks::Off, true, 0)
     ->Name("sim/gemm_1024/exact")
     ->Unit(benchmark::kMillisecond)

@@ -22,24 +22,29 @@ constexpr std::int32_t kNoTerm = -4000;        // sums of exponents below have a
 // Exponents for which f32 holds the scales.
 constexpr std::int32_t kLeastExponent = -100, kMostExponent = 120;
 
-std::int16_t short_exponent(float power) {
-  if (power == 0) return kZeroExponent;
-  return static_cast<std::int16_t>(static_cast<int>(std::bit_cast<std::uint32_t>(power) >> 23U) -
-                                   127);
+using HalfShorts [[gnu::vector_size(8)]] = std::int16_t;
+
+/// Four elements taken apart.
+struct Taken {
+  Floats values;
+  HalfShorts exponents;
+  Ints special;  // -1: infinities and NaNs, which exact sums take as 0
+};
+
+[[gnu::always_inline]] inline Taken take_four(const TileCodec& c, bool exact,
+                                              const std::uint32_t* words) {
+  const Ints raw = aligned_bits(c, load<Ints>(words));
+  const Ints special = (raw & kMagnitude) >= c.first_special;
+  const Ints bits = raw & ~special;
+  const Ints powers = std::bit_cast<Ints>(powers_of(c, bits & kMagnitude));
+  const Ints exponents = powers == 0 ? Ints{} + kZeroExponent : (powers >> 23) - 127;
+  const Ints plain = special & (raw | 0x7F800000);
+  const Ints values = std::bit_cast<Ints>(values_of(c, bits)) | (exact ? Ints{} : plain);
+  return {std::bit_cast<Floats>(values), __builtin_convertvector(exponents, HalfShorts), special};
 }
 
-// What one element is made of; whether it is finite. Exact sums take others as 0.
-bool take_apart(const TileCodec& c, bool exact, std::uint32_t word, float& value,
-                std::int16_t& exponent) {
-  const Ints bits = aligned_bits(c, Ints{} + static_cast<std::int32_t>(word));
-  if ((bits[0] & kMagnitude) >= c.first_special) {
-    value = exact ? 0.0F : std::bit_cast<float>(bits[0] | 0x7F800000);
-    exponent = kZeroExponent;
-    return false;
-  }
-  value = values_of(c, bits)[0];
-  exponent = short_exponent(powers_of(c, bits & kMagnitude)[0]);
-  return true;
+[[gnu::always_inline]] inline bool any(Ints mask) {
+  return (mask[0] | mask[1] | mask[2] | mask[3]) != 0;
 }
 
 // --- exact ---------------------------------------------------------------------------------------
@@ -50,7 +55,10 @@ constexpr int kElements = kBlockRows * kBlockColumns;
 struct BlockSums {
   alignas(16) std::int32_t sums[kElements];  // results of a step, addends of the next
   alignas(16) std::int32_t rare[kElements];  // not 0: to be done by the reference
-  alignas(16) std::int32_t largest[kElements];
+  alignas(16) std::int16_t largest[kElements];
+  // Of all elements, for the quick way: the least and the largest exponent, the largest bits of an
+  // addend, and whether a sum was too large.
+  Ints least{}, most{}, addends{}, overflow{};
 };
 
 // The largest exponents of the products of each row with eight columns.
@@ -82,6 +90,19 @@ struct Aligned {
   Ints addend;
 };
 
+// The same for f32 where nothing is rare, which is found out afterwards.
+[[gnu::always_inline]] inline Aligned align_quickly(const MatrixUnit& unit, int at, BlockSums& p) {
+  const auto bits = load<Ints>(p.sums + at);
+  const Ints magnitudes = bits & kMagnitude;
+  const Ints largest = __builtin_convertvector(load<HalfShorts>(p.largest + at), Ints);
+  const Ints exponents = larger(largest, (magnitudes >> 23) - 127);
+  p.least = smaller(p.least, exponents);
+  p.most = larger(p.most, exponents);
+  p.addends = larger(p.addends, magnitudes);
+  const Floats down = power_of(unit.fraction_bits - exponents);
+  return {down, power_of(exponents - unit.fraction_bits), cut(std::bit_cast<Floats>(bits) * down)};
+}
+
 template <bool kIsHalf>
 [[gnu::always_inline]] inline Aligned align_four(const MatrixUnit& unit, const TileCodec& result,
                                                  int at, BlockSums& p) {
@@ -92,7 +113,8 @@ template <bool kIsHalf>
   const Floats values = std::bit_cast<Floats>(bits) * (kIsHalf ? result.factor : 1.0F);
   const Ints power = std::bit_cast<Ints>(powers_of(result, bits & kMagnitude));
   const Ints addend = power == 0 ? Ints{} + kNoTerm : (power >> 23) - 127;
-  const Ints term = larger(load<Ints>(p.largest + at), addend);
+  const Ints largest = __builtin_convertvector(load<HalfShorts>(p.largest + at), Ints);
+  const Ints term = larger(largest, addend);
   const Ints floor = Ints{} + std::max(unit.lowest_exponent, kLeastExponent);
   const Ints low = kIsHalf ? Ints{} : (term < floor) & (term > kNoTerm);
   const Ints outside = low | (term > kMostExponent);
@@ -118,13 +140,28 @@ template <bool kIsHalf>
   return std::bit_cast<Floats>(bits | (sign << 31));
 }
 
-template <bool kIsHalf>
+/// f32 results with nothing rare, f32 and f16 results.
+enum class Way : std::uint8_t { Quick, Single, Half };
+
+template <Way kWay>
+[[gnu::always_inline]] inline Aligned aligned_for(const MatrixUnit& unit, const TileCodec& result,
+                                                  int at, BlockSums& p) {
+  if constexpr (kWay == Way::Quick) return align_quickly(unit, at, p);
+  return align_four<kWay == Way::Half>(unit, result, at, p);
+}
+
+template <Way kWay>
 [[gnu::always_inline]] inline void pack_four(const MatrixUnit& unit, Ints even, Ints odd, Floats up,
                                              int at, BlockSums& p) {
+  constexpr bool kIsHalf = kWay == Way::Half;
   const Ints total = wrapped_sum(even, odd);
   const Ints overflow = ((even ^ total) & (odd ^ total)) >> 31;
   const Floats values = integer_to_f32(total, kIsHalf) * up;
-  store(load<Ints>(p.rare + at) | overflow, p.rare + at);
+  if constexpr (kWay == Way::Quick) {
+    p.overflow |= overflow;
+  } else {
+    store(load<Ints>(p.rare + at) | overflow, p.rare + at);
+  }
   if constexpr (kIsHalf) {
     const Ints codes = f16_codes(values);
     store(codes & ~(codes == 0x8000), p.sums + at);  // every zero is +0
@@ -135,38 +172,37 @@ template <bool kIsHalf>
 }
 
 // Two rows: `a` is the first of them, `k` apart; b [count][8].
-template <bool kIsHalf>
-void add_rows(const MatrixUnit& unit, const TileCodec& result, const float* a, int k,
-              const float* b, int count, int at, BlockSums& p) {
+template <Way kWay>
+[[gnu::always_inline]] inline void add_rows(const MatrixUnit& unit, const TileCodec& result,
+                                            const float* a, int k, const float* b, int count,
+                                            int at, BlockSums& p) {
   const Aligned it[4] = {
-      align_four<kIsHalf>(unit, result, at, p), align_four<kIsHalf>(unit, result, at + 4, p),
-      align_four<kIsHalf>(unit, result, at + 8, p), align_four<kIsHalf>(unit, result, at + 12, p)};
+      aligned_for<kWay>(unit, result, at, p), aligned_for<kWay>(unit, result, at + 4, p),
+      aligned_for<kWay>(unit, result, at + 8, p), aligned_for<kWay>(unit, result, at + 12, p)};
   Ints even[4] = {it[0].addend, it[1].addend, it[2].addend, it[3].addend};
   Ints odd[4] = {};
   const Floats down[4] = {it[0].down, it[1].down, it[2].down, it[3].down};
-  for (int from = 0; from < count; from += 4, a += 4) {
-    const auto upper = load<Floats>(a);
-    const auto lower = load<Floats>(a + k);
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i, b += kBlockColumns) {
+  for (int from = 0; from < count; from += 2, a += 2) {
+#pragma GCC unroll 2
+    for (int i = 0; i < 2; ++i, b += kBlockColumns) {
       const auto b0 = load<Floats>(b);
       const auto b1 = load<Floats>(b, 1);
-      Ints* const to = i % 2 == 0 ? even : odd;
-      to[0] = wrapped_sum(to[0], cut(upper[i] * b0 * down[0]));
-      to[1] = wrapped_sum(to[1], cut(upper[i] * b1 * down[1]));
-      to[2] = wrapped_sum(to[2], cut(lower[i] * b0 * down[2]));
-      to[3] = wrapped_sum(to[3], cut(lower[i] * b1 * down[3]));
+      Ints* const to = i == 0 ? even : odd;
+      to[0] = wrapped_sum(to[0], cut(a[i] * b0 * down[0]));
+      to[1] = wrapped_sum(to[1], cut(a[i] * b1 * down[1]));
+      to[2] = wrapped_sum(to[2], cut(a[k + i] * b0 * down[2]));
+      to[3] = wrapped_sum(to[3], cut(a[k + i] * b1 * down[3]));
     }
   }
-  for (int i = 0; i < 4; ++i) pack_four<kIsHalf>(unit, even[i], odd[i], it[i].up, at + 4 * i, p);
+  for (int i = 0; i < 4; ++i) pack_four<kWay>(unit, even[i], odd[i], it[i].up, at + 4 * i, p);
 }
 
-template <bool kIsHalf>
+template <Way kWay>
 void multiply_block(const MatrixUnit& unit, DType result, const float* a, int k, const float* b,
-               int count, BlockSums& p) {
+                    int count, BlockSums& p) {
   const TileCodec codec = tile_codec(result);
   for (int row = 0; row < kBlockRows; row += 2)
-    add_rows<kIsHalf>(unit, codec, a + row * k, k, b, count, row * kBlockColumns, p);
+    add_rows<kWay>(unit, codec, a + row * k, k, b, count, row * kBlockColumns, p);
 }
 
 // --- plain ---------------------------------------------------------------------------------------
@@ -185,9 +221,16 @@ template <bool kIsFused>
   return sum + a * b;
 }
 
-// Four rows.
+// Any NaN becomes the canonical one.
+[[gnu::always_inline]] inline Ints canonical(Floats values) {
+  const auto bits = std::bit_cast<Ints>(values);
+  return (bits & kMagnitude) > 0x7F800000 ? Ints{} + kMagnitude : bits;
+}
+
+// Four rows; sums are the bits of f32.
 template <bool kIsFused>
-void add_plain(const float* a, int k, const float* b, float* sums) {
+[[gnu::always_inline]] inline void add_plain(const float* a, int k, const float* b,
+                                             std::uint32_t* sums) {
   constexpr int kRows = 4;
   Floats left[kRows];
   Floats right[kRows];
@@ -202,8 +245,8 @@ void add_plain(const float* a, int k, const float* b, float* sums) {
       right[row] = add_product<kIsFused>(right[row], a[row * k + at], b1);
     }
   }
-  for (int row = 0; row < kRows; ++row) store(left[row], sums, 2 * row);
-  for (int row = 0; row < kRows; ++row) store(right[row], sums, 2 * row + 1);
+  for (int row = 0; row < kRows; ++row) store(canonical(left[row]), sums, 2 * row);
+  for (int row = 0; row < kRows; ++row) store(canonical(right[row]), sums, 2 * row + 1);
 }
 
 }  // namespace
@@ -224,15 +267,19 @@ WarpgroupProduct::WarpgroupProduct(const MatrixUnit& unit, bool exact, const Sha
 
 void WarpgroupProduct::unpack_a() {
   const TileCodec c = tile_codec(shape_.a);
-  const std::size_t count = std::size_t(shape_.rows) * std::size_t(shape_.k);
+  const auto k = std::size_t(shape_.k);
+  const std::size_t count = std::size_t(shape_.rows) * k;
   a_values_.resize(count);
-  a_exponents_.resize(count * kBlockColumns);
+  if (is_exact_) a_exponents_.resize(count * kBlockColumns);
   a_special_.resize(std::size_t(shape_.rows));
-  for (std::size_t i = 0; i < count; ++i) {
-    std::int16_t exponent = 0;
-    if (!take_apart(c, is_exact_, a_words_[i], a_values_[i], exponent))
-      a_special_[i / std::size_t(shape_.k)] = -1;
-    std::fill_n(&a_exponents_[i * kBlockColumns], kBlockColumns, exponent);
+  for (std::size_t i = 0; i < count; i += kLanes) {
+    const Taken taken = take_four(c, is_exact_, a_words_ + i);
+    store(taken.values, &a_values_[i]);
+    for (std::size_t e = 0; is_exact_ && e < kLanes; ++e)
+      store(Shorts{} + taken.exponents[e], &a_exponents_[(i + e) * kBlockColumns]);
+    if (!any(taken.special)) continue;
+    a_special_[i / k] = -1;
+    has_specials_ = true;
   }
 }
 
@@ -242,13 +289,19 @@ void WarpgroupProduct::unpack_b() {
   b_values_.resize(std::size_t(shape_.columns) * k);
   b_exponents_.resize(b_values_.size());
   b_special_.resize(std::size_t(shape_.columns));
-  for (std::size_t column = 0; column < b_special_.size(); ++column) {
-    for (std::size_t at = 0; at < k; ++at) {
-      const std::size_t to =
-          (column / kBlockColumns * k + at) * kBlockColumns + column % kBlockColumns;
-      if (!take_apart(c, is_exact_, b_words_[column * k + at], b_values_[to], b_exponents_[to]))
-        b_special_[column] = -1;
+  std::vector<std::uint32_t> turned(k * kBlockColumns);
+  for (std::size_t column = 0; column < b_special_.size(); column += kBlockColumns) {
+    transpose_columns(b_words_ + column * k, shape_.k, turned.data());
+    Ints special[2] = {};
+    for (std::size_t i = 0; i < turned.size(); i += kLanes) {
+      const Taken taken = take_four(c, is_exact_, &turned[i]);
+      store(taken.values, &b_values_[column * k + i]);
+      store(taken.exponents, &b_exponents_[column * k + i]);
+      special[i / kLanes % 2] |= taken.special;
     }
+    has_specials_ = has_specials_ || any(special[0] | special[1]);
+    store(special[0], &b_special_[column]);
+    store(special[1], &b_special_[column], 1);
   }
 }
 
@@ -263,14 +316,35 @@ std::uint32_t WarpgroupProduct::reference(int row, int column, std::uint32_t add
   return dot_f32(unit_, shape_.a, shape_.b, a, b, addend);
 }
 
+// A single step whose exponents and addends are all ordinary. Whether they were.
+bool WarpgroupProduct::exact_quickly(int i, int j, std::uint32_t* D) const {
+  const int k = shape_.k;
+  if (k > unit_.block || shape_.result != DType::Float32 || has_specials_) return false;
+  BlockSums p;
+  std::memcpy(p.sums, D, sizeof p.sums);
+  const auto a = std::size_t(i * kBlockRows * k);
+  const auto b = std::size_t(j * k * kBlockColumns);
+  find_largest(&a_exponents_[a * kBlockColumns], &b_exponents_[b], k, k, p);
+  multiply_block<Way::Quick>(unit_, shape_.result, &a_values_[a], k, &b_values_[b], k, p);
+  if (any((p.least < kLeastExponent) | (p.most > kMostExponent) | (p.addends >= 0x7F800000) |
+          p.overflow))
+    return false;
+  std::memcpy(D, p.sums, sizeof p.sums);
+  return true;
+}
+
 void WarpgroupProduct::exact(int i, int j, std::uint32_t* D) const {
+  if (exact_quickly(i, j, D)) return;
   const int k = shape_.k;
   const bool is_half = shape_.result == DType::Float16;
   BlockSums p;
   std::memcpy(p.sums, D, sizeof p.sums);
-  for (int at = 0; at < kElements; ++at) {
-    p.rare[at] = a_special_[std::size_t(i * kBlockRows + at / kBlockColumns)] |
-                 b_special_[std::size_t(j * kBlockColumns + at % kBlockColumns)];
+  const auto left = load<Ints>(&b_special_[std::size_t(j * kBlockColumns)]);
+  const auto right = load<Ints>(&b_special_[std::size_t(j * kBlockColumns)], 1);
+  for (int row = 0; row < kBlockRows; ++row) {
+    const std::int32_t special = a_special_[std::size_t(i * kBlockRows + row)];
+    store(left | special, p.rare, 2 * row);
+    store(right | special, p.rare, 2 * row + 1);
   }
   for (int from = 0; from < k; from += unit_.block) {
     const int count = std::min(unit_.block, k - from);
@@ -278,10 +352,16 @@ void WarpgroupProduct::exact(int i, int j, std::uint32_t* D) const {
     const std::size_t b = std::size_t((j * k + from) * kBlockColumns);
     find_largest(&a_exponents_[a * kBlockColumns], &b_exponents_[b], k, count, p);
     if (is_half) {
-      multiply_block<true>(unit_, shape_.result, &a_values_[a], k, &b_values_[b], count, p);
+      multiply_block<Way::Half>(unit_, shape_.result, &a_values_[a], k, &b_values_[b], count, p);
     } else {
-      multiply_block<false>(unit_, shape_.result, &a_values_[a], k, &b_values_[b], count, p);
+      multiply_block<Way::Single>(unit_, shape_.result, &a_values_[a], k, &b_values_[b], count, p);
     }
+  }
+  Ints rare{};
+  for (int at = 0; at < kElements; at += kLanes) rare |= load<Ints>(p.rare + at);
+  if (!any(rare)) {
+    std::memcpy(D, p.sums, sizeof p.sums);
+    return;
   }
   for (int at = 0; at < kElements; ++at) {
     D[at] = p.rare[at] == 0 ? static_cast<std::uint32_t>(p.sums[at])
@@ -293,25 +373,17 @@ void WarpgroupProduct::exact(int i, int j, std::uint32_t* D) const {
 void WarpgroupProduct::plain(int i, int j, std::uint32_t* D) const {
   const int k = shape_.k;
   const bool is_half = shape_.result == DType::Float16;
-  alignas(16) float sums[kElements];
-  if (is_half) {
-    for (int at = 0; at < kElements; ++at) sums[at] = f16_to_f32(static_cast<std::uint16_t>(D[at]));
-  } else {
-    std::memcpy(sums, D, sizeof sums);
-  }
+  for (int at = 0; is_half && at < kElements; ++at)
+    D[at] = std::bit_cast<std::uint32_t>(f16_to_f32(static_cast<std::uint16_t>(D[at])));
   const float* a = &a_values_[std::size_t(i * kBlockRows * k)];
   const float* b = &b_values_[std::size_t(j * k * kBlockColumns)];
   const bool has_exact_products = format_of(shape_.a).exponent_bits < 8;
   for (int row = 0; row < kBlockRows; row += 4) {
-    float* const to = sums + row * kBlockColumns;
+    std::uint32_t* const to = D + row * kBlockColumns;
     has_exact_products ? add_plain<true>(a + row * k, k, b, to)
                        : add_plain<false>(a + row * k, k, b, to);
   }
-  for (int at = 0; at < kElements; at += kLanes) {  // any NaN becomes the canonical one
-    const auto bits = load<Ints>(sums + at);
-    const Ints codes = (bits & kMagnitude) > 0x7F800000 ? Ints{} + kMagnitude : bits;
-    store(is_half ? f16_codes(std::bit_cast<Floats>(codes)) : codes, D + at);
-  }
+  for (int at = 0; is_half && at < kElements; ++at) D[at] = f32_to_f16(std::bit_cast<float>(D[at]));
 }
 
 }  // namespace ww::num

@@ -37,6 +37,7 @@ class WarpgroupProduct {
 
  private:
   void exact(int i, int j, std::uint32_t* D) const;
+  [[nodiscard]] bool exact_quickly(int i, int j, std::uint32_t* D) const;
   void plain(int i, int j, std::uint32_t* D) const;
   void unpack_a();
   void unpack_b();
@@ -53,6 +54,7 @@ class WarpgroupProduct {
   std::vector<std::int16_t> a_exponents_, b_exponents_;
   // Infinities and NaNs by row and by column: such elements are left to the reference.
   std::vector<std::int32_t> a_special_, b_special_;
+  bool has_specials_ = false;
 };
 
 }  // namespace ww::num

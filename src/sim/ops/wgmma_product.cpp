@@ -44,31 +44,44 @@ const std::uint32_t* source_of(const ProductPart& part, Place place) {
 // --- operands ------------------------------------------------------------------------------------
 
 // The elements of bytes, one to a word, `step` words apart.
-void spread_elements(const std::byte* bytes, unsigned count, unsigned bits, std::uint32_t* to,
-                     unsigned step) {
-  const unsigned size = bits / 8;
+template <typename Element>
+void spread_elements(const std::byte* bytes, unsigned count, std::uint32_t* to, std::size_t step) {
   for (unsigned i = 0; i < count; ++i) {
-    std::uint32_t word = 0;
-    std::memcpy(&word, bytes + std::size_t{i} * size, size);
-    to[std::size_t{i} * step] = word;
+    Element element;
+    std::memcpy(&element, bytes + i * sizeof element, sizeof element);
+    to[i * step] = element;
   }
+}
+void spread_elements(unsigned bits, const std::byte* bytes, unsigned count, std::uint32_t* to) {
+  if (bits == 8) return spread_elements<std::uint8_t>(bytes, count, to, 1);
+  if (bits == 16) return spread_elements<std::uint16_t>(bytes, count, to, 1);
+  spread_elements<std::uint32_t>(bytes, count, to, 1);
 }
 
 // [lines][k], one element to a word.
-MatrixWords unpack_chunks(const Region& shared, const std::vector<std::uint32_t>& chunks,
+template <typename Element>
+void unpack_chunks(const Region& shared, const std::vector<std::uint32_t>& chunks, unsigned lines,
+                   unsigned k, bool is_mn_major, std::uint32_t* words) {
+  constexpr unsigned kEach = MatrixDescriptor::kChunk / sizeof(Element);
+  if (!is_mn_major) {
+    for (const std::uint32_t at : chunks) {
+      spread_elements<Element>(shared.data + at, kEach, words, 1);
+      words += kEach;
+    }
+    return;
+  }
+  const unsigned across = lines / kEach;
+  for (std::size_t i = 0; i < chunks.size(); ++i)
+    spread_elements<Element>(shared.data + chunks[i], kEach,
+                             words + i % across * kEach * k + i / across, k);
+}
+
+MatrixWords unpack_matrix(const Region& shared, const std::vector<std::uint32_t>& chunks,
                           unsigned lines, unsigned k, unsigned bits, bool is_mn_major) {
   MatrixWords words(std::size_t{lines} * k);
-  const unsigned each = MatrixDescriptor::kChunk * 8 / bits;
-  std::size_t i = 0;
-  for (const std::uint32_t at : chunks) {
-    if (is_mn_major) {
-      const std::size_t across = lines / each;
-      spread_elements(shared.data + at, each, bits, &words[i % across * each * k + i / across], k);
-    } else {
-      spread_elements(shared.data + at, each, bits, &words[i * each], 1);
-    }
-    ++i;
-  }
+  if (bits == 8) unpack_chunks<std::uint8_t>(shared, chunks, lines, k, is_mn_major, words.data());
+  if (bits == 16) unpack_chunks<std::uint16_t>(shared, chunks, lines, k, is_mn_major, words.data());
+  if (bits == 32) unpack_chunks<std::uint32_t>(shared, chunks, lines, k, is_mn_major, words.data());
   return words;
 }
 
@@ -82,8 +95,8 @@ void unpack_registers(const ProductPart& part, const Place* places, const WgmmaF
       const unsigned row = l / 4 + 8 * (r % 2);
       std::byte bytes[4];
       std::memcpy(bytes, values + l, sizeof bytes);
-      spread_elements(bytes, each, form.bits,
-                      rows + std::size_t{row} * k + 4 * each * (r / 2) + each * (l % 4), 1);
+      spread_elements(form.bits, bytes, each,
+                      rows + std::size_t{row} * k + 4 * each * (r / 2) + each * (l % 4));
     }
   }
 }
@@ -103,7 +116,7 @@ MatrixWords rows_of_a(const PendingProduct& product, const WgmmaForm& form, cons
       unpack_registers(part, places, form, &a[std::size_t{w} * kPartRows * form.a_length()]);
     }
   } else {
-    a = unpack_chunks(shared, product.a, kProductRows, form.a_length(), form.bits,
+    a = unpack_matrix(shared, product.a, kProductRows, form.a_length(), form.bits,
                       form.a_is_mn_major);
   }
   if (form.negates_a) flip_signs(a, form.bits);
@@ -278,7 +291,7 @@ void finish_product(PendingProduct& product) {
   const Place* d = &warp.program->places[op.extra];
   const Region& shared = warp.cta->shared;
   const MatrixWords a = rows_of_a(product, form, d + form.d_registers(), shared);
-  MatrixWords b = unpack_chunks(shared, product.b, form.n, form.k(), form.bits, form.b_is_mn_major);
+  MatrixWords b = unpack_matrix(shared, product.b, form.n, form.k(), form.bits, form.b_is_mn_major);
   if (form.negates_b) flip_signs(b, form.bits);
   const auto dense = dense_product(warp.unit->context, form, a, b);
   for (unsigned w = 0; w < kGroupWarps; ++w) {
