@@ -192,4 +192,31 @@ MemoryShare memory_share(std::span<const std::int64_t> extents, const std::vecto
   return out;
 }
 
+std::optional<ClusterShare> cluster_share(std::span<const std::int64_t> extents,
+                                          const std::vector<bool>& is_folded, std::int64_t ctas,
+                                          std::int64_t threads) {
+  std::optional<std::size_t> found;
+  for (const bool wanted : {true, false})
+    for (std::size_t d = 0; d < extents.size() && !found; ++d)
+      if (is_folded[d] == wanted && extents[d] > 0 && extents[d] % ctas == 0) found = d;
+  if (!found) return std::nullopt;
+  ClusterShare out;
+  out.dimension = *found;
+  out.part.assign(extents.begin(), extents.end());
+  const std::int64_t whole = extents[*found], part = whole / ctas;
+  out.part[*found] = part;
+  out.share = memory_share(out.part, is_folded, threads);
+  std::int64_t count = 1, inner = 1;  // elements, and of what is behind the dimension
+  for (std::size_t d = 0; d < extents.size(); ++d) {
+    count *= extents[d];
+    if (d > *found) inner *= extents[d];
+  }
+  for (std::int64_t x = 0; x < count; ++x) {
+    const std::int64_t at = x / inner % whole, outer = x / inner / whole;
+    out.cta.push_back(at / part);
+    out.index.push_back((outer * part + at % part) * inner + x % inner);
+  }
+  return out;
+}
+
 }  // namespace ww::ir

@@ -17,10 +17,14 @@
 //   3. the warps, one after the other; of a call at cluster scope, those of each CTA,
 //   4. and then its CTAs, one after the other.
 //
-// A source in memory is folded as if threads held it as `memory_share` says.
+// A source in memory is folded as if threads held it as `memory_share` says, or the threads of a cluster
+// as `cluster_share` does. In shared memory every CTA of a cluster has all of it, and all of the
+// destination.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -71,5 +75,20 @@ struct MemoryShare {
 };
 MemoryShare memory_share(std::span<const std::int64_t> extents, const std::vector<bool>& is_folded,
                          std::int64_t threads);
+
+/// How the CTAs of a cluster share a source in memory: in equal parts of one dimension, the first that
+/// is folded, or else the first of all, whose extent is a multiple of their number. The threads of a CTA
+/// share its part as `memory_share` says.
+struct ClusterShare {
+  std::size_t dimension = 0;
+  std::vector<std::int64_t> part;  // extents of a CTA's
+  MemoryShare share;               // of it
+  std::vector<std::int64_t> cta,
+      index;  // by element of the source: whose it is, and where in the part
+};
+/// Nothing: no dimension has such an extent.
+std::optional<ClusterShare> cluster_share(std::span<const std::int64_t> extents,
+                                          const std::vector<bool>& is_folded, std::int64_t ctas,
+                                          std::int64_t threads);
 
 }  // namespace ww::ir

@@ -4,11 +4,44 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <utility>
 
 namespace ww::ir::reduction_test {
 namespace {
 
 using Numbers = std::vector<std::int64_t>;
+
+// Every CTA has an equal part, every element a place of its own there.
+TEST(Reduction, ClusterShares) {
+  struct Row {
+    Numbers extents;
+    std::vector<bool> is_folded;
+    std::int64_t ctas;
+    std::size_t dimension;
+  };
+  for (const Row& row : std::vector<Row>{{{512}, {true}, 4, 0},
+                                         {{8, 64}, {false, true}, 4, 1},
+                                         {{8, 63}, {false, true}, 4, 0},
+                                         {{6, 4, 10}, {true, false, true}, 2, 0},
+                                         {{3, 4, 10}, {true, false, true}, 5, 2}}) {
+    const auto share = cluster_share(row.extents, row.is_folded, row.ctas, 64);
+    ASSERT_TRUE(share);
+    EXPECT_EQ(share->dimension, row.dimension);
+    std::int64_t count = 1;
+    for (const std::int64_t extent : row.extents) count *= extent;
+    ASSERT_EQ(std::ssize(share->cta), count);
+    std::set<std::pair<std::int64_t, std::int64_t>> seen;
+    for (std::size_t x = 0; x < share->cta.size(); ++x) {
+      EXPECT_LT(share->cta[x], row.ctas);
+      EXPECT_LT(share->index[x], count / row.ctas);
+      seen.emplace(share->cta[x], share->index[x]);
+    }
+    EXPECT_EQ(std::ssize(seen), count);
+  }
+  EXPECT_EQ(cluster_share(Numbers{4, 6}, {false, true}, 4, 32)->cta,
+            (Numbers{0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3}));
+  EXPECT_FALSE(cluster_share(Numbers{3, 6}, {false, true}, 4, 32));
+}
 
 TEST(Reduction, FoldMap) {
   const FoldMap map = fold_map(Numbers{2, 3, 2}, {false, true, false});

@@ -33,10 +33,14 @@ ir::BufferId CodeWriter::flat_view(ir::BufferId buffer, DType dtype, std::int64_
   const ExprId extent = n(elements);
   view.shape = {extent};
   const ir::BufferId id = f().add(std::move(view));
-  ir::Stmt declare{.kind = ir::StmtKind::Declare};
-  declare.buffer = id;
-  add(std::move(declare));
+  declare(id);
   return id;
+}
+
+void CodeWriter::declare(ir::BufferId view) {
+  ir::Stmt stmt{.kind = ir::StmtKind::Declare};
+  stmt.buffer = view;
+  add(std::move(stmt));
 }
 
 void CodeWriter::add(ir::Stmt stmt) {

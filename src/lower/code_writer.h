@@ -27,6 +27,7 @@ class CodeWriter : public ExprWriter {
   ir::BufferId flat_view(ir::BufferId buffer, num::DType dtype, std::int64_t elements,
                          std::string_view name);
   void allocate(ir::BufferId buffer);
+  void declare(ir::BufferId view);
   /// An array in registers, which is allocated here, or by `allocate` when it is needed.
   ir::BufferId new_registers(std::string_view name, num::DType dtype, std::int64_t elements);
   ir::BufferId registers(std::string_view name, num::DType dtype, std::int64_t elements);

@@ -112,9 +112,14 @@ class Dispatch {
     CodeWriter code(f_, c_.facts, call.span);
     for (const ir::BufferId buffer : (*calls)->buffers) code.allocate(buffer);
     for (const auto& [buffer, count] : (*calls)->cleared) clear(code, buffer, count);
+    for (const ir::BufferId view : (*calls)->views) code.declare(view);
     append(out, code.take());
-    for (const ir::TileCall& each : (*calls)->calls)
-      lower_call({c_, each, call.span, call.active}, out);
+    for (const ir::TileCall& each : (*calls)->calls) {
+      Call part{c_, each, call.span, call.active};
+      part.may_repeat = call.may_repeat;
+      part.is_in_loop = call.is_in_loop;
+      lower_call(part, out);
+    }
   }
 
   static void clear(CodeWriter& code, ir::BufferId buffer, std::int64_t count) {

@@ -14,6 +14,7 @@ namespace ww::lower {
 /// The calls that one call stands for, in order, and buffers that are allocated before them.
 struct Expansion {
   std::vector<ir::BufferId> buffers;
+  std::vector<ir::BufferId> views = {};  // of these
   /// Registers of which some threads fill nothing: zero from the beginning, so that a compiler may
   /// compute with them where the result is not used. With how many each thread has.
   std::vector<std::pair<ir::BufferId, std::int64_t>> cleared = {};

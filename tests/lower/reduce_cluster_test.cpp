@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions of tiles that the CTAs of a cluster hold together: every op, many element types, clusters
 // of up to 16 CTAs in one or more dimensions; who gets the result, replicas; reductions one after the
-// other, in loops, with a workspace; and what is declined.
+// other, in loops, with a workspace; of memory and into it; and what is declined.
 #include "lower/elementwise_programs.h"
 #include "lower/family.h"
 
@@ -211,6 +211,128 @@ TEST(ReduceCluster, OneAfterTheOther) {
     EXPECT_EQ(count_of(checked.ptx, "barrier.cluster.wait"), row.barriers) << checked.source;
     family.count();
   }
+}
+
+/// A source of 4 x `columns` elements and its fold along the columns, in these memories.
+struct MemoryCase {
+  std::string from, to;
+  std::string op = "sum", dtype = "float32", more = {};
+  std::int64_t columns = 96;
+  std::string cluster = "2", threads = "64";
+  std::vector<std::string> calls = {};  // CALL stands for the reduction; empty: only that
+
+  [[nodiscard]] std::string result() const { return op.starts_with("arg") ? "int32" : dtype; }
+};
+
+// Each of two clusters writes its results, and each CTA, if they are in its shared memory or registers.
+Program program_of(const MemoryCase& each) {
+  std::string body;
+  const auto line = [&](const std::string& text) { body += "    " + text + "\n"; };
+  const auto source =
+      each.from == "global" ? "A[0:4, 0:" + std::to_string(each.columns) + "]" : "s";
+  const auto result = each.to == "global" ? "O[number, 0, 0:4]" : "d";
+  std::string call =
+      fmt::format("Tx.cluster.{}({}, {}, axes=1{})", each.op, result, source, each.more);
+  if (each.from != "global") {
+    line(fmt::format(
+        "s = T.alloc_buffer((4, {}), \"{}\", scope=\"{}\"{})", each.columns, each.dtype, each.from,
+        each.from == "local" ? ", layout=TileLayout(S[(4, 2, 16, 3) : (3, 1 @ cbx, 1 @ tx, 1)])"
+                             : ""));
+  }
+  if (each.from == "shared") line("Tx.cta.copy(s, A)");
+  if (each.from == "local") {
+    line("r = s.local(12)");
+    line("for i in range(12):");
+    line("    r[i] = A[i // 3, rank * 48 + tid % 16 * 3 + i % 3]");
+  }
+  if (each.to != "global") {
+    line(fmt::format("d = T.alloc_buffer((4,), \"{}\", scope=\"{}\")", each.result(), each.to));
+    line("Tx.cta.fill(d, 3)");
+  }
+  line("T.cuda.cta_sync()");
+  for (std::string text : each.calls.empty() ? std::vector<std::string>{"CALL"} : each.calls) {
+    if (const std::size_t at = text.find("CALL"); at != std::string::npos)
+      text.replace(at, 4, call);
+    line(text);
+  }
+  line("T.cuda.cta_sync()");
+  if (each.to != "global") line("Tx.cta.copy(O[number, rank, 0:4], d)");
+  return {.source = fmt::format(R"(from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+from tvm.tirx.layout import S, TileLayout, cbx, tx
+
+@T.prim_func
+def kernel(A: T.Buffer((4, {0}), "{1}"), O: T.Buffer((2, 4, 4), "{2}")):
+    T.device_entry()
+    number = T.cluster_id([2])
+    ranks = T.cta_id_in_cluster([{3}])
+    tid = T.thread_id([{4}])
+    rank: T.let = {5}
+)",
+                                each.columns, each.dtype, each.result(), each.cluster, each.threads,
+                                each.cluster == "2, 2" ? "ranks[0] + ranks[1] * 2" : "ranks") +
+                    body};
+}
+
+// Operands in shared and global memory: the CTAs share the source, and each has all of the result.
+TEST(ReduceCluster, OfMemory) {
+  Family family("reductions of memory by a cluster", Nvcc::Always);
+  std::vector<MemoryCase> cases;
+  for (const std::string from : {"global", "shared", "local"})
+    for (const std::string to : {"global", "shared", "local"})
+      if (from != "local" || to != "local") cases.push_back({from, to});
+  cases.push_back({"global", "local", "max", "float16"});
+  cases.push_back({"shared", "global", "argmax", "int16"});
+  cases.push_back({"global", "shared", "sum", "bfloat16", ", accum=True", 500, "2, 2", "96"});
+  cases.push_back({"shared", "shared", "sum", "int32", ", accum=True", 33, "4", "64"});
+  cases.push_back({"global",
+                   "local",
+                   "sum",
+                   "float32",
+                   ", accum=True",
+                   128,
+                   "2",
+                   "64",
+                   {"for it in range(5):", "    CALL"}});
+  cases.push_back({"shared",
+                   "shared",
+                   "sum",
+                   "float32",
+                   ", accum=True",
+                   128,
+                   "4",
+                   "32",
+                   {"for it in range(3):", "    CALL", "    T.cuda.cta_sync()"}});
+  cases.push_back({"global",
+                   "global",
+                   "sum",
+                   "float32",
+                   ", accum=True",
+                   64,
+                   "2",
+                   "64",
+                   {"Tx.cluster.sum(O[number, 0, 0:4], A, axes=1)", "T.cuda.cta_sync()",
+                    "for it in range(3):", "    CALL", "    T.cuda.cta_sync()"}});
+  for (const MemoryCase& each : cases) {
+    const Checked checked = family.run(program_of(each));
+    EXPECT_EQ(count_of(checked.ptx, "barrier.cluster.wait"), 1U) << checked.source;
+    family.count();
+  }
+}
+
+// What cannot be shared, or held.
+TEST(ReduceCluster, DeclinesOfMemory) {
+  const auto why = [](const MemoryCase& each, std::size_t call = 1) {
+    return verdict_on(check(program_of(each)), call, "cluster");
+  };
+  EXPECT_EQ(why({"global", "local", "sum", "float32", "", 7, "3"}),
+            "[axes] no extent of `A` is a multiple of the 3 CTAs of the cluster");
+  EXPECT_EQ(
+      why({"global", "local", "argmax", "int64"}, 2),  // behind the copy
+      "[dtype] `A_parts` has elements of type int64, expected at most 32 bits beside an index");
+  EXPECT_EQ(why({"global", "local", "sum", "float32", "", 65536}),
+            "[size] a thread would hold 2048 registers of `A`, and has 255; a loop over smaller "
+            "tiles, with accum=True, takes fewer");
 }
 
 // The line of a text that has all of these.

@@ -20,20 +20,15 @@ Diag not_evaluated(std::string text, Span span) {
   return Diag{DiagKind::NotEvaluated, std::move(text), span, {}};
 }
 
-// Of registers into registers.
-bool is_cluster_reduction(const Function& function, const ir::TileCall& call) {
-  if (call.scope != ir::Unit::Cluster || !ir::is_reduction(call.op)) return false;
-  return std::all_of(call.args.begin(), call.args.end(), [&](const ir::TileArg& arg) {
-    const auto* region = std::get_if<ir::Region>(&arg);
-    return region == nullptr || function[region->buffer].scope == ir::Scope::Local;
-  });
+bool is_cluster_reduction(const ir::TileCall& call) {
+  return call.scope == ir::Unit::Cluster && ir::is_reduction(call.op);
 }
 
 Result<void> require_tile_call(const Function& function, const Stmt& stmt) {
   const ir::TileCall& call = function[stmt.tile];
   if (call.op == ir::TileOp::GemmAsync)
     return fail(not_evaluated("`gemm_async` is not evaluated", stmt.span));
-  if (call.scope > ir::Unit::Cta && !is_cluster_reduction(function, call))
+  if (call.scope > ir::Unit::Cta && !is_cluster_reduction(call))
     return fail(not_evaluated(fmt::format("`{}` of a whole {} is not evaluated",
                                           ir::name_of(call.op), ir::name_of(call.scope)),
                               stmt.span));

@@ -139,11 +139,31 @@ bool is_held(const Tile& tile, std::size_t x) {
                      [](const Element& each) { return each.at.exists(); });
 }
 
+// The same of memory, by the CTAs of a cluster. Nothing: they cannot share it.
+std::optional<std::vector<Owner>> owners_in_memory(std::span<const ReduceMember> members,
+                                                   const Tile& from,
+                                                   const std::vector<bool>& is_folded) {
+  const auto share = ir::cluster_share(
+      from.extents, is_folded, static_cast<std::int64_t>(members.size()), members[0].unit.size);
+  if (!share) return std::nullopt;
+  const Owner of_cta = warps_of(members[0].unit) * static_cast<Owner>(kWarp);
+  std::vector<Owner> out(from.count);
+  for (std::size_t x = 0; x < out.size(); ++x)
+    out[x] = static_cast<Owner>(share->cta[x]) * of_cta +
+             static_cast<Owner>(share->share.thread[static_cast<std::size_t>(share->index[x])]);
+  return out;
+}
+
+bool is_in_memory(const Tile& tile) { return tile.info->ir->scope != ir::Scope::Local; }
+
 // The thread that counts for each element: the first that holds it, or would.
-std::vector<Owner> owners_of(std::span<const ReduceMember> members, std::span<const Tile> from,
-                             const std::vector<bool>& is_folded) {
+std::optional<std::vector<Owner>> owners_of(std::span<const ReduceMember> members,
+                                            std::span<const Tile> from,
+                                            const std::vector<bool>& is_folded) {
   std::vector<Owner> out(from[0].count);
-  if (from[0].info->ir->scope != ir::Scope::Local) {
+  if (is_in_memory(from[0]) && members.size() > 1)
+    return owners_in_memory(members, from[0], is_folded);
+  if (is_in_memory(from[0])) {
     const ir::MemoryShare share =
         ir::memory_share(from[0].extents, is_folded, members[0].unit.size);
     for (std::size_t x = 0; x < out.size(); ++x) out[x] = static_cast<Owner>(share.thread[x]);
@@ -204,9 +224,14 @@ std::optional<std::vector<Tile>> tiles_of(std::span<const ReduceMember> members,
   return out;
 }
 
+// Those that read and write a destination: in global memory it is the same for all, and the first does.
+std::size_t writers_of(std::span<const Tile> to) {
+  return to[0].info->ir->scope == ir::Scope::Global ? 1 : to.size();
+}
+
 void write_all(std::span<const ReduceMember> members, std::span<const Tile> to,
                const TileValues& values) {
-  for (std::size_t c = 0; c < members.size(); ++c)
+  for (std::size_t c = 0; c < writers_of(to); ++c)
     write_tile(*members[c].cta, to[c], members[c].unit, values);
 }
 
@@ -231,11 +256,16 @@ void tile_reduce(std::span<const ReduceMember> members, const ir::TileCall& call
   }
   std::vector<Fold> folds(results, Fold(ir::folding_operator(call.op), ir::fold_type(in.type),
                                         warps_of(members[0].unit)));
-  const std::vector<Owner> owners = owners_of(members, *from, is_folded);
-  for (std::size_t x = 0; x < owners.size(); ++x)
-    folds[static_cast<std::size_t>(map.into[x])].add(owners[x], in.type, in.bits[x]);
+  const auto owners = owners_of(members, *from, is_folded);
+  if (!owners)
+    return tile_unsupported(*members[0].cta, call,
+                            "no extent of the source is a multiple of the CTAs of the cluster");
+  for (std::size_t x = 0; x < owners->size(); ++x)
+    folds[static_cast<std::size_t>(map.into[x])].add((*owners)[x], in.type, in.bits[x]);
   if (ir::accumulates(call)) {
-    const TileValues old = read_all(members, *to);
+    const std::span<const Tile> tiles(*to);
+    const TileValues old =
+        read_all(members.first(writers_of(tiles)), tiles.first(writers_of(tiles)));
     for (std::size_t x = 0; x < results; ++x) folds[x].add_old(old.type, old.bits[x]);
   }
   for (const Fold& fold : folds) out.bits.push_back(fold.value(type));

@@ -153,11 +153,15 @@ class Emitting {
     });
   }
 
-  // The threads that hold a result.
+  // The warps of the threads that hold a result: lanes that do not wait would come to the next barrier
+  // before the others of their warp.
   void wait() {
-    std::vector<bool> all = plan_.results[0].parts.threads[0];
+    constexpr auto kLanes = static_cast<std::size_t>(kLanesOfWarp);
+    std::vector<bool> all(plan_.results[0].parts.threads[0].size());
     for (const Result& each : plan_.results)
-      for (std::size_t u = 0; u < all.size(); ++u) all[u] = all[u] || each.parts.threads[0][u];
+      for (std::size_t u = 0; u < all.size(); ++u)
+        for (std::size_t lane = 0; each.parts.threads[0][u] && lane < kLanes; ++lane)
+          all[u / kLanes * kLanes + lane] = true;
     code_.guarded(member(all), [&] {
       code_.evaluate(ir::Intrinsic::MbarrierWait, {mbarrier(), parity()});
     });

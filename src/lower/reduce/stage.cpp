@@ -7,9 +7,9 @@
 #include "ir/reduction.h"
 #include "ir/settings.h"
 #include "lower/as_index.h"
-#include "lower/checks.h"
 #include "lower/fragment.h"
 #include "lower/operand_places.h"
+#include "lower/reduce/cluster_stage.h"
 #include "lower/reduce/problem.h"
 #include "lower/reduce/wide_index.h"
 
@@ -113,10 +113,10 @@ Match<std::optional<Expansion>> staged_reduction(const Call& call) {
     WW_TRY_VOID(add_wide_index(call, call.tile, out));
     return out;
   }
-  WW_TRY_VOID(check_scope(call));
   if (is_memory(call.memory(kDst)) && is_memory(call.memory(kSrc)))
     WW_TRY_VOID(check_distinct(call));
   Numbers extents = WW_TRY(source_extents(call));
+  if (call.is_of_cluster()) return WW_TRY(staged_cluster_reduction(call, std::move(extents)));
   Stages stages(call, std::move(extents));
   return WW_TRY(stages.expand());
 }
