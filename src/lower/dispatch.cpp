@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/cancel.h"
 #include "base/wide.h"
 #include "ir/effects.h"
 #include "ir/indexed.h"
@@ -95,6 +96,7 @@ class Dispatch {
 
  private:
   void tile(ir::StmtId id, ir::Block& out) {
+    stop_if_cancelled();
     Call call{c_, f_[f_[id].tile], f_[id].span, active_[id]};
     call.may_repeat = repeated_.may_repeat(id);
     call.is_in_loop = repeated_.is_in_loop(id);

@@ -75,6 +75,7 @@ class LaunchRun {
   bool run_unit(Unit& unit);
   void in_parallel();
   void in_order();
+  void stop_if_due(Unit& unit) const;
   void stop_if_too_big(Unit& unit) const;
   [[nodiscard]] std::uint64_t between_units() const;
   void bound_report();
@@ -83,6 +84,10 @@ class LaunchRun {
   void finish(Unit& unit);
   [[nodiscard]] bool is_in_conflict() const {
     return context_.conflicts != nullptr && context_.conflicts->found();
+  }
+  [[nodiscard]] bool was_told_to_stop() const {
+    const std::atomic<bool>* const stop = context_.options->stop;
+    return stop != nullptr && stop->load(std::memory_order_relaxed);
   }
   [[nodiscard]] bool out_of_time() const {
     const double limit = context_.options->limits.seconds;
@@ -122,10 +127,15 @@ class LaunchRun {
 bool LaunchRun::run_unit(Unit& unit) {
   while (!unit.run(kRounds)) {
     if (stopped_.load(std::memory_order_relaxed) || is_in_conflict()) return false;
-    if (out_of_time()) unit.stop(Outcome::TimeLimit, "the budget of time is used up");
+    stop_if_due(unit);
     stop_if_too_big(unit);
   }
   return true;
+}
+
+void LaunchRun::stop_if_due(Unit& unit) const {
+  if (was_told_to_stop()) unit.stop(Outcome::Stopped, "stopped");
+  if (out_of_time()) unit.stop(Outcome::TimeLimit, "the budget of time is used up");
 }
 
 // What is kept of units for those behind them.
@@ -178,7 +188,9 @@ void LaunchRun::finish(Unit& unit) {
     }
     waiting_.erase(waiting_.begin());
     bound_report();
-    if (context_.options->progress && !context_.options->progress(merged_, units_)) {
+    const bool is_refused =
+        context_.options->progress && !context_.options->progress(merged_, units_);
+    if (is_refused || was_told_to_stop()) {
       report_.outcome = Outcome::Stopped;
       report_.reason = "stopped";
     }
@@ -266,7 +278,7 @@ void LaunchRun::in_order() {
       unit->budget = budget;
       const bool done = unit->run(kRounds);
       budget = unit->budget;
-      if (!done && out_of_time()) unit->stop(Outcome::TimeLimit, "the budget of time is used up");
+      if (!done) stop_if_due(*unit);
       if (!done) stop_if_too_big(*unit);
       if (!done) bound_residents(*unit, resident.size() + 1);
       if (!done && unit->outcome == Outcome::Finished) {

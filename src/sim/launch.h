@@ -9,6 +9,7 @@
 //     RunReport report = device.run(launch, {});
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -81,6 +82,8 @@ struct RunOptions {
   std::optional<BreakRequest> stop_at{};
   /// Called now and then with blocks done and blocks in all; returns whether to go on.
   std::function<bool(std::uint64_t, std::uint64_t)> progress{};
+  /// Ends the run soon after it is set, from any thread.
+  const std::atomic<bool>* stop = nullptr;
 };
 
 enum class Outcome : std::uint8_t {
@@ -90,7 +93,7 @@ enum class Outcome : std::uint8_t {
   InstructionLimit,
   TimeLimit,
   MemoryLimit,
-  Stopped,  // `progress` said so
+  Stopped,  // `progress` or `stop` said so
 };
 std::string_view name_of(Outcome outcome);
 

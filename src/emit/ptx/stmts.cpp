@@ -13,6 +13,7 @@
 
 #include <algorithm>
 
+#include "base/cancel.h"
 #include "emit/ptx/atomics.h"
 #include "emit/ptx/exprs.h"
 #include "emit/ptx/integers.h"
@@ -230,6 +231,7 @@ void branch(Context& c, const Stmt& s) {
 // --- choice --------------------------------------------------------------------------------------
 
 void stmt(Context& c, const Stmt& s) {
+  stop_if_cancelled();
   switch (s.kind) {
     case StmtKind::Bind:
       return bind(c, s);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/cancel.h"
 #include "ir/print/print.h"
 #include "layout/apply.h"
 
@@ -20,6 +21,7 @@ Try<void> ProofWalk::block(const ir::Block& stmts, const Mask& mask) {
       return unknown(
           "carrying it out takes too many steps; a loop over smaller tiles, each a call "
           "of its own, takes few for each");
+    stop_if_cancelled();
     WW_TRY_VOID(stmt(f_[id], mask));
   }
   return {};

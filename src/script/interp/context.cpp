@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "script/interp/context.h"
 
+#include "base/cancel.h"
 #include "script/syntax/errors.h"
 
 namespace ww::script {
@@ -27,6 +28,7 @@ Env* new_env(Context& in, Env* parent) {
 }
 
 Result<void> spend(Context& in, std::uint64_t steps, Span where) {
+  stop_if_cancelled();
   if (in.budget.steps_left < steps) {
     in.budget.steps_left = 0;
     return fail_at(where, DiagKind::Budget, "compile-time evaluation takes too many steps");
