@@ -14,7 +14,8 @@
 namespace ww::cli::compile_command {
 namespace {
 
-constexpr std::string_view kEmit[] = {"tile", "threads", "explain", "ir", "cuda", "ptx", "cubin"};
+constexpr std::string_view kEmit[] = {"tile", "threads", "explain", "ir",
+                                      "cuda", "ptx",     "launch",  "cubin"};
 constexpr std::string_view kRegisters[] = {"assembled", "views"};
 
 Outcome run(driver::CompileRequest request) {

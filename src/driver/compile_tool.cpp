@@ -12,6 +12,7 @@
 #include "base/printable.h"
 #include "base/source.h"
 #include "driver/args/file_plan.h"
+#include "driver/call/launch_description.h"
 #include "driver/explain.h"
 #include "driver/run/host_program.h"
 #include "driver/sim/options.h"
@@ -131,6 +132,13 @@ std::string ptx_form(const Emission& emission) {
   return "";
 }
 
+std::string launch_form(const Emission& emission) {
+  auto text = launch_json(emission.build);
+  if (text) return *std::move(text);
+  emission.refuse(text.error());
+  return "";
+}
+
 std::string cubin_form(const Emission& emission) {
   const auto assembled = [&]() -> Result<std::string> {
     const std::string ptxas = WW_TRY(runtime::find_ptxas(emission.request.ptxas));
@@ -163,6 +171,9 @@ const std::vector<EmitRow>& emit_rows() {
        Phase::Lowered,
        cuda_form},
       {{"ptx", "PTX, with places in the source"}, Phase::Ptx, ptx_form},
+      {{"launch", "how to launch it: grid, block, shared memory, parameters, as JSON"},
+       Phase::Ptx,
+       launch_form},
       {{"cubin", "what ptxas makes of the PTX; needs -o"}, Phase::Ptx, cubin_form},
   };
   return rows;

@@ -63,8 +63,25 @@ def convert(X: T.Buffer((64, 64), "float32"), Y: T.Buffer((64, 64), "float32")):
     Tx.cta.copy(Y, x)
 )";
 
-// A command, in a folder where `examples` is the project's, bad.ptx is no PTX, and spill.py and
-// convert.py are the above.
+// A grid that the host works out, and large clusters with dynamic shared memory.
+constexpr const char* kLaunch = R"(
+@T.prim_func
+def launched(A_ptr: T.handle, by: T.int32):
+    n = T.int32()
+    rows: T.let = n * by
+    A = T.match_buffer(A_ptr, (n, 4), "int32")
+    T.device_entry()
+    T.cta_id([rows * 16])
+    c = T.cta_id_in_cluster([16])
+    t = T.thread_id([32])
+    staged = T.alloc_buffer((32,), "int32", scope="shared.dyn")
+    staged[t] = t
+    if t < 4 and c == 0:
+        A[0, t] = staged[t]
+)";
+
+// A command, in a folder where `examples` is the project's, bad.ptx is no PTX, and spill.py,
+// convert.py and launch.py are the above.
 struct Case {
   std::string schema;
   std::string command;
@@ -84,6 +101,7 @@ const Case kCases[] = {
     {"explain", "explain examples/tcgen05_cp.py --json"},
     {"explain", "explain examples/refused/overlap.py --json"},
     {"explain", "explain spill.py --json"},
+    {"launch", "compile launch.py --emit launch"},
     {"sim",
      "sim examples/ptx/vector_add.ptx --grid 4 --block 64 --arg 0=f32[256]:arange "
      "--arg 1=f32[256]:ones --arg 2=f32[256] --arg 3=i32:256 --expect '$2 == $0 + $1' --counters "
@@ -139,6 +157,7 @@ class Schemas : public testing::Test {
         << ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n  nosuch;\n}\n";
     std::ofstream(fs::path(folder_.path()) / "spill.py") << kSpill;
     std::ofstream(fs::path(folder_.path()) / "convert.py") << kConvert;
+    std::ofstream(fs::path(folder_.path()) / "launch.py") << kLaunch;
   }
 
   [[nodiscard]] std::string output_of(const Case& each) const {
@@ -229,7 +248,9 @@ TEST_F(Schemas, CoverEveryCommandWithJson) {
   for (std::string line; std::getline(lines, line);) {
     if (!line.starts_with("  ") || line.starts_with("  help")) continue;
     const std::string name = line.substr(2, line.find(' ', 2) - 2);
-    const bool has_json = run({"help", name}).out.find("json") != std::string::npos;
+    const std::string options = run({"help", name}).out;
+    const bool has_json =
+        options.find("json") != std::string::npos || options.find("as JSON") != std::string::npos;
     EXPECT_EQ(has_json, tested.contains(name)) << name;
   }
 }

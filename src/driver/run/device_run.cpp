@@ -8,13 +8,13 @@
 #include <utility>
 
 #include "base/wide.h"
+#include "driver/call/launch_description.h"
 #include "driver/run/param_writes.h"
 #include "eval/launch/host_values.h"
 #include "eval/launch/launch.h"
 #include "eval/launch/placement.h"
 #include "ir/launch/launch.h"
 #include "layout/apply.h"
-#include "lower/lower.h"
 
 namespace ww::driver {
 namespace {
@@ -250,16 +250,15 @@ Result<void> HostPart::bind_lowered() {
     const auto bytes = static_cast<std::uint32_t>(std::max(1, num::bits_of(var.type.dtype) / 8));
     launch_.arguments.push_back({.bits = *value, .bytes = bytes});
   }
-  for (const ir::StmtId id : lowered().host) {
-    const ir::Stmt& stmt = lowered()[id];
-    if (stmt.kind == ir::StmtKind::Bind)
-      lowered_values_[stmt.var.index] = eval::host_value(lowered(), lowered_values_, stmt.expr);
-  }
   return {};
 }
 
 Result<void> HostPart::find_launch() {
-  const ir::LaunchShape shape = WW_TRY(ir::launch_shape(lowered()));
+  const LaunchDescription described = WW_TRY(describe_launch(*build_));
+  for (const ir::StmtId id : described.lets)
+    lowered_values_[lowered()[id].var.index] =
+        eval::host_value(lowered(), lowered_values_, lowered()[id].expr);
+  const ir::LaunchShape& shape = described.shape;
   for (std::size_t d = 0; d < 3; ++d) {
     std::int64_t extent = shape.grid[d].value;
     if (!shape.grid[d].is_constant()) {
@@ -280,7 +279,7 @@ Result<void> HostPart::find_launch() {
     launch_.cluster = runtime::Dims{static_cast<std::uint32_t>(shape.cluster[0]),
                                     static_cast<std::uint32_t>(shape.cluster[1]),
                                     static_cast<std::uint32_t>(shape.cluster[2])};
-  launch_.dynamic_shared = static_cast<std::uint32_t>(lower::dynamic_shared_bytes(lowered()));
+  launch_.dynamic_shared = described.dynamic_shared;
   return {};
 }
 

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/call/launch_description.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "driver/report_json.h"
+#include "ir/print/print.h"
+#include "lower/lower.h"
+#include "ptx/parser.h"
+#include "target/target.h"
+
+namespace ww::driver {
+namespace {
+
+constexpr std::int64_t kPortableCluster = 8;  // CTAs; larger ones must be allowed
+
+// The alignments of pointers, as the PTX has them.
+std::vector<std::uint32_t> alignments(const Build& build) {
+  std::vector<std::uint32_t> out;
+  const ptx::ParseResult read = ptx::parse(build.ptx);
+  for (const ptx::Function& function : read.module.functions)
+    if (function.has_body && read.module.text(function.name) == build.entry)
+      for (const ptx::Variable& param : function.params)
+        out.push_back(std::max(1U, param.pointee.align));
+  return out;
+}
+
+// The arrays whose shape has the extent of that name.
+std::vector<LaunchParam::Source> sources_of(const ir::Function& tile, std::string_view name) {
+  std::vector<LaunchParam::Source> out;
+  for (std::size_t i = 0; i < tile.params.size(); ++i) {
+    const ir::BufferId id = ir::buffer_of_param(tile, i);
+    if (!id.valid()) continue;
+    const std::vector<ir::ExprId>& shape = tile[id].shape;
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      const ir::Expr& extent = tile[shape[d]];
+      if (extent.op == ir::ExprOp::Var && tile[extent.var].name == name) out.push_back({i, d});
+    }
+  }
+  return out;
+}
+
+bool lies_in_c_order(const ir::Function& tile, std::size_t param) {
+  const ir::BufferId id = ir::buffer_of_param(tile, param);
+  return !id.valid() || tile[id].layout_kind != ir::LayoutKind::Explicit;
+}
+
+LaunchParam extent_param(const ir::Function& tile, const ir::Var& var) {
+  LaunchParam out{.kind = LaunchParam::Kind::Extent};
+  out.seen = {.name = var.name, .variable = var.name, .dtype = var.type.dtype};
+  out.from = sources_of(tile, var.name);
+  return out;
+}
+
+std::string_view name_of(LaunchParam::Kind kind) {
+  switch (kind) {
+    case LaunchParam::Kind::Pointer:
+      return "pointer";
+    case LaunchParam::Kind::Number:
+      return "number";
+    case LaunchParam::Kind::Extent:
+      return "extent";
+  }
+  return "";
+}
+
+Json sources_json(const std::vector<LaunchParam>& params, const LaunchParam& param) {
+  Json out = Json::array();
+  for (const LaunchParam::Source& each : param.from)
+    out.push_back({{"param", params[each.param].seen.name}, {"dim", each.dim}});
+  return out;
+}
+
+// A number, or the name of an extent.
+Json shape_json(const CallParam& param) {
+  Json out = Json::array();
+  for (std::size_t d = 0; d < param.shape.size(); ++d)
+    out.push_back(param.extents[d] ? Json(*param.extents[d]) : Json(param.shape[d]));
+  return out;
+}
+
+Json params_json(const std::vector<LaunchParam>& params) {
+  Json out = Json::array();
+  for (const LaunchParam& param : params) {
+    const CallParam& seen = param.seen;
+    Json row = {{"name", seen.name},
+                {"variable", seen.variable},
+                {"kind", name_of(param.kind)},
+                {"dtype", seen.dtype ? Json(num::name_of(*seen.dtype)) : Json(nullptr)},
+                {"bytes", param.bytes}};
+    if (param.kind == LaunchParam::Kind::Pointer) {
+      row["align"] = param.align;
+      row["shape"] = shape_json(seen);
+      row["is_c_order"] = param.is_c_order;
+      row["writes"] = seen.writing != Writing::No;
+    }
+    if (param.kind == LaunchParam::Kind::Extent) row["from"] = sources_json(params, param);
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
+// What the CUDA driver must be told about the function before a launch, by its own names.
+Json attributes_json(const LaunchDescription& launch) {
+  Json out = Json::array();
+  if (launch.dynamic_shared > 0)
+    out.push_back({{"name", "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES"},
+                   {"value", launch.dynamic_shared}});
+  const auto& cluster = launch.shape.cluster;
+  if (cluster[0] * cluster[1] * cluster[2] > kPortableCluster)
+    out.push_back({{"name", "CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED"}, {"value", 1}});
+  return out;
+}
+
+Json grid_json(const ir::Function& lowered, const ir::LaunchShape& shape) {
+  Json out = Json::array();
+  for (const ir::Extent& extent : shape.grid)
+    out.push_back(extent.is_constant() ? Json(extent.value)
+                                       : Json(ir::print(lowered, extent.expr)));
+  return out;
+}
+
+Json lets_json(const ir::Function& lowered, const LaunchDescription& launch) {
+  Json out = Json::array();
+  for (const ir::StmtId id : launch.lets)
+    out.push_back(
+        {{"name", lowered[lowered[id].var].name}, {"value", ir::print(lowered, lowered[id].expr)}});
+  return out;
+}
+
+}  // namespace
+
+Result<LaunchDescription> describe_launch(const Build& build) {
+  const ir::Function& lowered = *build.lowered;
+  LaunchDescription out{.shape = WW_TRY(ir::launch_shape(lowered))};
+  out.dynamic_shared = static_cast<std::uint32_t>(lower::dynamic_shared_bytes(lowered));
+  for (const ir::StmtId id : lowered.host)
+    if (lowered[id].kind == ir::StmtKind::Bind) out.lets.push_back(id);
+  return out;
+}
+
+std::vector<LaunchParam> launch_params(const Build& build) {
+  const std::vector<CallParam> seen = call_params(build.tile());
+  const std::vector<std::uint32_t> aligns = alignments(build);
+  const ir::Function& lowered = *build.lowered;
+  std::vector<LaunchParam> out;
+  for (std::size_t i = 0; i < lowered.params.size(); ++i) {
+    const ir::Var& var = lowered[lowered.params[i].var];
+    const bool is_pointer = var.type.is_pointer();
+    LaunchParam param = i < seen.size()
+                            ? LaunchParam{.kind = is_pointer ? LaunchParam::Kind::Pointer
+                                                             : LaunchParam::Kind::Number,
+                                          .seen = seen[i]}
+                            : extent_param(build.tile(), var);
+    if (!is_pointer)
+      param.bytes = static_cast<std::uint32_t>(std::max(1, num::bits_of(var.type.dtype) / 8));
+    if (is_pointer && i < aligns.size()) param.align = aligns[i];
+    param.is_c_order = !is_pointer || lies_in_c_order(build.tile(), i);
+    out.push_back(std::move(param));
+  }
+  return out;
+}
+
+Result<std::string> launch_json(const Build& build) {
+  const LaunchDescription launch = WW_TRY(describe_launch(build));
+  const auto& cluster = launch.shape.cluster;
+  return json_text(
+      with_schema("launch", {{"file", build.compiled->source.name()},
+                             {"kernel", build.tile().name},
+                             {"entry", build.entry},
+                             {"target", target::info(build.target->arch).name},
+                             {"ptx", target::ptx_version_text(build.target->ptx)},
+                             {"grid", grid_json(*build.lowered, launch.shape)},
+                             {"block", launch.shape.block},
+                             {"cluster", launch.shape.has_clusters ? Json(cluster) : Json(nullptr)},
+                             {"dynamic_shared", launch.dynamic_shared},
+                             {"attributes", attributes_json(launch)},
+                             {"let", lets_json(*build.lowered, launch)},
+                             {"params", params_json(launch_params(build))}}));
+}
+
+}  // namespace ww::driver
