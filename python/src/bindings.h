@@ -16,6 +16,7 @@ namespace ww::python {
 
 void add_kernel(nanobind::module_& module);
 void add_gpu(nanobind::module_& module);
+void add_launcher(nanobind::module_& module);
 void add_sim(nanobind::module_& module);
 void add_layout(nanobind::module_& module);
 void add_tune(nanobind::module_& module);
@@ -25,8 +26,8 @@ void add_tune(nanobind::module_& module);
 [[noreturn]] void raise(DiagKind kind, const std::string& text);
 [[noreturn]] void raise(const Diag& problem);
 
-/// Runs `work` on a thread of its own without the GIL, while this one looks for Ctrl-C: then it sets
-/// `stop`, waits for the work to end and raises KeyboardInterrupt.
+/// Runs `work` on a thread of its own without the GIL, in a CancelScope of `stop`, while this one looks
+/// for Ctrl-C: then it sets `stop`, waits for the work to end and raises KeyboardInterrupt.
 void run_interruptibly(const std::function<void()>& work, std::atomic<bool>& stop);
 
 }  // namespace ww::python

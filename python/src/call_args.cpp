@@ -61,7 +61,7 @@ driver::CallArg read_number(nb::handle number, const std::string& name) {
 
 std::pair<std::string, std::string> report_of(const SimCall& run, driver::SimCallOptions options) {
   std::atomic<bool> stop = false;
-  options.progress = [&](auto, auto) { return !stop.load(); };
+  options.stop = &stop;
   std::optional<Result<driver::RunReport>> report;
   run_interruptibly([&] { report = run(options); }, stop);
   if (!*report) raise(report->error());

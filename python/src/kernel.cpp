@@ -8,6 +8,7 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -17,9 +18,11 @@
 #include "call_args.h"
 #include "driver/build.h"
 #include "driver/call/call.h"
+#include "driver/call/engines.h"
 #include "driver/call/saved.h"
 #include "driver/compile_tool.h"
 #include "driver/explain.h"
+#include "gpu.h"
 #include "kernel.h"
 #include "num/dtype.h"
 #include "runtime/assembler.h"
@@ -51,15 +54,17 @@ std::unique_ptr<Kernel> compile(const std::string& path, const std::string& text
                                 const std::string& prelude, const std::string& module,
                                 const std::vector<File>& files) {
   auto out = std::make_unique<Kernel>();
-  {
-    const nb::gil_scoped_release release;
-    driver::BuildOptions options{
-        .kernel = kernel, .target = target, .prelude = prelude, .module = module};
-    for (const File& file : files)
-      options.modules.push_back({std::get<0>(file), std::get<3>(file)});
-    out->build = driver::build_kernel(source_of(path, text, files), options);
-    if (out->build.good()) out->params = driver::call_params(out->build.tile());
-  }
+  std::atomic<bool> stop = false;
+  run_interruptibly(
+      [&] {
+        driver::BuildOptions options{
+            .kernel = kernel, .target = target, .prelude = prelude, .module = module};
+        for (const File& file : files)
+          options.modules.push_back({std::get<0>(file), std::get<3>(file)});
+        out->build = driver::build_kernel(source_of(path, text, files), options);
+        if (out->build.good()) out->params = driver::call_params(out->build.tile());
+      },
+      stop);
   if (!out->build.good()) {
     const nb::object error = nb::module_::import_("warpwright.errors").attr("CompileError");
     PyErr_SetObject(error.ptr(), nb::str(out->build.errors.c_str()).ptr());
@@ -149,6 +154,27 @@ std::pair<std::string, std::string> call_on_sim(const Kernel& kernel, const nb::
       {.checks = checks, .schedule = schedule, .limits = limits});
 }
 
+// The same on the reference evaluator.
+std::pair<std::string, std::string> call_on_eval(const Kernel& kernel, const nb::sequence& args) {
+  const std::vector<driver::CallArg> values = read_args(args);
+  return report_of(
+      [&](const driver::SimCallOptions& options) {
+        return driver::call_on_eval(kernel.build, values, options.stop);
+      },
+      {});
+}
+
+// The same on a GPU, with arrays of the host.
+std::pair<std::string, std::string> call_on_cuda(const Kernel& kernel, const nb::sequence& args) {
+  const std::vector<driver::CallArg> values = read_args(args);
+  const runtime::CudaCalls& calls = cuda_calls();
+  return report_of(
+      [&](const driver::SimCallOptions&) {
+        return driver::call_on_cuda(kernel.build, values, calls);
+      },
+      {});
+}
+
 }  // namespace
 
 void add_kernel(nb::module_& module) {
@@ -164,7 +190,9 @@ void add_kernel(nb::module_& module) {
       .def("explain_text", [](const Kernel& k) { return driver::explain_text(k.build); })
       .def("explain_json", [](const Kernel& k) { return driver::explain_json(k.build); })
       .def("size_by", size_by, "ptxas"_a)
-      .def("call_on_sim", call_on_sim, "args"_a, "checks"_a, "schedule"_a, "limits"_a);
+      .def("call_on_sim", call_on_sim, "args"_a, "checks"_a, "schedule"_a, "limits"_a)
+      .def("call_on_eval", call_on_eval, "args"_a)
+      .def("call_on_cuda", call_on_cuda, "args"_a);
   module.def("compile", compile, "path"_a, "text"_a, "kernel"_a, "target"_a, "prelude"_a,
              "module"_a, "files"_a);
   module.def("load", load, "saved"_a, "path"_a, "text"_a, "files"_a);

@@ -37,6 +37,24 @@ def add(
 
 
 @ww.kernel
+def blocked(A: ww.Tensor["n", "float32"], B: ww.Tensor["n", "float32"], BLOCK: T.constexpr):
+    T.device_entry()
+    b = T.cta_id([(A.shape[0] + BLOCK - 1) // BLOCK])
+    t = T.thread_id([BLOCK])
+    i = b * BLOCK + t
+    if i < A.shape[0]:
+        B[i] = A[i]
+
+
+@ww.kernel
+def stray(A: ww.Tensor[64, "float32"], B: ww.Tensor[64, "float32"]):
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([64])
+    B[t + 4096] = A[t]
+
+
+@ww.kernel
 def racy(A: ww.Tensor[64, "int32"], B: ww.Tensor[64, "int32"]):
     T.device_entry()
     T.cta_id([1])

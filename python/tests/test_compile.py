@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pickle
 
+import numpy as np
 import pytest
 from kernels_for_tests import SCALE
 
@@ -64,3 +65,39 @@ def test_kernels_can_be_pickled():
     kernel = ww.compile("scale.py", text=SCALE)
     again = pickle.loads(pickle.dumps(kernel))
     assert again.ptx == kernel.ptx and again.params == kernel.params
+
+
+ROWS = """
+from tvm.script import tirx as T
+
+@T.prim_func
+def rows(K: T.int32, X_ptr: T.handle, Y_ptr: T.handle):
+    n = T.int32()
+    cols: T.let = K * 4
+    X = T.match_buffer(X_ptr, (n, cols), "int32")
+    Y = T.match_buffer(Y_ptr, (n, K * 4), "int32")
+    T.device_entry()
+    bx, by = T.cta_id([n, T.ceildiv(cols, 32)])
+    lane = T.thread_id([32])
+    if by * 32 + lane < cols:
+        Y[bx, by * 32 + lane] = X[bx, by * 32 + lane] + 1
+"""
+
+
+@pytest.mark.parametrize(("n", "k"), [(1, 1), (3, 10), (5, 16)])
+def test_the_launch_description_gives_the_grid_of_runs(n, k):
+    kernel = ww.compile("rows.py", text=ROWS)
+    x = np.zeros((n, 4 * k), np.int32)
+    report = kernel.check(k, x, np.zeros_like(x))
+    launch = kernel.launch
+    values: dict = {"K": k}
+    shapes = {"X": x.shape, "Y": x.shape}
+    for row in launch["params"]:
+        if row["kind"] == "extent":
+            (values[row["name"]],) = {shapes[f["param"]][f["dim"]] for f in row["from"]}
+    for row in launch["let"]:
+        values[row["name"]] = eval(row["value"], {}, values)
+    grid = tuple(each if isinstance(each, int) else eval(each, {}, values) for each in launch["grid"])
+    assert (grid, tuple(launch["block"])) == (report.grid, report.block)
+    assert [row["name"] for row in launch["params"]] == ["K", "X", "Y", "n"]
+    assert f".entry {launch['entry']}(" in kernel.ptx

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from . import cache, lang, testing
 from ._core import __version__
+from .debugging import debug
 from .decorator import KernelFunction, Tensor, kernel
 from .errors import (
     ArgumentError,
@@ -21,11 +22,16 @@ from .errors import (
     CompileError,
     DeviceError,
     Error,
+    EvaluationError,
     FileError,
     FindingError,
     FindingWarning,
     LayoutError,
+    NoDeviceError,
+    NoDriverError,
+    OldDriverError,
     OutOfMemoryError,
+    TrapError,
     WorkerError,
 )
 from .kernels import Kernel, compile
@@ -41,6 +47,7 @@ __all__ = [
     "CompileError",
     "DeviceError",
     "Error",
+    "EvaluationError",
     "Explanation",
     "FileError",
     "Finding",
@@ -50,14 +57,19 @@ __all__ = [
     "KernelFunction",
     "Layout",
     "LayoutError",
+    "NoDeviceError",
+    "NoDriverError",
+    "OldDriverError",
     "OutOfMemoryError",
     "Report",
     "Tensor",
+    "TrapError",
     "TuneResult",
     "WorkerError",
     "__version__",
     "cache",
     "compile",
+    "debug",
     "kernel",
     "lang",
     "sim",

@@ -8,6 +8,7 @@ import sys
 import types
 from typing import TYPE_CHECKING, Any, Callable, overload
 
+from . import _core
 from ._core import BoundCall
 from .closure import Captured, Origin, capture, origin_at, origin_of
 from .errors import ArgumentError
@@ -41,13 +42,15 @@ class Tensor:
         return types.GenericAlias(cls, parts)
 
 
-class KernelFunction:
-    """A kernel as it was written. Calls compile it, once for each choice of constants and types."""
+class KernelFunction(_core.Launcher):
+    """A kernel as it was written, called as `Kernel` is. Calls compile it, once for each choice of
+    constants and types."""
 
     __name__: str
     __qualname__: str
 
     def __init__(self, function: Any, origin: Origin, target: str):
+        super().__init__()
         functools.update_wrapper(self, function)
         self.__name__ = origin.name
         self.__warpwright_function__ = function
@@ -55,7 +58,6 @@ class KernelFunction:
         self._target = target
         self._captured: Captured | None = None
         self._made: dict[str, Kernel] = {}
-        self._only: Kernel | None = None  # where a call chooses nothing
 
     def specialize(self, **constants: Any) -> Kernel:
         """The kernel for these values of its `T.constexpr` parameters, and these element types of
@@ -87,8 +89,8 @@ class KernelFunction:
 
     def chosen_by(self, *args: Any, **named: Any) -> tuple[Kernel, list[Any]]:
         """The kernel that a call with these arguments runs, and its own arguments."""
-        kernel, rest, others = self._split(args, named)
-        return kernel, kernel._bind(tuple(rest), others.pop("out", None), others)
+        kernel, _, rest = self._split(args, named)
+        return kernel, kernel._bind(rest, named.pop("out", None), named)
 
     def _expression(self, captured: Captured, constants: dict[str, Any]) -> str:
         signature = captured.signature
@@ -107,8 +109,11 @@ class KernelFunction:
             raise ArgumentError(f"a constant of `{self.__name__}`: {why}") from None
         return f"{self.__name__}.specialize({', '.join(texts)})"
 
-    def _split(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Kernel, list, dict]:
-        """The kernel that the arguments choose, and the arguments without its constants."""
+    def _split(
+        self, args: tuple[Any, ...], named: dict[str, Any]
+    ) -> tuple[Kernel, dict[str, Any], tuple[Any, ...]]:
+        """The kernel that the arguments choose, the constants among them, and the others. Takes the
+        constants out of `named`."""
         signature = self._capture().signature
         given = {name: named.pop(name) for name in signature.constants if name in named}
         rest = []
@@ -120,10 +125,11 @@ class KernelFunction:
                 rest.append(value)
                 arrays[name] = value
         rest += args[len(signature.params) :]
+        chosen = dict(given)
         if not signature.is_fixed:
             arrays.update(self._out_arrays(named.get("out"), arrays))
-            given.update(signature.choices(arrays, given))
-        return self.specialize(**given), rest, named
+            chosen.update(signature.choices(arrays, given))
+        return self.specialize(**chosen), given, tuple(rest)
 
     def _out_arrays(self, out: Any, arrays: dict[str, Any]) -> dict[str, Any]:
         """Arrays of `out=`, by the tensors that are not given otherwise."""
@@ -132,23 +138,29 @@ class KernelFunction:
         missing = [name for name in self._capture().signature.tensors if name not in arrays]
         return dict(zip(missing, out if isinstance(out, tuple) else (out,)))
 
-    def __call__(self, *args: Any, **named: Any) -> Any:
-        if self._only is not None:
-            return self._only(*args, **named)
-        kernel, rest, others = self._split(args, named)
-        if self._capture().signature.is_fixed:
-            self._only = kernel
-        return kernel(*rest, **others)
+    def _call(self, *args: Any, **named: Any) -> Any:
+        """A call that the launcher has not learned."""
+        kernel, constants, rest = self._split(args, named)
+        return kernel.run_for(self, self._call_params(kernel), constants, rest, named)
+
+    def _call_params(self, kernel: Kernel) -> list[_core.CallParam]:
+        """The kernel's parameters with the constants in between."""
+        signature = self._capture().signature
+        others = iter(kernel._call_params)
+        return [
+            (name, name, False, True) if name in signature.constants else next(others)
+            for name in signature.params
+        ]
 
     def bind(self, *args: Any, **named: Any) -> BoundCall:
         """As `Kernel.bind`."""
-        kernel, rest, others = self._split(args, named)
-        return kernel.bind(*rest, **others)
+        kernel, _, rest = self._split(args, named)
+        return kernel.bind(*rest, **named)
 
     def check(self, *args: Any, **named: Any) -> Report:
         """As `Kernel.check`."""
-        kernel, rest, others = self._split(args, named)
-        return kernel.check(*rest, **others)
+        kernel, _, rest = self._split(args, named)
+        return kernel.check(*rest, **named)
 
     # A kernel whose calls choose nothing is one kernel.
 
@@ -163,6 +175,10 @@ class KernelFunction:
     @property
     def ir(self) -> str:
         return self.specialize().ir
+
+    @property
+    def launch(self) -> dict[str, Any]:
+        return self.specialize().launch
 
     @property
     def registers(self) -> int | None:

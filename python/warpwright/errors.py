@@ -36,11 +36,38 @@ class FileError(Error, OSError):
 
 
 class OutOfMemoryError(Error, MemoryError):
-    """Arrays that are larger than the virtual GPU's memory, or the host's."""
+    """Arrays that are larger than the memory of the virtual GPU, of a GPU, or the host's."""
 
 
 class DeviceError(Error, RuntimeError):
     """A launch that the device refuses, or a kernel that does not run to its end there."""
+
+
+class NoDriverError(DeviceError):
+    """There is no CUDA driver, or it does not start."""
+
+
+class OldDriverError(DeviceError):
+    """The CUDA driver is too old: for the PTX version, or for this package."""
+
+
+class NoDeviceError(DeviceError):
+    """There is no such GPU, or it does not run code for the kernel's target."""
+
+
+class TrapError(DeviceError):
+    """A kernel trapped on the GPU: an illegal or misaligned address, `trap`, an assertion.
+
+    The GPU's context is of no use any more; PyTorch's calls fail, too, until the process ends.
+    `report` is what the virtual GPU found for the same arguments, where they were kept
+    (`debug=True`), and None otherwise.
+    """
+
+    report: Report | None = None
+
+
+class EvaluationError(Error, RuntimeError):
+    """The reference evaluator does not execute something, or a run exceeds its limits."""
 
 
 class FindingError(Error):
@@ -62,17 +89,28 @@ _KINDS = {
     "UnknownName": ArgumentError,
     "Io": FileError,
     "TooLarge": OutOfMemoryError,
-    "NoDevice": DeviceError,
+    "OutOfMemory": OutOfMemoryError,
+    "NoDriver": NoDriverError,
+    "OldDriver": OldDriverError,
+    "NoDevice": NoDeviceError,
+    "Trapped": TrapError,
     "DeviceError": DeviceError,
     "BadLaunch": DeviceError,
     "NotSimulated": DeviceError,
     "NotEmitted": CompileError,
+    "NotEvaluated": EvaluationError,
+    "Budget": EvaluationError,
 }
 
 
 def of_kind(kind: str, text: str) -> Error:
     """The exception for a diagnostic of the driver."""
     message = text.rstrip("\n").removeprefix("error: ")
+    if kind == "Trapped":
+        message += (
+            "\n  note: this kernel or an earlier one trapped, and the GPU is lost to this process; in a "
+            "new one `debug=True` (or WARPWRIGHT_DEBUG=1) says which and why"
+        )
     error = _KINDS.get(kind, ArgumentError)(message)
     error.kind = kind
     return error

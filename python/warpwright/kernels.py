@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import warnings
 from typing import Any
 
-from . import _core, cache, gpu
+from . import _core, cache, debugging
 from .arrays import describe
-from .errors import ArgumentError, DeviceError, FindingError, FindingWarning
+from .errors import ArgumentError, DeviceError, FindingError, FindingWarning, TrapError
 from .reports import Explanation, Report
 from .source import Source
 
@@ -45,10 +46,20 @@ def _read_target(target: str) -> str:
     return target
 
 
-class Kernel:
-    """A compiled kernel. Call it with arrays: NumPy arrays run on the virtual GPU, in place."""
+class Kernel(_core.Launcher):
+    """A compiled kernel. Call it with arrays: results are written into the arrays given.
+
+    With CUDA tensors of PyTorch it is launched on their GPU, on PyTorch's current stream, and the call
+    does not wait; with arrays of the host it runs on the virtual GPU. Arguments go by position or by
+    the name of the parameter; `out`, an array or a tuple of them, is for those parameters that the
+    kernel writes and that are not given otherwise, and is what the call returns. With `check=True` a
+    finding of the virtual GPU raises FindingError, else it is a warning. With `debug=True` a call on a
+    GPU keeps copies of its arguments and waits; if the kernel traps, TrapError says what the virtual
+    GPU finds for them.
+    """
 
     def __init__(self, source: Source, core: _core.Kernel):
+        super().__init__()
         self._source = source
         self._core = core
         self._params: list[dict[str, Any]] = core.params
@@ -89,6 +100,11 @@ class Kernel:
         return self._whole().form("tile")
 
     @property
+    def launch(self) -> dict[str, Any]:
+        """How to launch it by other means: what `compile --emit launch` prints, as a dictionary."""
+        return json.loads(self._core.form("launch"))
+
+    @property
     def registers(self) -> int | None:
         """Registers of a thread, as ptxas assigns them; None where it is not installed."""
         ptxas = _core.find_ptxas(os.environ.get("PATH", ""))
@@ -117,32 +133,56 @@ class Kernel:
 
     # --- calls ------------------------------------------------------------------------------------
 
-    def __call__(self, *args: Any, out: Any = None, check: bool = False, **named: Any) -> Any:
-        """Runs the kernel. Results are written into the arrays given.
+    def _call(self, *args: Any, **named: Any) -> Any:
+        """A call that the launcher has not learned."""
+        return self.run_for(self, self._call_params, {}, args, named)
 
-        With CUDA tensors of PyTorch it is launched on their GPU, on PyTorch's current stream, and
-        the call does not wait; with arrays of the host it runs on the virtual GPU. Arguments go by
-        position or by the name of the parameter; `out`, an array or a tuple of them, is for those
-        parameters that the kernel writes and that are not given otherwise.
-        Returns `out`. With `check=True` a finding raises FindingError, else it is a warning.
-        """
+    @property
+    def _call_params(self) -> list[_core.CallParam]:
+        return [(row["name"], row["variable"], row["writes"], False) for row in self._params]
+
+    def run_for(
+        self,
+        launcher: _core.Launcher,
+        params: list[_core.CallParam],
+        constants: dict[str, Any],
+        args: tuple[Any, ...],
+        named: dict[str, Any],
+    ) -> Any:
+        """A call of `launcher`, which has these parameters, with constants that this kernel is for."""
+        out, check = named.pop("out", None), named.pop("check", False)
+        debug = named.pop("debug", False) or debugging.is_on()
         values = self._bind(args, out, named)
-        number = gpu.number_of(values)
+        number = _core.gpu_number(values)
         if number is not None:
             if check:
                 raise ArgumentError("`check=True` is for the virtual GPU: a GPU checks nothing")
-            _core.call_on_gpu(self._on_gpu(number), values, number, gpu.streams()(number))
+            core = self._on_gpu(number)
+            if debug:
+                self._call_and_wait(core, values, number)
+            else:
+                _core.call_on_gpu(core, values, number)
+                launcher._learn(params, constants, core, values)
             return out
         report = self._simulate(values)
-        if report.findings and check:
+        if report.findings and (check or debug):
             error = FindingError(report.text)
             error.report = report
             raise error
         if not report.finished:
             raise DeviceError(report.text)
         if report.findings:
-            warnings.warn(str(report.findings[0]), FindingWarning, stacklevel=2)
+            warnings.warn(str(report.findings[0]), FindingWarning, stacklevel=3)
         return out
+
+    def _call_and_wait(self, core: _core.Kernel, values: list[Any], number: int) -> None:
+        names = [f"`{row['name']}`" for row in self._params]
+        kept = [debugging.copy_to_host(v, name) for v, name in zip(values, names)]
+        try:
+            _core.call_on_gpu(core, values, number)
+            _core.wait_for_gpu(core, number)
+        except TrapError as trap:
+            raise debugging.explained(trap, self._simulate(kept)) from None
 
     def check(
         self,
@@ -159,13 +199,18 @@ class Kernel:
         """
         return self._simulate(self._bind(args, out, named), checks, schedule, limits)
 
+    def evaluate(self, *args: Any, out: Any = None, **named: Any) -> Report:
+        """Runs the program by its meaning, on the reference evaluator, as `check` does otherwise: no
+        instruction is chosen. Raises EvaluationError for what it does not execute."""
+        return Report(*self._core.call_on_eval(self._described(self._bind(args, out, named))))
+
     def bind(self, *args: Any, out: Any = None, **named: Any) -> _core.BoundCall:
         """The kernel with CUDA tensors as its arguments, checked once, to be launched often."""
         values = self._bind(args, out, named)
-        number = gpu.number_of(values)
+        number = _core.gpu_number(values)
         if number is None:
             raise ArgumentError(f"`{self.name}.bind` was given no CUDA tensor")
-        return _core.bind_on_gpu(self._on_gpu(number), values, number, gpu.streams())
+        return _core.bind_on_gpu(self._on_gpu(number), values, number)
 
     def _on_gpu(self, number: int) -> _core.Kernel:
         """The kernel as that GPU runs it; one that was compiled for no target in particular is
@@ -181,8 +226,10 @@ class Kernel:
     def _simulate(
         self, values: list[Any], checks: str = "", schedule: str = "", limits: str = ""
     ) -> Report:
-        described = [describe(v, row["name"]) for v, row in zip(values, self._params)]
-        return Report(*self._core.call_on_sim(described, checks, schedule, limits))
+        return Report(*self._core.call_on_sim(self._described(values), checks, schedule, limits))
+
+    def _described(self, values: list[Any]) -> list[Any]:
+        return [describe(v, row["name"]) for v, row in zip(values, self._params)]
 
     def _bind(self, args: tuple[Any, ...], out: Any, named: dict[str, Any]) -> list[Any]:
         """An argument for each parameter, in their order."""

@@ -3,49 +3,106 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterable, Mapping
+from typing import Any, Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from .errors import FindingError
+from . import _core
+from .decorator import KernelFunction
+from .errors import ArgumentError, DeviceError, EvaluationError, FindingError
 from .kernels import Kernel
+from .reports import Report
+
+# What `--device` calls them, and in words.
+_ENGINES = {"eval": "the reference evaluator", "sim": "the virtual GPU", "cuda": "the GPU"}
 
 
 def assert_matches(
-    kernel: Kernel,
+    kernel: Kernel | KernelFunction,
     reference: Callable[..., Any],
     shapes: Iterable[Mapping[str, int]] = ({},),
     *,
     seed: int = 0,
     rtol: float | None = None,
     atol: float | None = None,
+    engines: Sequence[str] | None = None,
 ) -> None:
-    """Runs the kernel on the virtual GPU and compares what it writes with a reference.
+    """Runs the kernel on every engine and compares what it writes with a reference.
 
     `shapes` gives values to the extents that the kernel leaves open, a run for each. Inputs are
     random: floats from a normal distribution, integers from 0 to 7. `reference` gets the arrays that
     the kernel does not write, in their order, and returns an array for each that it writes, or one.
-    Raises AssertionError for a difference and FindingError for a finding. Without `rtol` and `atol`
-    the tolerance is that of the element type.
+
+    The engines are the reference evaluator where it executes the kernel, the virtual GPU with all
+    checks, and the GPU if there is one; `engines`, of "eval", "sim" and "cuda", asks for some and
+    makes each a must. Raises AssertionError for a difference, with the engine, the shapes and the
+    first element, and FindingError for a finding. Without `rtol` and `atol` the tolerance is that of
+    the element type.
     """
+    made = kernel.specialize() if isinstance(kernel, KernelFunction) else kernel
+    chosen = _chosen(engines)
     for extents in shapes:
-        arrays = _make_arrays(kernel, dict(extents), np.random.default_rng(seed))
-        rows = kernel.params
-        inputs = [a.copy() for a, row in zip(arrays, rows) if not row["writes"]]
-        report = kernel.check(*arrays)
-        if not report.ok:
-            error = FindingError(report.text)
-            error.report = report
-            raise error
-        wanted = reference(*inputs)
-        wanted = wanted if isinstance(wanted, (tuple, list)) else (wanted,)
-        results = [(row, a) for a, row in zip(arrays, rows) if row["writes"]]
-        if len(wanted) != len(results):
-            raise AssertionError(
-                f"the reference gives {len(wanted)} arrays: `{kernel.name}` writes {len(results)}"
-            )
-        for (row, got), want in zip(results, wanted):
-            _compare(row["name"], extents, got, np.asarray(want), rtol, atol)
+        arrays = _make_arrays(made, dict(extents), np.random.default_rng(seed))
+        wanted = _wanted(made, reference, arrays)
+        for engine in chosen:
+            given = [a.copy() if isinstance(a, np.ndarray) else a for a in arrays]
+            if _run(made, engine, given, is_must=engines is not None):
+                where = f"on {_ENGINES[engine]}"
+                if extents:
+                    where += f", for {dict(extents)}"
+                _compare_all(made, given, wanted, where, rtol, atol)
+
+
+def _chosen(engines: Sequence[str] | None) -> list[str]:
+    if engines is None:
+        return [each for each in _ENGINES if each != "cuda" or _has_gpu()]
+    for each in engines:
+        if each not in _ENGINES:
+            raise ArgumentError(f"`engines` has {each!r}: expected {', '.join(_ENGINES)}")
+    return list(engines)
+
+
+def _has_gpu() -> bool:
+    try:
+        _core.native_target(0)
+    except DeviceError:
+        return False
+    return True
+
+
+def _run(kernel: Kernel, engine: str, arrays: list[Any], is_must: bool) -> bool:
+    """Runs it in place. False where the evaluator does not execute it, and need not."""
+    if engine == "cuda":
+        Report(*kernel._on_gpu(0).call_on_cuda(kernel._described(arrays)))
+        return True
+    try:
+        report = kernel.evaluate(*arrays) if engine == "eval" else kernel.check(*arrays)
+    except EvaluationError:
+        if is_must:
+            raise
+        return False
+    if not report.ok:
+        error = FindingError(report.text)
+        error.report = report
+        raise error
+    return True
+
+
+def _wanted(kernel: Kernel, reference: Callable[..., Any], arrays: list[Any]) -> list[np.ndarray]:
+    rows = kernel.params
+    inputs = [
+        a.copy() if isinstance(a, np.ndarray) else a
+        for a, row in zip(arrays, rows)
+        if not row["writes"]
+    ]
+    wanted = reference(*inputs)
+    wanted = wanted if isinstance(wanted, (tuple, list)) else (wanted,)
+    count = sum(row["writes"] for row in rows)
+    if len(wanted) != count:
+        raise AssertionError(
+            f"the reference gives {len(wanted)} arrays: `{kernel.name}` writes {count}"
+        )
+    return [np.asarray(each) for each in wanted]
 
 
 def _make_arrays(kernel: Kernel, extents: dict[str, int], rng: np.random.Generator) -> list[Any]:
@@ -86,15 +143,37 @@ def _numpy_dtype(name: str) -> np.dtype:
 _TOLERANCES = {"float64": 1e-9, "float32": 1e-4, "float16": 4e-3, "bfloat16": 3e-2}
 
 
-def _compare(
-    name: str, extents: Any, got: np.ndarray, want: np.ndarray, rtol: Any, atol: Any
+def _compare_all(
+    kernel: Kernel, arrays: list[Any], wanted: list[np.ndarray], where: str, rtol: Any, atol: Any
 ) -> None:
-    exact = got.dtype.kind in "iub"
-    tolerance = 0.0 if exact else _TOLERANCES.get(got.dtype.name, 0.15)
-    np.testing.assert_allclose(
-        got.astype(np.float64),
-        want.astype(np.float64),
-        rtol=tolerance if rtol is None else rtol,
-        atol=tolerance if atol is None else atol,
-        err_msg=f"`{name}` differs from the reference for {dict(extents) or 'its shape'}",
+    results = [(row["name"], a) for a, row in zip(arrays, kernel.params) if row["writes"]]
+    for (name, got), want in zip(results, wanted):
+        if want.ndim > 0 and want.shape != got.shape:
+            raise AssertionError(
+                f"the reference gives shape {want.shape} for `{name}`, which has {got.shape}"
+            )
+        exact = got.dtype.kind in "iub"
+        tolerance = 0.0 if exact else _TOLERANCES.get(got.dtype.name, 0.15)
+        _compare(
+            f"`{name}` {where}",
+            got,
+            np.broadcast_to(want, got.shape),
+            tolerance if rtol is None else rtol,
+            tolerance if atol is None else atol,
+        )
+
+
+def _compare(what: str, got: np.ndarray, want: np.ndarray, rtol: float, atol: float) -> None:
+    if got.dtype.kind in "iub" and want.dtype.kind in "iub" and rtol == atol == 0:
+        differs = got != want
+    else:
+        a, b = got.astype(np.float64), want.astype(np.float64)
+        differs = ~np.isclose(a, b, rtol=rtol, atol=atol, equal_nan=True)
+    if not differs.any():
+        return
+    first = tuple(int(i) for i in np.argwhere(differs)[0])
+    place = ", ".join(str(i) for i in first)
+    raise AssertionError(
+        f"{what} differs from the reference: element [{place}] is {got[first]}, expected "
+        f"{want[first]}; {int(differs.sum())} of {got.size} differ (rtol={rtol:g}, atol={atol:g})"
     )

@@ -20,13 +20,13 @@ Result<CudaCalls> load_cuda_calls(const std::string& library) {
   if (handle == nullptr) {
     const char* const reason = ::dlerror();
     return fail(
-        diag(DiagKind::NoDevice, "there is no CUDA driver here: `{}` cannot be loaded", library)
+        diag(DiagKind::NoDriver, "there is no CUDA driver here: `{}` cannot be loaded", library)
             .with_note(reason == nullptr ? "no reason is given" : reason));
   }
   CudaCalls calls;
-#define WW_CUDA_CALL(member, symbol, parameters)                                                \
-  if (!find(handle, #symbol, calls.member))                                                     \
-    return fail(DiagKind::NoDevice, "the CUDA driver `{}` is too old: it has no `{}`", library, \
+#define WW_CUDA_CALL(member, symbol, parameters)                                                 \
+  if (!find(handle, #symbol, calls.member))                                                      \
+    return fail(DiagKind::OldDriver, "the CUDA driver `{}` is too old: it has no `{}`", library, \
                 #symbol);
 #include "runtime/cuda_calls.def"
 #undef WW_CUDA_CALL

@@ -39,7 +39,8 @@ struct CudaCalls {
 #undef WW_CUDA_CALL
 };
 
-/// The functions of the library. NoDevice when it cannot be loaded or lacks one of them.
+/// The functions of the library. NoDriver when it cannot be loaded, OldDriver when it lacks one of
+/// them.
 Result<CudaCalls> load_cuda_calls(const std::string& library = "libcuda.so.1");
 
 }  // namespace ww::runtime

@@ -11,13 +11,14 @@
 
 #include "base/split.h"
 #include "ptx/parser.h"
+#include "runtime/cuda_errors.h"
 #include "sim/check_launch.h"
 
 namespace ww::runtime {
 namespace {
 
 // Numbers of cuda.h.
-constexpr int kSuccess = 0;
+constexpr int kSuccess = kCudaSuccess;
 constexpr int kNotReady = 600;
 constexpr int kMultiprocessors = 16;  // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
 constexpr int kCapabilityMajor = 75;  // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
@@ -52,6 +53,15 @@ int newest_ptx(int driver) {
   return kPtxOfDriver[std::size(kPtxOfDriver) - 1].ptx;
 }
 
+// "the driver is for CUDA 12.4 and reads PTX up to 8.4"
+std::string ptx_of_driver(const CudaCalls& calls) {
+  int version = 0;
+  calls.driver_version(&version);
+  const int ptx = newest_ptx(version);
+  return fmt::format("the driver is for CUDA {}.{} and reads PTX up to {}.{}", version / 1000,
+                     version % 1000 / 10, ptx / 10, ptx % 10);
+}
+
 // The parameters of a kernel in PTX text: their names and what their addresses are multiples of.
 // None where it is another image, or PTX that only the driver reads.
 std::vector<sim::Param> params_of(const Image& image) {
@@ -66,25 +76,6 @@ std::vector<sim::Param> params_of(const Image& image) {
     out.clear();
   }
   return out;
-}
-
-// "CUDA_ERROR_INVALID_PTX (a PTX JIT compilation failed)"
-std::string words(const CudaCalls& calls, int status) {
-  const char* name = nullptr;
-  const char* text = nullptr;
-  if (calls.error_name(status, &name) != kSuccess || name == nullptr)
-    return fmt::format("CUDA error {}", status);
-  if (calls.error_string(status, &text) != kSuccess || text == nullptr) return name;
-  return fmt::format("{} ({})", name, text);
-}
-
-Diag refused(const CudaCalls& calls, int status, std::string_view what) {
-  return diag(DiagKind::DeviceError, "{} failed: {}", what, words(calls, status));
-}
-
-Result<void> checked(const CudaCalls& calls, int status, std::string_view what) {
-  if (status == kSuccess) return {};
-  return fail(refused(calls, status, what));
 }
 
 int capability_of(const CudaCalls& calls, int device) {
@@ -132,11 +123,12 @@ Diag no_fitting_gpu(const CudaCalls& calls, int count, std::optional<target::Arc
 Result<std::unique_ptr<CudaDevice>> CudaDevice::open(const CudaCalls& calls,
                                                      std::optional<target::Arch> arch) {
   if (const int status = calls.init(0); status != kSuccess)
-    return fail(DiagKind::NoDevice, "the CUDA driver does not start: {}", words(calls, status));
+    return fail(DiagKind::NoDriver, "the CUDA driver does not start: {}",
+                cuda_words(calls, status));
   int count = 0;
   if (const int status = calls.device_count(&count); status != kSuccess)
-    return fail(DiagKind::NoDevice, "the CUDA driver does not say which GPUs there are: {}",
-                words(calls, status));
+    return fail(DiagKind::NoDriver, "the CUDA driver does not say which GPUs there are: {}",
+                cuda_words(calls, status));
   if (count == 0) return fail(DiagKind::NoDevice, "there is a CUDA driver here, and no GPU");
   for (int i = 0; i < count; ++i) {
     int device = 0;
@@ -154,11 +146,12 @@ Result<std::unique_ptr<CudaDevice>> CudaDevice::open_at(const CudaCalls& calls, 
                                                         target::Arch arch) {
   int count = 0;
   if (const int status = calls.init(0); status != kSuccess)
-    return fail(DiagKind::NoDevice, "the CUDA driver does not start: {}", words(calls, status));
+    return fail(DiagKind::NoDriver, "the CUDA driver does not start: {}",
+                cuda_words(calls, status));
   if (calls.device_count(&count) != kSuccess || number < 0 || number >= count)
     return fail(DiagKind::NoDevice, "there is no GPU {}: the driver has {}", number, count);
   int device = 0;
-  WW_TRY_VOID(checked(calls, calls.device_get(&device, number), "choosing a GPU"));
+  WW_TRY_VOID(check_cuda(calls, calls.device_get(&device, number), "choosing a GPU"));
   const int capability = capability_of(calls, device);
   if (!runs_on(arch, capability))
     return fail(DiagKind::NoDevice, "{} (sm_{}) does not run code for {}", name_of(calls, device),
@@ -169,9 +162,9 @@ Result<std::unique_ptr<CudaDevice>> CudaDevice::open_at(const CudaCalls& calls, 
 }
 
 Result<void> CudaDevice::start() {
-  WW_TRY_VOID(checked(calls_, calls_.context_retain(&context_, device_),
-                      fmt::format("starting on {}", name())));
-  return checked(calls_, calls_.context_set(context_), fmt::format("starting on {}", name()));
+  WW_TRY_VOID(check_cuda(calls_, calls_.context_retain(&context_, device_),
+                         fmt::format("starting on {}", name())));
+  return check_cuda(calls_, calls_.context_set(context_), fmt::format("starting on {}", name()));
 }
 
 CudaDevice::~CudaDevice() {
@@ -228,11 +221,13 @@ Result<void> CudaDevice::load(const Image& image) {
                          options.data(), values.data());
   if (status != kSuccess) {
     module_ = nullptr;
-    return fail(with_log(refused(calls_, status, fmt::format("loading `{}`", kernel_)), log));
+    Diag problem = cuda_failure(calls_, status, fmt::format("loading `{}`", kernel_));
+    if (problem.kind == DiagKind::OldDriver) problem.notes.push_back({ptx_of_driver(calls_), {}});
+    return fail(with_log(std::move(problem), log));
   }
   params_ = params_of(image);
-  return checked(calls_, calls_.module_function(&function_, module_, kernel_.c_str()),
-                 fmt::format("finding `{}` in its module", kernel_));
+  return check_cuda(calls_, calls_.module_function(&function_, module_, kernel_.c_str()),
+                    fmt::format("finding `{}` in its module", kernel_));
 }
 
 std::optional<Resources> CudaDevice::resources() const {
@@ -249,22 +244,22 @@ Result<Address> CudaDevice::allocate(std::size_t bytes, std::string_view name) {
   const std::uint64_t wanted = sim::largest_align(params_);
   const std::uint64_t align = wanted > kAllocated ? wanted : 1;  // 1: as cuMemAlloc has it
   const std::size_t room = std::max<std::size_t>(bytes, 1) + (align - 1);
-  WW_TRY_VOID(checked(calls_, calls_.allocate(&address, room),
-                      fmt::format("allocating {} bytes for `{}`", room, name)));
+  WW_TRY_VOID(check_cuda(calls_, calls_.allocate(&address, room),
+                         fmt::format("allocating {} bytes for `{}`", room, name)));
   memory_.push_back(address);
   return (address + align - 1) / align * align;
 }
 
 Result<void> CudaDevice::upload(Address to, std::span<const std::byte> bytes) {
   if (bytes.empty()) return {};
-  return checked(calls_, calls_.upload(to, bytes.data(), bytes.size()),
-                 fmt::format("copying {} bytes to the GPU", bytes.size()));
+  return check_cuda(calls_, calls_.upload(to, bytes.data(), bytes.size()),
+                    fmt::format("copying {} bytes to the GPU", bytes.size()));
 }
 
 Result<void> CudaDevice::download(std::span<std::byte> to, Address from) {
   if (to.empty()) return {};
-  return checked(calls_, calls_.download(to.data(), from, to.size()),
-                 fmt::format("copying {} bytes from the GPU", to.size()));
+  return check_cuda(calls_, calls_.download(to.data(), from, to.size()),
+                    fmt::format("copying {} bytes from the GPU", to.size()));
 }
 
 // --- launching -----------------------------------------------------------------------------------
@@ -278,7 +273,7 @@ class Event {
  public:
   static Result<Event> make(const CudaCalls& calls) {
     void* handle = nullptr;
-    WW_TRY_VOID(checked(calls, calls.event_create(&handle, 0), "making an event"));
+    WW_TRY_VOID(check_cuda(calls, calls.event_create(&handle, 0), "making an event"));
     return Event(calls, handle);
   }
   Event(Event&& other) noexcept
@@ -313,21 +308,20 @@ Result<void> CudaDevice::check(const Launch& launch) const {
 Result<void> CudaDevice::allow(const Launch& launch) {
   WW_TRY_VOID(check(launch));
   if (launch.dynamic_shared > 0)
-    WW_TRY_VOID(checked(
+    WW_TRY_VOID(check_cuda(
         calls_,
         calls_.function_set(function_, kMaxDynamicShared, static_cast<int>(launch.dynamic_shared)),
         fmt::format("giving `{}` {} bytes of shared memory", kernel_, launch.dynamic_shared)));
   if (launch.cluster && volume(*launch.cluster) > kPortableCluster)
-    WW_TRY_VOID(
-        checked(calls_, calls_.function_set(function_, kLargeClusterAllowed, 1),
-                fmt::format("giving `{}` clusters of {} CTAs", kernel_, volume(*launch.cluster))));
+    WW_TRY_VOID(check_cuda(
+        calls_, calls_.function_set(function_, kLargeClusterAllowed, 1),
+        fmt::format("giving `{}` clusters of {} CTAs", kernel_, volume(*launch.cluster))));
   return {};
 }
 
-Result<void> CudaDevice::enqueue(const Launch& launch, void* stream) {
-  WW_TRY_VOID(check(launch));
-  WW_TRY_VOID(checked(calls_, calls_.context_set(context_), "choosing the GPU"));
-  return submit(launch, stream);
+Result<CudaLaunch> CudaDevice::prepare(const Launch& launch) {
+  WW_TRY_VOID(allow(launch));
+  return ready(launch);
 }
 
 // A kernel that states its clusters does not take them from a launch.
@@ -337,25 +331,49 @@ bool CudaDevice::states_clusters() const {
          required > 0;
 }
 
-Result<void> CudaDevice::submit(const Launch& launch, void* stream) {
-  CudaLaunchAttribute cluster;
-  cluster.id = kClusterDimension;
-  CudaLaunchConfig config{
-      .grid = launch.grid, .block = launch.block, .dynamic_shared = launch.dynamic_shared};
-  config.stream = stream;
+CudaLaunch CudaDevice::ready(const Launch& launch) const {
+  CudaLaunch out(*this);
+  out.config_.grid = launch.grid;
+  out.config_.block = launch.block;
+  out.config_.dynamic_shared = launch.dynamic_shared;
   if (launch.cluster && !states_clusters()) {
-    cluster.value.dims = *launch.cluster;
-    config.attributes = &cluster;
-    config.attribute_count = 1;
+    out.cluster_.id = kClusterDimension;
+    out.cluster_.value.dims = *launch.cluster;
+    out.config_.attribute_count = 1;
   }
-  std::vector<void*> arguments;
-  arguments.reserve(launch.arguments.size());
-  // The driver reads the arguments and does not change them.
-  for (const Value& value : launch.arguments)
-    arguments.push_back(const_cast<std::uint64_t*>(&value.bits));
-  const int status = calls_.launch(&config, function_, arguments.data(), nullptr);
+  for (const Value& value : launch.arguments) out.values_.push_back(value.bits);
+  for (std::uint64_t& value : out.values_) out.pointers_.push_back(&value);
+  for (std::size_t i = 0; i < launch.arguments.size(); ++i)
+    out.low_bits_.push_back(i < params_.size() ? params_[i].pointee_align - 1 : 0);
+  return out;
+}
+
+Result<void> CudaLaunch::misaligned(std::size_t param) const {
+  return sim::check_alignment(device_->params_[param], values_[param]);
+}
+
+Result<void> CudaLaunch::submit(void* stream) {
+  const CudaCalls& calls = device_->calls_;
+  config_.stream = stream;
+  config_.attributes = config_.attribute_count > 0 ? &cluster_ : nullptr;
+  const int status = calls.launch(&config_, device_->function_, pointers_.data(), nullptr);
   if (status == kSuccess) return {};
-  return fail(refused(calls_, status, fmt::format("launching `{}`", kernel_)));
+  return fail(cuda_failure(calls, status, fmt::format("launching `{}`", device_->kernel_)));
+}
+
+Result<void> CudaLaunch::enqueue(void* stream) {
+  const CudaCalls& calls = device_->calls_;
+  void* current = nullptr;
+  if (calls.context_get(&current) != kSuccess || current != device_->context_)
+    WW_TRY_VOID(check_cuda(calls, calls.context_set(device_->context_), "choosing the GPU"));
+  return submit(stream);
+}
+
+Result<void> CudaDevice::submit(const Launch& launch) { return ready(launch).submit(nullptr); }
+
+Result<void> CudaDevice::wait() {
+  WW_TRY_VOID(check_cuda(calls_, calls_.context_set(context_), "choosing the GPU"));
+  return check_cuda(calls_, calls_.synchronize(), fmt::format("running `{}`", kernel_));
 }
 
 // Asks again and again, so that a kernel that never ends does not keep the program.
@@ -367,7 +385,7 @@ Result<void> CudaDevice::wait_for(void* event, std::string_view what) {
     if (status == kSuccess) return {};
     if (status != kNotReady) {
       is_lost_ = true;
-      return fail(refused(calls_, status, what));
+      return fail(cuda_failure(calls_, status, what));
     }
     if (std::chrono::duration<double>(Clock::now() - start).count() > patience_) {
       hangs_ = is_lost_ = true;
@@ -381,22 +399,22 @@ Result<void> CudaDevice::launch(const Launch& launch) {
   const Event end = WW_TRY(Event::make(calls_));
   WW_TRY_VOID(allow(launch));
   WW_TRY_VOID(submit(launch));
-  WW_TRY_VOID(checked(calls_, calls_.event_record(end.handle(), nullptr), "recording an event"));
+  WW_TRY_VOID(check_cuda(calls_, calls_.event_record(end.handle(), nullptr), "recording an event"));
   WW_TRY_VOID(wait_for(end.handle(), fmt::format("running `{}`", kernel_)));
   // Nothing is left to wait for, but only this call writes out what kernels printed.
-  return checked(calls_, calls_.synchronize(), fmt::format("running `{}`", kernel_));
+  return check_cuda(calls_, calls_.synchronize(), fmt::format("running `{}`", kernel_));
 }
 
 // --- timing --------------------------------------------------------------------------------------
 
 Result<double> CudaDevice::time_one(const GpuWork& work, void* start, void* end) {
-  WW_TRY_VOID(checked(calls_, calls_.event_record(start, nullptr), "recording an event"));
+  WW_TRY_VOID(check_cuda(calls_, calls_.event_record(start, nullptr), "recording an event"));
   WW_TRY_VOID(work.submit());
-  WW_TRY_VOID(checked(calls_, calls_.event_record(end, nullptr), "recording an event"));
+  WW_TRY_VOID(check_cuda(calls_, calls_.event_record(end, nullptr), "recording an event"));
   WW_TRY_VOID(wait_for(end, work.name));
   float milliseconds = 0;
-  WW_TRY_VOID(
-      checked(calls_, calls_.event_elapsed(&milliseconds, start, end), "reading an event's time"));
+  WW_TRY_VOID(check_cuda(calls_, calls_.event_elapsed(&milliseconds, start, end),
+                         "reading an event's time"));
   return static_cast<double>(milliseconds) / 1000;
 }
 
@@ -439,14 +457,14 @@ Result<double> CudaDevice::time_in_a_row(const GpuWork& work, int times) {
 
 GpuWork CudaDevice::copying(Address to, Address from, std::size_t bytes) {
   std::string name = fmt::format("copying {} bytes on the GPU", bytes);
-  return {[=, this] { return checked(calls_, calls_.copy(to, from, bytes), name); }, name};
+  return {[=, this] { return check_cuda(calls_, calls_.copy(to, from, bytes), name); }, name};
 }
 
 Result<void> CudaDevice::copy(Address to, Address from, std::size_t bytes) {
   if (bytes == 0) return {};
   const GpuWork work = copying(to, from, bytes);
   WW_TRY_VOID(work.submit());
-  return checked(calls_, calls_.synchronize(), work.name);
+  return check_cuda(calls_, calls_.synchronize(), work.name);
 }
 
 Result<Timing> CudaDevice::time_copy(Address to, Address from, std::size_t bytes, int copies) {

@@ -24,6 +24,43 @@ struct GpuWork {
   std::string name;
 };
 
+class CudaDevice;
+
+/// A launch that was made ready once: only addresses and the stream change, so that repeating it
+/// costs little more than the driver's own part.
+class CudaLaunch {
+ public:
+  CudaLaunch(CudaLaunch&&) noexcept = default;
+  CudaLaunch& operator=(CudaLaunch&&) noexcept = default;
+  CudaLaunch(const CudaLaunch&) = delete;
+  CudaLaunch& operator=(const CudaLaunch&) = delete;
+  ~CudaLaunch() = default;
+
+  /// The address of a parameter. BadLaunch for one that is not aligned as the kernel needs it.
+  Result<void> set_address(std::size_t param, Address address) {
+    values_[param] = address;
+    return (address & low_bits_[param]) == 0 ? Result<void>() : misaligned(param);
+  }
+  void set_bits(std::size_t param, std::uint64_t bits) { values_[param] = bits; }
+  /// Asks for the launch, in the device's context, and does not wait: what the kernel does wrong
+  /// shows in the program's next call of CUDA. A null stream is the default one.
+  Result<void> enqueue(void* stream);
+
+ private:
+  friend class CudaDevice;
+  explicit CudaLaunch(const CudaDevice& device) : device_(&device) {}
+  /// In the current context.
+  Result<void> submit(void* stream);
+  [[nodiscard]] Result<void> misaligned(std::size_t param) const;
+
+  const CudaDevice* device_;
+  CudaLaunchConfig config_ = {};
+  CudaLaunchAttribute cluster_ = {};
+  std::vector<std::uint64_t> values_ = {};
+  std::vector<void*> pointers_ = {};          // to the values
+  std::vector<std::uint64_t> low_bits_ = {};  // those that an address must not have
+};
+
 class CudaDevice final : public Device {
  public:
   /// The first GPU that runs code for `arch`, or the first of all. NoDevice when the driver does
@@ -51,11 +88,12 @@ class CudaDevice final : public Device {
   Result<Timing> time(const Launch& launch, int launches) override;
   [[nodiscard]] bool hangs() const override { return hangs_; }
 
-  /// Asks for a launch on a stream of the program's own, and does not wait: what the kernel does
-  /// wrong shows in the program's next call of CUDA. `prepare` comes first, once for launches of one
-  /// shape. Addresses that are not aligned as the kernel needs it are BadLaunch.
-  Result<void> prepare(const Launch& launch) { return allow(launch); }
-  Result<void> enqueue(const Launch& launch, void* stream);
+  /// Makes a launch ready for a program that repeats it on streams of its own. The device outlives
+  /// the result. Addresses that are not aligned as the kernel needs it are BadLaunch.
+  Result<CudaLaunch> prepare(const Launch& launch);
+
+  /// Waits for all launches in the device's context.
+  Result<void> wait();
 
   /// From one place in the GPU's memory to another, by the driver: nothing that overlaps.
   Result<void> copy(Address to, Address from, std::size_t bytes);
@@ -74,6 +112,7 @@ class CudaDevice final : public Device {
   void set_patience(double seconds) { patience_ = seconds; }
 
  private:
+  friend class CudaLaunch;
   CudaDevice(const CudaCalls& calls, int device, int capability)
       : calls_(calls), device_(device), capability_(capability) {}
 
@@ -82,7 +121,8 @@ class CudaDevice final : public Device {
   Result<void> allow(const Launch& launch);
   [[nodiscard]] Result<void> check(const Launch& launch) const;
   [[nodiscard]] bool states_clusters() const;
-  Result<void> submit(const Launch& launch, void* stream = nullptr);
+  [[nodiscard]] CudaLaunch ready(const Launch& launch) const;
+  Result<void> submit(const Launch& launch);
   Result<void> wait_for(void* event, std::string_view what);
   GpuWork copying(Address to, Address from, std::size_t bytes);
   Result<Timing> time_work(const GpuWork& work, int times);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/cuda_errors.h"
 #include "runtime/test_driver.h"
 
 namespace ww::runtime::cuda_device_test {
@@ -44,16 +45,17 @@ TEST_F(Cuda, EnqueuesOnAStreamOfTheProgram) {
   Launch launch = two_arguments();
   launch.dynamic_shared = 100000;
   int stream = 0;
-  ASSERT_TRUE((*device)->prepare(launch));
+  auto ready = (*device)->prepare(launch);
+  ASSERT_TRUE(ready) << ready.error().text;
   EXPECT_EQ(driver_.attributes[8], 100000);
   EXPECT_EQ(driver_.launches, 0);
-  ASSERT_TRUE((*device)->enqueue(launch, &stream));
+  ASSERT_TRUE(ready->enqueue(&stream));
   EXPECT_EQ(driver_.launches, 1);
   EXPECT_EQ(driver_.launched.stream, &stream);
   EXPECT_THAT(driver_.arguments, ElementsAre(0x1000, 7));
   EXPECT_EQ(driver_.open_events, 0);
   driver_.status["launch"] = 1;
-  const auto refused = (*device)->enqueue(launch, &stream);
+  const auto refused = ready->enqueue(&stream);
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().text, HasSubstr("launching `scale` failed"));
 }
@@ -217,19 +219,20 @@ TEST_F(Cuda, KnowsWhatAKernelTakes) {
 // --- refusals ---
 
 TEST_F(Cuda, SaysWhyThereIsNoGpu) {
-  const auto why = [&] {
+  const auto why = [&](DiagKind kind = DiagKind::NoDevice) {
     const auto device = CudaDevice::open(fake_calls(), target::Arch::Sm100a);
     EXPECT_FALSE(device);
-    EXPECT_EQ(device.error().kind, DiagKind::NoDevice);
+    EXPECT_EQ(device.error().kind, kind);
     return device ? "" : device.error().text;
   };
   EXPECT_EQ(why(), "no GPU here runs code for `sm_100a`");
   driver_.gpus.clear();
   EXPECT_EQ(why(), "there is a CUDA driver here, and no GPU");
   driver_.status["device_count"] = 999;
-  EXPECT_EQ(why(), "the CUDA driver does not say which GPUs there are: CUDA error 999");
+  EXPECT_EQ(why(DiagKind::NoDriver),
+            "the CUDA driver does not say which GPUs there are: CUDA error 999");
   driver_.status["init"] = 3;
-  EXPECT_EQ(why(), "the CUDA driver does not start: CUDA_ERROR_NOT_INITIALIZED");
+  EXPECT_EQ(why(DiagKind::NoDriver), "the CUDA driver does not start: CUDA_ERROR_NOT_INITIALIZED");
 }
 
 TEST_F(Cuda, ListsTheGpusThatDoNotFit) {
@@ -251,6 +254,30 @@ TEST_F(Cuda, ShowsTheLogOfTheCompiler) {
   EXPECT_EQ(result.error().text, "loading `scale` failed: CUDA_ERROR_INVALID_PTX");
   ASSERT_EQ(result.error().notes.size(), 2U);
   EXPECT_THAT(result.error().notes[0].text, HasSubstr("line 9"));
+}
+
+TEST_F(Cuda, SaysWhichPtxAnOldDriverReads) {
+  driver_.status["module_load"] = 222;
+  driver_.version = 12040;
+  const auto result = open()->load({.bytes = "ptx", .kernel = "scale"});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().kind, DiagKind::OldDriver);
+  EXPECT_EQ(result.error().text, "loading `scale` failed: CUDA_ERROR_UNSUPPORTED_PTX_VERSION");
+  ASSERT_EQ(result.error().notes.size(), 1U);
+  EXPECT_EQ(result.error().notes[0].text, "the driver is for CUDA 12.4 and reads PTX up to 8.4");
+}
+
+TEST_F(Cuda, KindsTellWhatACallerCanDo) {
+  EXPECT_EQ(kind_of_cuda_status(2), DiagKind::OutOfMemory);
+  EXPECT_EQ(kind_of_cuda_status(209), DiagKind::NoDevice);
+  for (const int trap : {700, 710, 715, 716, 717, 719})
+    EXPECT_EQ(kind_of_cuda_status(trap), DiagKind::Trapped) << trap;
+  EXPECT_EQ(kind_of_cuda_status(1), DiagKind::DeviceError);
+  const auto device = loaded();
+  driver_.status["allocate"] = 2;
+  EXPECT_EQ(device->allocate(64, "A").error().kind, DiagKind::OutOfMemory);
+  driver_.status["event_query"] = 716;
+  EXPECT_EQ(device->launch(two_arguments()).error().kind, DiagKind::Trapped);
 }
 
 TEST_F(Cuda, NamesWhatFailedAndTheError) {
@@ -345,7 +372,7 @@ TEST_F(Cuda, LeavesAFreshContextAfterAFailure) {
 TEST(CudaCalls, NameTheLibraryThatIsMissing) {
   const auto calls = load_cuda_calls("libno_such_driver.so.1");
   ASSERT_FALSE(calls);
-  EXPECT_EQ(calls.error().kind, DiagKind::NoDevice);
+  EXPECT_EQ(calls.error().kind, DiagKind::NoDriver);
   EXPECT_EQ(calls.error().text,
             "there is no CUDA driver here: `libno_such_driver.so.1` cannot be loaded");
 }
@@ -353,6 +380,7 @@ TEST(CudaCalls, NameTheLibraryThatIsMissing) {
 TEST(CudaCalls, NameTheFunctionThatIsMissing) {
   const auto calls = load_cuda_calls("libc.so.6");
   ASSERT_FALSE(calls);
+  EXPECT_EQ(calls.error().kind, DiagKind::OldDriver);
   EXPECT_EQ(calls.error().text, "the CUDA driver `libc.so.6` is too old: it has no `cuInit`");
 }
 

@@ -33,9 +33,12 @@ struct FakeDriver {
 
   std::map<std::uint64_t, std::vector<std::byte>> memory;
   std::map<int, int> attributes;
+  int argument_count = 2;  // that it looks at
   std::vector<std::uint64_t> arguments;
   CudaLaunchConfig launched;
   std::array<std::uint32_t, 3> cluster{};
+  void* context = nullptr;  // the current one
+  int context_changes = 0;
   int launches = 0;
   int timed = 0;
   int open_events = 0;
@@ -58,10 +61,14 @@ inline CudaCalls fake_calls() {
     return 0;
   };
   calls.error_name = [](int error, const char** name) {
-    static const std::map<int, const char*> names = {
-        {3, "CUDA_ERROR_NOT_INITIALIZED"}, {2, "CUDA_ERROR_OUT_OF_MEMORY"},
-        {1, "CUDA_ERROR_INVALID_VALUE"},   {218, "CUDA_ERROR_INVALID_PTX"},
-        {500, "CUDA_ERROR_NOT_FOUND"},     {700, "CUDA_ERROR_ILLEGAL_ADDRESS"}};
+    static const std::map<int, const char*> names = {{3, "CUDA_ERROR_NOT_INITIALIZED"},
+                                                     {2, "CUDA_ERROR_OUT_OF_MEMORY"},
+                                                     {1, "CUDA_ERROR_INVALID_VALUE"},
+                                                     {218, "CUDA_ERROR_INVALID_PTX"},
+                                                     {500, "CUDA_ERROR_NOT_FOUND"},
+                                                     {700, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+                                                     {222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"},
+                                                     {209, "CUDA_ERROR_NO_BINARY_FOR_GPU"}};
     const auto found = names.find(error);
     *name = found == names.end() ? nullptr : found->second;
     return found == names.end() ? 1 : 0;
@@ -100,7 +107,15 @@ inline CudaCalls fake_calls() {
     ++fake->reset_contexts;
     return 0;
   };
-  calls.context_set = [](void*) { return 0; };
+  calls.context_set = [](void* context) {
+    fake->context = context;
+    ++fake->context_changes;
+    return 0;
+  };
+  calls.context_get = [](void** context) {
+    *context = fake->context;
+    return 0;
+  };
   calls.module_load = [](void** module, const void*, unsigned count, int* options, void** values) {
     *module = fake;
     if (count == 2 && options[0] == 5)
@@ -147,7 +162,7 @@ inline CudaCalls fake_calls() {
     fake->launched = *config;
     if (config->attribute_count == 1) fake->cluster = config->attributes[0].value.dims;
     fake->arguments.clear();
-    for (int i = 0; i < 2; ++i)
+    for (int i = 0; i < fake->argument_count; ++i)
       fake->arguments.push_back(*static_cast<std::uint64_t*>(arguments[i]));
     ++fake->launches;
     return fake->answer("launch");

@@ -7,9 +7,9 @@
 //     const Result<RunReport> report = call_on_sim(build, args);
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <variant>
@@ -47,11 +47,10 @@ struct ArrayView {
 using CallArg = std::variant<ArrayView, bool, std::int64_t, std::uint64_t, double>;
 
 struct SimCallOptions {
-  std::string checks = {};    // as `--check` has them; empty: all
-  std::string schedule = {};  // as `--schedule`
-  std::string limits = {};    // as `--limit`
-  /// Blocks done and blocks in all, now and then; returns whether to go on.
-  std::function<bool(std::uint64_t, std::uint64_t)> progress = {};
+  std::string checks = {};                  // as `--check` has them; empty: all
+  std::string schedule = {};                // as `--schedule`
+  std::string limits = {};                  // as `--limit`
+  const std::atomic<bool>* stop = nullptr;  // ends the run soon after it is set
 };
 
 /// Runs a build that has PTX on the virtual GPU. Elements that the kernel does not write keep their

@@ -7,6 +7,7 @@
 
 #include <bit>
 #include <cstring>
+#include <deque>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -199,40 +200,112 @@ class OnGpu : public testing::Test {
   void SetUp() override { runtime::fake = &driver_; }
   void TearDown() override { runtime::fake = nullptr; }
   // Addresses of the GPU, which nothing here may touch.
-  static ArrayView at(std::uintptr_t address, std::int64_t rows) {
-    return {
-        .data = std::bit_cast<std::byte*>(address), .dtype = num::DType::Int32, .shape = {rows, 4}};
+  GpuArg at(std::uint64_t address, std::int64_t rows, std::vector<std::int64_t> strides = {}) {
+    const std::vector<std::int64_t>& shape = kept_.emplace_back(std::vector{rows, std::int64_t{4}});
+    return {.dtype = num::DType::Int32,
+            .bits = address,
+            .shape = shape,
+            .strides = kept_.emplace_back(std::move(strides))};
   }
-  std::string refusal_of(GpuKernel& kernel, const std::vector<CallArg>& args, int number = 0) {
+  static GpuArg number(std::uint64_t bits) { return {.kind = GpuArg::Kind::Int, .bits = bits}; }
+  std::string refusal_of(GpuKernel& kernel, const std::vector<GpuArg>& args, int number = 0) {
     const auto done = kernel.call(runtime::fake_calls(), number, nullptr, args);
     return done ? "" : done.error().text;
   }
   runtime::FakeDriver driver_;
+  std::deque<std::vector<std::int64_t>> kept_;  // shapes, which arguments refer to
 };
 
 TEST_F(OnGpu, LaunchesOnTheStreamWithTheAddressesOfEachCall) {
   const Build build = build_of(kScale);
   GpuKernel kernel(build);
   int stream = 0;
-  const std::int64_t by = 3;
-  ASSERT_TRUE(kernel.call(runtime::fake_calls(), 0, &stream, {at(0x1000, 5), at(0x2000, 5), by}));
+  const GpuArg by = number(3);
+  ASSERT_TRUE(kernel.call(runtime::fake_calls(), 0, &stream,
+                          std::vector{at(0x1000, 5), at(0x2000, 5), by}));
   EXPECT_EQ(driver_.launched.grid[0], 5U);
   EXPECT_EQ(driver_.launched.block[0], 32U);
   EXPECT_EQ(driver_.launched.stream, &stream);
   EXPECT_THAT(driver_.arguments, ElementsAre(0x1000, 0x2000));
-  ASSERT_TRUE(kernel.call(runtime::fake_calls(), 0, &stream, {at(0x3000, 5), at(0x4000, 5), by}));
+  ASSERT_TRUE(kernel.call(runtime::fake_calls(), 0, &stream,
+                          std::vector{at(0x3000, 5), at(0x4000, 5), by}));
   EXPECT_THAT(driver_.arguments, ElementsAre(0x3000, 0x4000));
   EXPECT_EQ(kernel.plan_count(), 1U);
-  ASSERT_TRUE(kernel.call(runtime::fake_calls(), 0, &stream, {at(0x3000, 9), at(0x4000, 9), by}));
+  ASSERT_TRUE(kernel.call(runtime::fake_calls(), 0, &stream,
+                          std::vector{at(0x3000, 9), at(0x4000, 9), by}));
   EXPECT_EQ(driver_.launched.grid[0], 9U);
   EXPECT_EQ(kernel.plan_count(), 2U);
   EXPECT_EQ(driver_.launches, 3);
+  EXPECT_EQ(driver_.context_changes, 1);  // it stays the current one
+  driver_.context = nullptr;
+  ASSERT_TRUE(kernel.call(runtime::fake_calls(), 0, &stream,
+                          std::vector{at(0x3000, 9), at(0x4000, 9), by}));
+  EXPECT_EQ(driver_.context_changes, 2);
+}
+
+TEST_F(OnGpu, TypesAndShapesMakeThePlanAndOtherNumbersAreFilledIn) {
+  const Build build = build_of(kScale);
+  GpuKernel kernel(build);
+  const GpuArg x = at(0x1000, 5);
+  const GpuArg y = at(0x2000, 5);
+  driver_.argument_count = 3;
+  ASSERT_TRUE(kernel.call(runtime::fake_calls(), 0, nullptr, std::vector{x, y, number(3)}));
+  EXPECT_EQ(driver_.arguments[2], 3U);
+  ASSERT_TRUE(kernel.call(runtime::fake_calls(), 0, nullptr, std::vector{x, y, number(4)}));
+  EXPECT_EQ(driver_.arguments[2], 4U);
+  EXPECT_EQ(kernel.plan_count(), 1U);
+  EXPECT_THAT(refusal_of(kernel, {x, y, number(std::uint64_t{1} << 40)}), HasSubstr("`by`"));
+  GpuArg other = x;
+  other.dtype = num::DType::Float32;
+  EXPECT_THAT(refusal_of(kernel, {other, y, number(3)}), HasSubstr("array of float32"));
+  EXPECT_THAT(refusal_of(kernel, {at(0x1000, 5, {8, 1}), y, number(3)}),
+              HasSubstr("strides of [32,4] bytes"));
+  GpuArg half = number(0);
+  half.kind = GpuArg::Kind::Float;
+  half.bits = std::bit_cast<std::uint64_t>(0.5);
+  EXPECT_THAT(refusal_of(kernel, {x, y, half}), HasSubstr("`by` was given 0.5"));
+}
+
+TEST_F(OnGpu, ANumberThatTheGridDependsOnMakesAPlan) {
+  constexpr std::string_view kBlocks = R"(
+@T.prim_func
+def blocks(A_ptr: T.handle, count: T.int32):
+    A = T.match_buffer(A_ptr, (4, 4), "int32")
+    T.device_entry()
+    T.cta_id([T.ceildiv(count, 32)])
+    t = T.thread_id([32])
+    if t < 4:
+        A[0, t] = count
+)";
+  const Build build = build_of(kBlocks);
+  GpuKernel kernel(build);
+  for (const std::uint64_t count : {320U, 640U, 320U}) {
+    ASSERT_TRUE(
+        kernel.call(runtime::fake_calls(), 0, nullptr, std::vector{at(0x1000, 4), number(count)}));
+    EXPECT_EQ(driver_.launched.grid[0], count / 32);
+    EXPECT_THAT(driver_.arguments, ElementsAre(0x1000, count));
+  }
+  EXPECT_EQ(kernel.plan_count(), 2U);
+}
+
+TEST_F(OnGpu, ABoundCallKeepsItsArguments) {
+  const Build build = build_of(kScale);
+  GpuKernel kernel(build);
+  auto bound =
+      kernel.bind(runtime::fake_calls(), 0, std::vector{at(0x1000, 5), at(0x2000, 5), number(3)});
+  ASSERT_TRUE(bound) << bound.error().text;
+  EXPECT_EQ(driver_.launches, 0);
+  ASSERT_TRUE(kernel.call(runtime::fake_calls(), 0, nullptr,
+                          std::vector{at(0x3000, 5), at(0x4000, 5), number(3)}));
+  GpuKernel::Bound moved = *std::move(bound);
+  ASSERT_TRUE(moved.launch(nullptr));
+  EXPECT_THAT(driver_.arguments, ElementsAre(0x1000, 0x2000));
 }
 
 TEST_F(OnGpu, RefusesAsOtherCallsDo) {
   const Build build = build_of(kScale);
   GpuKernel kernel(build);
-  const std::int64_t by = 3;
+  const GpuArg by = number(3);
   EXPECT_THAT(refusal_of(kernel, {at(0x1000, 5), by, by}), HasSubstr("`Y` was given 3"));
   EXPECT_THAT(refusal_of(kernel, {at(0x1000, 5), at(0x2000, 6), by}), HasSubstr("`n` is 5"));
   EXPECT_THAT(refusal_of(kernel, {at(0x1000, 5), at(0x2000, 5), by}, 1), HasSubstr("no GPU 1"));
@@ -245,6 +318,19 @@ TEST_F(OnGpu, RefusesAsOtherCallsDo) {
   GpuKernel other(build);
   EXPECT_THAT(refusal_of(other, {at(0x1000, 5), at(0x2000, 5), by}),
               HasSubstr("does not run code for sm_90a"));
+}
+
+TEST_F(OnGpu, WaitsAndSaysThatAKernelTrapped) {
+  const Build build = build_of(kScale);
+  GpuKernel kernel(build);
+  ASSERT_TRUE(kernel.call(runtime::fake_calls(), 0, nullptr,
+                          std::vector{at(0x1000, 5), at(0x2000, 5), number(3)}));
+  EXPECT_TRUE(kernel.wait(runtime::fake_calls(), 0));
+  driver_.status["synchronize"] = 700;
+  const auto trapped = kernel.wait(runtime::fake_calls(), 0);
+  ASSERT_FALSE(trapped);
+  EXPECT_EQ(trapped.error().kind, DiagKind::Trapped);
+  EXPECT_THAT(trapped.error().text, HasSubstr("running `scale` failed"));
 }
 
 TEST_F(OnGpu, RefusesParametersThatAreNotInCOrder) {
@@ -260,9 +346,10 @@ def turned(A_ptr: T.handle):
 )";
   const Build build = build_of(kTurned);
   GpuKernel kernel(build);
-  ArrayView view = at(0x1000, 4);
-  view.shape = {4, 32};
-  EXPECT_THAT(refusal_of(kernel, {view}), HasSubstr("`A` has a layout of its own in memory"));
+  const std::vector<std::int64_t> shape{4, 32};
+  GpuArg array = at(0x1000, 4);
+  array.shape = shape;
+  EXPECT_THAT(refusal_of(kernel, {array}), HasSubstr("`A` has a layout of its own in memory"));
 }
 
 constexpr std::string_view kPtx = R"(.version 8.0

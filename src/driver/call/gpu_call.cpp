@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/call/gpu_call.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <utility>
-#include <variant>
 
+#include "driver/call/launch_description.h"
 #include "driver/call/numbers.h"
 #include "driver/run/device_run.h"
+#include "ir/function.h"
+#include "ir/visit.h"
 
 namespace ww::driver {
 namespace {
@@ -15,28 +19,51 @@ namespace {
 // Further ones are worked out again.
 constexpr std::size_t kMaxPlans = 64;
 
-// Everything about the arguments but the addresses.
-std::vector<std::int64_t> key_of(const std::vector<CallArg>& args) {
-  std::vector<std::int64_t> key;
-  for (const CallArg& arg : args) {
-    key.push_back(static_cast<std::int64_t>(arg.index()));
-    if (const auto* view = std::get_if<ArrayView>(&arg)) {
-      key.push_back(static_cast<std::int64_t>(view->dtype));
-      key.push_back(view->is_read_only ? 1 : 0);
-      key.push_back(static_cast<std::int64_t>(view->shape.size()));
-      key.insert(key.end(), view->shape.begin(), view->shape.end());
-      key.insert(key.end(), view->strides.begin(), view->strides.end());
-    } else if (const auto* real = std::get_if<double>(&arg)) {
-      key.push_back(std::bit_cast<std::int64_t>(*real));
-    } else if (const auto* large = std::get_if<std::uint64_t>(&arg)) {
-      key.push_back(std::bit_cast<std::int64_t>(*large));
-    } else if (const auto* number = std::get_if<std::int64_t>(&arg)) {
-      key.push_back(*number);
-    } else {
-      key.push_back(std::get<bool>(arg) ? 1 : 0);
-    }
+// Marks the parameters that an expression uses.
+void mark_params(const ir::Function& f, ir::ExprId id, std::vector<bool>& marked) {
+  if (!id.valid()) return;
+  const ir::Expr& expr = f[id];
+  for (std::size_t i = 0; i < marked.size(); ++i)
+    if (expr.op == ir::ExprOp::Var && f.params[i].var == expr.var) marked[i] = true;
+  for (const ir::ExprId arg : expr.args) mark_params(f, arg, marked);
+}
+
+// Per parameter of the source: whether the grid, or the shape of an array, depends on it. Other
+// numbers are for the kernel alone.
+std::vector<bool> shaping_params(const Build& build) {
+  const ir::Function& tile = build.tile();
+  const ir::Function& lowered = *build.lowered;
+  std::vector<bool> out(tile.params.size());
+  for (std::size_t i = 0; i < tile.params.size(); ++i)
+    if (const ir::BufferId id = ir::buffer_of_param(tile, i); id.valid())
+      ir::for_each_root(tile[id], [&](ir::ExprId root) { mark_params(tile, root, out); });
+  for (const ir::StmtId id : tile.host) mark_params(tile, tile[id].expr, out);
+  const auto launch = describe_launch(build);
+  if (!launch) return std::vector<bool>(out.size(), true);
+  for (const ir::StmtId id : launch->lets) mark_params(lowered, lowered[id].expr, out);
+  for (const ir::Extent& extent : launch->shape.grid) mark_params(lowered, extent.expr, out);
+  return out;
+}
+
+CallArg as_call_arg(const GpuArg& arg) {
+  switch (arg.kind) {
+    case GpuArg::Kind::Bool:
+      return arg.bits != 0;
+    case GpuArg::Kind::Int:
+      return std::bit_cast<std::int64_t>(arg.bits);
+    case GpuArg::Kind::Uint:
+      return arg.bits;
+    case GpuArg::Kind::Float:
+      return std::bit_cast<double>(arg.bits);
+    case GpuArg::Kind::Array:
+      break;
   }
-  return key;
+  ArrayView view{.data = std::bit_cast<std::byte*>(arg.bits),
+                 .dtype = arg.dtype,
+                 .shape = {arg.shape.begin(), arg.shape.end()}};
+  for (const std::int64_t stride : arg.strides)
+    view.strides.push_back(stride * num::bits_of(arg.dtype) / 8);
+  return view;
 }
 
 }  // namespace
@@ -49,49 +76,89 @@ Result<runtime::CudaDevice*> GpuKernel::device(const runtime::CudaCalls& calls, 
   return loaded_.emplace_back(Loaded{number, std::move(device)}).device.get();
 }
 
-Result<GpuKernel::Plan*> GpuKernel::plan(const runtime::CudaCalls& calls, int number,
-                                         std::vector<std::int64_t> key,
-                                         const std::vector<CallArg>& args) {
-  const auto found = std::ranges::find_if(
-      plans_, [&](const Plan& each) { return each.number == number && each.key == key; });
-  if (found != plans_.end()) {
-    std::rotate(plans_.begin(), found, found + 1);
-    return &plans_.front();
+Result<runtime::CudaLaunch> GpuKernel::work_out(const runtime::CudaCalls& calls, int number,
+                                                std::span<const GpuArg> args) {
+  std::vector<CallArg> given;
+  for (const GpuArg& arg : args) given.push_back(as_call_arg(arg));
+  const std::vector<KernelArg> bound = WW_TRY(bind_call(build_->tile(), given));
+  const runtime::Launch launch = WW_TRY(launch_in_place(*build_, bound));
+  runtime::CudaDevice* const on = WW_TRY(device(calls, number));
+  return on->prepare(launch);
+}
+
+// Everything about a call but the addresses, and numbers that are for the kernel alone.
+void GpuKernel::write_key(int number, std::span<const GpuArg> args) {
+  if (!is_shaping_) is_shaping_ = shaping_params(*build_);
+  key_.clear();
+  key_.push_back(number);
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const GpuArg& arg = args[i];
+    if (arg.kind != GpuArg::Kind::Array) {
+      key_.push_back(static_cast<std::int64_t>(arg.kind));
+      if (i >= is_shaping_->size() || (*is_shaping_)[i])
+        key_.push_back(std::bit_cast<std::int64_t>(arg.bits));
+      continue;
+    }
+    key_.push_back(static_cast<std::int64_t>(arg.kind) | static_cast<std::int64_t>(arg.dtype) << 8 |
+                   static_cast<std::int64_t>(arg.strides.empty()) << 16 |
+                   static_cast<std::int64_t>(arg.shape.size()) << 32);
+    key_.insert(key_.end(), arg.shape.begin(), arg.shape.end());
+    key_.insert(key_.end(), arg.strides.begin(), arg.strides.end());
   }
-  const std::vector<KernelArg> bound = WW_TRY(bind_call(build_->tile(), args));
-  Plan made{.number = number, .key = std::move(key)};
-  made.launch = WW_TRY(launch_in_place(*build_, bound));
-  made.device = WW_TRY(device(calls, number));
-  WW_TRY_VOID(made.device->prepare(made.launch));
-  if (plans_.size() == kMaxPlans) plans_.pop_back();
-  plans_.insert(plans_.begin(), std::move(made));
+}
+
+// The plan fits: there is an argument for each parameter, and it is of its kind.
+Result<void> GpuKernel::fill_in(runtime::CudaLaunch& launch, std::span<const GpuArg> args) const {
+  const ir::Function& tile = build_->tile();
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (args[i].kind == GpuArg::Kind::Array) {
+      WW_TRY_VOID(launch.set_address(i, args[i].bits));
+    } else if (!(*is_shaping_)[i]) {
+      const ir::Var& var = tile[tile.params[i].var];
+      launch.set_bits(i, WW_TRY(bits_of_number(as_call_arg(args[i]), var.type.dtype,
+                                               fmt::format("`{}`", var.name))));
+    }
+  }
+  return {};
+}
+
+GpuKernel::Plan* GpuKernel::find_plan() {
+  const auto found = std::ranges::find(plans_, key_, &Plan::key);
+  if (found == plans_.end()) return nullptr;
+  if (found != plans_.begin()) std::rotate(plans_.begin(), found, found + 1);
   return &plans_.front();
 }
 
-Result<GpuKernel::Plan*> GpuKernel::plan_for(const runtime::CudaCalls& calls, int number,
-                                             const std::vector<CallArg>& args) {
-  Plan* const found = WW_TRY(plan(calls, number, key_of(args), args));
-  for (std::size_t i = 0; i < args.size(); ++i)
-    if (const auto* view = std::get_if<ArrayView>(&args[i]))
-      found->launch.arguments[i].bits = std::bit_cast<std::uintptr_t>(view->data);
-  return found;
-}
-
 Result<void> GpuKernel::call(const runtime::CudaCalls& calls, int number, void* stream,
-                             const std::vector<CallArg>& args) {
+                             std::span<const GpuArg> args) {
   const std::lock_guard lock(mutex_);
-  const Plan* const found = WW_TRY(plan_for(calls, number, args));
-  return found->device->enqueue(found->launch, stream);
+  write_key(number, args);
+  Plan* plan = find_plan();
+  if (plan == nullptr) {
+    runtime::CudaLaunch launch = WW_TRY(work_out(calls, number, args));
+    if (plans_.size() == kMaxPlans) plans_.pop_back();
+    plan = &*plans_.insert(plans_.begin(), Plan{key_, std::move(launch)});
+  }
+  WW_TRY_VOID(fill_in(plan->launch, args));
+  return plan->launch.enqueue(stream);
 }
 
 Result<GpuKernel::Bound> GpuKernel::bind(const runtime::CudaCalls& calls, int number,
-                                         const std::vector<CallArg>& args) {
+                                         std::span<const GpuArg> args) {
   const std::lock_guard lock(mutex_);
-  const Plan* const found = WW_TRY(plan_for(calls, number, args));
-  Bound out;
-  out.device_ = found->device;
-  out.launch_ = found->launch;
+  if (!is_shaping_) is_shaping_ = shaping_params(*build_);
+  Bound out(WW_TRY(work_out(calls, number, args)));
+  WW_TRY_VOID(fill_in(out.launch_, args));
   return out;
+}
+
+Result<void> GpuKernel::wait(const runtime::CudaCalls& calls, int number) {
+  runtime::CudaDevice* on = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    on = WW_TRY(device(calls, number));
+  }
+  return on->wait();
 }
 
 }  // namespace ww::driver

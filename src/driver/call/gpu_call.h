@@ -1,45 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of a kernel on a GPU that the program uses itself: arrays that are there already, on a stream
 // of the program's, in its own (the primary) context. A call does not wait. What depends on the shapes
-// alone is worked out once: a repeated call looks it up, fills in addresses and launches.
+// alone is worked out once: a repeated call compares them, fills in addresses and launches.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "driver/build.h"
 #include "driver/call/call.h"
+#include "num/dtype.h"
 #include "runtime/cuda_calls.h"
 #include "runtime/cuda_device.h"
 
 namespace ww::driver {
+
+/// An argument of such a call: an array where it lies, or a number. It refers to the caller's shape,
+/// so that reading one allocates nothing.
+struct GpuArg {
+  enum class Kind : std::uint8_t { Array, Bool, Int, Uint, Float };
+
+  Kind kind = Kind::Array;
+  num::DType dtype{};                          // of an array
+  std::uint64_t bits = 0;                      // the address, or the number's own
+  std::span<const std::int64_t> shape = {};    // counts elements
+  std::span<const std::int64_t> strides = {};  // in elements; empty: C order
+};
 
 class GpuKernel {
  public:
   /// `build` has PTX and outlives this.
   explicit GpuKernel(const Build& build) : build_(&build) {}
 
-  /// Launches on GPU `number` with arrays whose `data` are addresses there. Fails as bind_call does,
-  /// with BadLaunch for an address that is not aligned as the parameter needs it, NoDevice for a GPU
-  /// that does not run the code, DeviceError for what the driver refuses.
+  /// Launches on GPU `number` with arrays that lie there. Fails as bind_call does, with BadLaunch for
+  /// an address that is not aligned as the parameter needs it, NoDevice for a GPU that does not run
+  /// the code, and as runtime::check_cuda does for what the driver refuses.
   Result<void> call(const runtime::CudaCalls& calls, int number, void* stream,
-                    const std::vector<CallArg>& args);
+                    std::span<const GpuArg> args);
 
   /// A call with its arguments, to be launched often. It holds as long as the kernel does.
   class Bound {
    public:
-    Result<void> launch(void* stream) { return device_->enqueue(launch_, stream); }
+    Result<void> launch(void* stream) { return launch_.enqueue(stream); }
 
    private:
     friend class GpuKernel;
-    runtime::CudaDevice* device_ = nullptr;
-    runtime::Launch launch_ = {};
+    explicit Bound(runtime::CudaLaunch launch) : launch_(std::move(launch)) {}
+    runtime::CudaLaunch launch_;
   };
   /// Fails as `call` does, but launches nothing.
-  Result<Bound> bind(const runtime::CudaCalls& calls, int number, const std::vector<CallArg>& args);
+  Result<Bound> bind(const runtime::CudaCalls& calls, int number, std::span<const GpuArg> args);
+
+  /// Waits for everything that was launched on the GPU, by anyone in the process. Trapped when a
+  /// kernel did not run to its end.
+  Result<void> wait(const runtime::CudaCalls& calls, int number);
 
   /// How many shapes have been worked out.
   [[nodiscard]] std::size_t plan_count() const { return plans_.size(); }
@@ -50,23 +70,25 @@ class GpuKernel {
     std::unique_ptr<runtime::CudaDevice> device = {};
   };
   struct Plan {
-    int number = 0;
-    std::vector<std::int64_t> key = {};  // types, shapes and numbers of the arguments
-    runtime::CudaDevice* device = nullptr;
-    runtime::Launch launch = {};
+    std::vector<std::int64_t> key = {};  // GPU, types, shapes, numbers that the launch depends on
+    runtime::CudaLaunch launch;
   };
 
   Result<runtime::CudaDevice*> device(const runtime::CudaCalls& calls, int number);
-  /// The plan for these arguments, with their addresses.
-  Result<Plan*> plan_for(const runtime::CudaCalls& calls, int number,
-                         const std::vector<CallArg>& args);
-  Result<Plan*> plan(const runtime::CudaCalls& calls, int number, std::vector<std::int64_t> key,
-                     const std::vector<CallArg>& args);
+  Result<runtime::CudaLaunch> work_out(const runtime::CudaCalls& calls, int number,
+                                       std::span<const GpuArg> args);
+  Result<void> fill_in(runtime::CudaLaunch& launch, std::span<const GpuArg> args) const;
+  void write_key(int number, std::span<const GpuArg> args);
+  /// The plan with the key `key_`, first of all from now on; null if there is none.
+  Plan* find_plan();
 
   const Build* build_;
   std::mutex mutex_;  // of all below
   std::vector<Loaded> loaded_;
-  std::vector<Plan> plans_;  // the one used last is first
+  std::vector<Plan> plans_;        // the one used last is first
+  std::vector<std::int64_t> key_;  // of the call at hand: keeps its memory
+  std::optional<std::vector<bool>>
+      is_shaping_;  // per parameter: a number that the launch depends on
 };
 
 }  // namespace ww::driver

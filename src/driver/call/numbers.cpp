@@ -74,7 +74,7 @@ Result<sim::RunOptions> sim_options(const SimCallOptions& options) {
   if (!options.schedule.empty()) out.schedule = WW_TRY(parse_schedule(options.schedule));
   if (!options.checks.empty()) out.checks = WW_TRY(sim::parse_checks(options.checks));
   if (!options.limits.empty()) out.limits = WW_TRY(parse_limits(options.limits)).on(out.limits);
-  out.progress = options.progress;
+  out.stop = options.stop;
   return out;
 }
 

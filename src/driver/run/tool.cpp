@@ -15,13 +15,13 @@
 #include "driver/args/npy.h"
 #include "driver/run/choose_device.h"
 #include "driver/run/device_run.h"
+#include "driver/run/eval_findings.h"
 #include "driver/run/param_writes.h"
 #include "driver/run/sim_findings.h"
 #include "driver/sim/options.h"
 #include "driver/sim/report.h"
 #include "eval/eval.h"
 #include "eval/launch/supported.h"
-#include "ir/launch/launch.h"
 #include "runtime/assembler.h"
 
 namespace ww::driver {
@@ -57,9 +57,7 @@ class KernelRun {
   bool assemble();
   RunReport& start_report();
   void finish_report(const std::vector<std::vector<bool>>& written);
-  void add_eval_findings(const eval::Report& run);
   void add_size(const runtime::Launch& launch);
-  [[nodiscard]] RunFinding::Place place_of(Span span) const;
   [[nodiscard]] bool is_result(std::size_t param, const std::vector<bool>& written) const;
   [[nodiscard]] BufferReport report_buffer(std::size_t param,
                                            const std::vector<bool>& written) const;
@@ -203,36 +201,8 @@ void KernelRun::run_eval() {
     refuse(run.error());
     return;
   }
-  RunReport& report = start_report();
-  report.device = DeviceKind::Eval;
-  report.grid = run->grid;
-  if (const auto shape = ir::launch_shape(fn())) {
-    report.block = shape->block;
-    report.cluster = shape->cluster;
-  }
-  report.steps = run->steps;
-  report.printed = std::move(run->printed);
-  add_eval_findings(*run);
+  add_eval_report(start_report(), *run, fn(), source());
   finish_report(run->written);
-}
-
-RunFinding::Place KernelRun::place_of(Span span) const {
-  if (!span.known) return {};
-  const auto at = source().position(span.begin);
-  return {.line = at.line,
-          .column = at.column,
-          .source = std::string(source().line_of_file(at.file, at.line))};
-}
-
-void KernelRun::add_eval_findings(const eval::Report& run) {
-  outcome_.report->findings_left_out = run.dropped;
-  for (const eval::Finding& finding : run.findings)
-    outcome_.report->findings.push_back({.check = std::string(eval::name_of(finding.check)),
-                                         .text = finding.text,
-                                         .count = finding.times,
-                                         .at = place_of(finding.span),
-                                         .note = finding.note,
-                                         .note_at = place_of(finding.note_span)});
 }
 
 // --- devices ------------------------------------------------------------------------------------
