@@ -55,6 +55,14 @@ def stray(A: ww.Tensor[64, "float32"], B: ww.Tensor[64, "float32"]):
 
 
 @ww.kernel
+def wild(A: ww.Tensor[64, "float32"], B: ww.Tensor[64, "float32"]):
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([64])
+    B[t + 2**28] = A[t]  # a GiB away
+
+
+@ww.kernel
 def racy(A: ww.Tensor[64, "int32"], B: ww.Tensor[64, "int32"]):
     T.device_entry()
     T.cta_id([1])

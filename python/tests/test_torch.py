@@ -3,13 +3,18 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 from conftest import ROOT
-from kernels_for_tests import add
+from kernels_for_tests import add, racy
 
 import warpwright as ww
+from warpwright.testing import assert_matches
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
@@ -70,6 +75,44 @@ def test_misfits_are_refused(tensors):
     for wrong in (c.cpu(), c.double(), c[::2], c[:-1], c.view(-1, 2)):
         with pytest.raises(ww.ArgumentError, match="`"):
             add(a, b, wrong)
+
+
+def test_all_engines_agree():
+    assert_matches(add, lambda a, b: a + b, [{"n": 1}, {"n": 1000}], engines=["eval", "sim", "cuda"])
+
+
+def test_debugging_leaves_the_arguments_alone():
+    a = torch.arange(64, device="cuda", dtype=torch.int32)
+    b = torch.zeros_like(a)
+    report = ww.debug(racy, a, out=b)
+    assert report.findings[0].check == "race"
+    assert not b.any()
+
+
+TRAP = """
+import torch, warpwright as ww
+from kernels_for_tests import wild
+a, b = (torch.zeros(64, device="cuda") for _ in range(2))
+try:
+    wild(a, b, debug=True)
+except ww.TrapError as error:
+    print(error)
+try:
+    wild(a, b)
+except ww.TrapError as error:
+    print(str(error).splitlines()[0])
+"""
+
+
+def test_a_trap_is_explained():
+    package, tests = Path(ww.__file__).resolve().parents[1], Path(__file__).parent
+    env = {**os.environ, "PYTHONPATH": f"{package}{os.pathsep}{tests}"}
+    done = subprocess.run([sys.executable, "-c", TRAP], env=env, capture_output=True, text=True)
+    printed = done.stdout.splitlines()
+    assert printed[0].startswith("running `wild` failed: CUDA_ERROR_ILLEGAL_ADDRESS"), done.stderr
+    assert printed[1].startswith("the virtual GPU, with the same arguments: line ")
+    assert "bounds: " in printed[1]
+    assert printed[-1].startswith("launching `wild` failed: CUDA_ERROR_ILLEGAL_ADDRESS")
 
 
 def cost(call) -> float:
