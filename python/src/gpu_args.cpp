@@ -220,7 +220,7 @@ void GpuArgs::add(nb::handle value, int number, const std::string& name) {
     return;
   }
   if (lies_on != number) {
-    const nb::object device = value.attr("device");
+    const nb::object device = nb::getattr(value, "device", nb::str("another GPU"));
     raise(DiagKind::BadArgument, "`" + name + "` is on " + nb::cast<std::string>(nb::str(device)) +
                                      ": expected cuda:" + std::to_string(number) + "\n");
   }
@@ -229,6 +229,12 @@ void GpuArgs::add(nb::handle value, int number, const std::string& name) {
 }
 
 int gpu_of(nb::handle value) {
+  if (const dlpack::Exchange* const exchange = exchange_of(Py_TYPE(value.ptr()))) {
+    dlpack::Tensor seen;
+    if (exchange->tensor_from_object(value.ptr(), &seen) == 0)
+      return seen.device.type == dlpack::kCuda ? seen.device.number : -1;
+    PyErr_Clear();
+  }
   if (!nb::cast<bool>(nb::getattr(value, names().is_cuda, nb::bool_(false)))) return -1;
   return nb::cast<int>(value.attr(names().get_device)());
 }

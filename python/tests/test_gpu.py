@@ -114,6 +114,12 @@ CAPSULE_NAME = b"dlpack_exchange_api"
 class Quick(Tensor):
     __dlpack_c_exchange_api__ = new_capsule(ctypes.addressof(TABLE), CAPSULE_NAME, None)
 
+class Foreign:
+    '''Of a library that has the table, and none of PyTorch's attributes.'''
+    __dlpack_c_exchange_api__ = Quick.__dlpack_c_exchange_api__
+    def __init__(self, address, number=1):
+        self.address, self.number, self.shape, self.step, self.dtype = address, number, (300,), 1, FLOAT32
+
 def count_python(cls):
     '''Prints "python" for each call that the extension leaves to Python.'''
     slow = cls._call
@@ -264,6 +270,23 @@ def test_other_calls_are_left_to_python(driver):
         "python",
         "ArgumentError `add` was given 4 arguments: expected 3",
         "launch grid 3 stream 0x61 at 1000 2000",
+    ]
+
+
+def test_other_libraries_are_read_by_the_table(driver):
+    printed = run(
+        driver,
+        """
+        add(Foreign(0x1000), Foreign(0x2000), Quick(0x3000))
+        add.bind(Foreign(0x1000), Foreign(0x2000), Foreign(0x3000))()
+        refused(Foreign(0x1000), Foreign(0x2000), Foreign(0x3000, 0))
+        """,
+    )
+    assert printed == [
+        "load sm_90a",
+        "launch grid 3 stream 0x61 at 1000 2000",
+        "launch grid 3 stream 0x61 at 1000 2000",
+        "ArgumentError `C` is on another GPU: expected cuda:1",
     ]
 
 
