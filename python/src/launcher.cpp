@@ -94,6 +94,15 @@ bool is_same_constant(PyObject* a, PyObject* b) {
   return is_plain && PyObject_RichCompareBool(a, b, Py_EQ) == 1;
 }
 
+// Whether an array may be for a parameter: constants may have been chosen by shapes.
+bool has_known_extents(const driver::CallParam& param, const driver::GpuArg& arg) {
+  if (!param.dtype || *param.dtype != arg.dtype) return true;  // bytes that stand for elements
+  if (param.extents.size() != arg.shape.size()) return false;
+  for (std::size_t d = 0; d < arg.shape.size(); ++d)
+    if (param.extents[d].value_or(arg.shape[d]) != arg.shape[d]) return false;
+  return true;
+}
+
 bool is_for(const Launcher& launcher, const Launcher::Learned& learned, const Placed& placed,
             const GpuArgs& args) {
   if (learned.number != args.number()) return false;
@@ -102,10 +111,15 @@ bool is_for(const Launcher& launcher, const Launcher::Learned& learned, const Pl
     if (launcher.params[i].is_constant &&
         !is_same_constant(learned.constants[constant++].ptr(), placed.values[i]))
       return false;
+  const Kernel& kernel = *nb::inst_ptr<Kernel>(learned.kernel);
   std::size_t array = 0;
-  for (const driver::GpuArg& arg : args.all())
-    if (arg.kind == driver::GpuArg::Kind::Array && arg.dtype != learned.dtypes[array++])
-      return false;
+  std::size_t at = 0;
+  for (const driver::GpuArg& arg : args.all()) {
+    const driver::CallParam& param = kernel.params[at++];
+    if (arg.kind != driver::GpuArg::Kind::Array) continue;
+    if (array == learned.dtypes.size() || arg.dtype != learned.dtypes[array++]) return false;
+    if (!has_known_extents(param, arg)) return false;
+  }
   return true;
 }
 

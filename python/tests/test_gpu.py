@@ -312,6 +312,44 @@ def test_constants_are_compared(driver):
     ]
 
 
+def test_kernels_that_shapes_choose_are_told_apart(driver):
+    printed = run(
+        driver,
+        """
+        TEXT = "\\n".join((
+            "from tvm.script import tirx as T",
+            "@T.prim_func",
+            "def copy(A_ptr: T.handle, B_ptr: T.handle):",
+            "    A = T.match_buffer(A_ptr, (SIZE,), 'float32')",
+            "    B = T.match_buffer(B_ptr, (SIZE,), 'float32')",
+            "    T.device_entry()",
+            "    b = T.cta_id([SIZE // 32])",
+            "    t = T.thread_id([32])",
+            "    B[b * 32 + t] = A[b * 32 + t]",
+        ))
+        kernels = {n: ww.compile("copy.py", text=TEXT.replace("SIZE", str(n))) for n in (64, 128)}
+
+        class Chosen(ww._core.Launcher):
+            def _call(self, a, b):
+                print("python")
+                kernel = kernels[a.shape[0]]
+                return kernel.run_for(self, kernel._call_params, {}, (a, b), {})
+
+        chosen = Chosen()
+        for size in (64, 128, 64, 128):
+            chosen(Quick(0x1000, size), Quick(0x2000, size))
+        """,
+    )
+    assert [line for line in printed if not line.startswith("load")] == [
+        "python",
+        "launch grid 2 stream 0x61 at 1000 2000",
+        "python",
+        "launch grid 4 stream 0x61 at 1000 2000",
+        "launch grid 2 stream 0x61 at 1000 2000",
+        "launch grid 4 stream 0x61 at 1000 2000",
+    ]
+
+
 def test_a_bound_call_repeats_a_launch(driver):
     printed = run(
         driver,
