@@ -63,6 +63,15 @@ def wild(A: ww.Tensor[64, "float32"], B: ww.Tensor[64, "float32"]):
 
 
 @ww.kernel
+def asserting(A: ww.Tensor[64, "float32"], B: ww.Tensor[64, "float32"]):
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([64])
+    assert t < 60, "too many"
+    B[t] = A[t]
+
+
+@ww.kernel
 def racy(A: ww.Tensor[64, "int32"], B: ww.Tensor[64, "int32"]):
     T.device_entry()
     T.cta_id([1])

@@ -52,7 +52,7 @@ PRELUDE = """
 import sys, types
 import numpy as np
 import warpwright as ww
-from kernels_for_tests import add, stray
+from kernels_for_tests import add, asserting, stray
 
 torch = types.ModuleType("torch")
 torch._C = types.SimpleNamespace(_cuda_getCurrentRawStream=lambda number: 0x50 + number)
@@ -422,6 +422,8 @@ def test_a_trap_is_explained_by_the_virtual_gpu(driver):
         except ww.TrapError as error: print(error, error.kind, error.report.findings[0].check, sep="|")
         try: add(b, b, b, debug=True)
         except ww.TrapError as error: print(str(error).splitlines()[-1], error.report.ok)
+        try: asserting(b, b, debug=True)
+        except ww.TrapError as error: print(str(error).splitlines()[-1].split(", /")[0])
         report = ww.debug(stray, a, B=b)
         print(report.ok, report.findings[0].check)
         try: ww.debug(stray, Quick(0xBAD000, 64), b)
@@ -434,6 +436,7 @@ def test_a_trap_is_explained_by_the_virtual_gpu(driver):
     assert "bounds: " in printed[1] and printed[1].endswith("|Trapped|bounds")
     assert printed[2:] == [
         "the virtual GPU finds nothing wrong with the same arguments: an earlier launch trapped True",
+        "the virtual GPU, with the same arguments: trapped: assertion `too many` failed",
         "False bounds",
         "argument 0 cannot be copied from the GPU: CUDA error: misaligned address",
         "after a trap the GPU's memory is lost; call with `debug=True` in a new process",

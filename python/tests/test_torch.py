@@ -91,28 +91,36 @@ def test_debugging_leaves_the_arguments_alone():
 
 TRAP = """
 import torch, warpwright as ww
-from kernels_for_tests import wild
+from kernels_for_tests import NAME
 a, b = (torch.zeros(64, device="cuda") for _ in range(2))
 try:
-    wild(a, b, debug=True)
+    NAME(a, b, debug=True)
 except ww.TrapError as error:
     print(error)
 try:
-    wild(a, b)
+    NAME(a, b)
 except ww.TrapError as error:
     print(str(error).splitlines()[0])
 """
 
 
-def test_a_trap_is_explained():
+@pytest.mark.parametrize(
+    ("name", "status", "found"),
+    [
+        ("wild", "CUDA_ERROR_ILLEGAL_ADDRESS", "bounds: "),
+        ("asserting", "CUDA_ERROR_ASSERT", "assertion `too many` failed"),
+    ],
+)
+def test_a_trap_is_explained(name, status, found):
     package, tests = Path(ww.__file__).resolve().parents[1], Path(__file__).parent
     env = {**os.environ, "PYTHONPATH": f"{package}{os.pathsep}{tests}"}
-    done = subprocess.run([sys.executable, "-c", TRAP], env=env, capture_output=True, text=True)
+    code = TRAP.replace("NAME", name)
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
     printed = done.stdout.splitlines()
-    assert printed[0].startswith("running `wild` failed: CUDA_ERROR_ILLEGAL_ADDRESS"), done.stderr
-    assert printed[1].startswith("the virtual GPU, with the same arguments: line ")
-    assert "bounds: " in printed[1]
-    assert printed[-1].startswith("launching `wild` failed: CUDA_ERROR_ILLEGAL_ADDRESS")
+    assert printed[0].startswith(f"running `{name}` failed: {status}"), done.stderr
+    assert printed[1].startswith("the virtual GPU, with the same arguments: ")
+    assert found in printed[1]
+    assert printed[-1].startswith(f"launching `{name}` failed: {status}")
 
 
 def cost(call) -> float:
