@@ -35,6 +35,13 @@ struct Tensor {
 };
 static_assert(sizeof(Tensor) == 48);
 
+/// What the capsule of an object's `__dlpack__` holds, under the name `dltensor`.
+struct ManagedTensor {
+  Tensor tensor = {};
+  void* context = nullptr;
+  void (*deleter)(ManagedTensor* self) = nullptr;
+};
+
 struct Header {
   std::uint32_t major = 0;
   std::uint32_t minor = 0;

@@ -27,10 +27,11 @@ GpuArgs read_tensors(const Kernel& kernel, const nb::sequence& values, int numbe
   GpuArgs out;
   std::size_t at = 0;
   for (const nb::handle each : values) {
-    const std::string& name =
-        at < kernel.params.size() ? kernel.params[at].name : kernel.build.entry;
+    GpuArgs::Wanted wanted{.name = kernel.build.entry};
+    if (at < kernel.params.size())
+      wanted = {kernel.params[at].name, kernel.params[at].writing != driver::Writing::No};
     ++at;
-    out.add(each, number, name);
+    out.add(each, number, wanted);
   }
   return out;
 }

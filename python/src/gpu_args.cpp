@@ -6,11 +6,15 @@
 #include <array>
 #include <bit>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <unordered_map>
 
 #include "bindings.h"
 #include "call_args.h"
+#include "gpu.h"
 #include "num/dtype.h"
+#include "runtime/cuda_errors.h"
 
 namespace nb = nanobind;
 
@@ -103,15 +107,55 @@ std::optional<num::DType> dtype_of(const dlpack::DataType& type) {
   }
 }
 
+// NumPy's names, as `__cuda_array_interface__` has them: "<f4".
+std::optional<num::DType> dtype_of(std::string_view typestr) {
+  using num::DType;
+  struct Row {
+    std::string_view name;
+    DType type;
+  };
+  static constexpr Row kRows[] = {
+      {"b1", DType::Bool},    {"i1", DType::Int8},    {"i2", DType::Int16},
+      {"i4", DType::Int32},   {"i8", DType::Int64},   {"u1", DType::Uint8},
+      {"u2", DType::Uint16},  {"u4", DType::Uint32},  {"u8", DType::Uint64},
+      {"f2", DType::Float16}, {"f4", DType::Float32}, {"f8", DType::Float64}};
+  if (typestr.size() != 3 || typestr[0] == '>') return std::nullopt;
+  for (const Row& row : kRows)
+    if (typestr.substr(1) == row.name) return row.type;
+  return std::nullopt;
+}
+
 // The last dimension fastest, without gaps. Where an extent is 1, its stride does not matter.
-bool is_c_order(const dlpack::Tensor& tensor) {
-  if (tensor.strides == nullptr) return true;
+bool is_c_order(std::span<const std::int64_t> shape, std::span<const std::int64_t> strides) {
   std::int64_t expected = 1;
-  for (std::int32_t d = tensor.rank - 1; d >= 0; --d) {
-    if (tensor.shape[d] != 1 && tensor.strides[d] != expected) return false;
-    expected *= tensor.shape[d];
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    if (shape[d] != 1 && strides[d] != expected) return false;
+    expected *= shape[d];
   }
   return true;
+}
+
+GpuArg arg_of(const dlpack::Tensor& seen, num::DType dtype) {
+  const auto rank = static_cast<std::size_t>(seen.rank);
+  GpuArg out{.dtype = dtype,
+             .bits = std::bit_cast<std::uintptr_t>(seen.data) + seen.byte_offset,
+             .shape = {seen.shape, rank}};
+  if (seen.strides != nullptr && !is_c_order(out.shape, {seen.strides, rank}))
+    out.strides = {seen.strides, rank};
+  return out;
+}
+
+// `__cuda_array_interface__` does not say which GPU an array is on.
+int only_gpu() {
+  const runtime::CudaCalls& calls = cuda_calls();
+  int count = 0;
+  if (calls.init(0) != runtime::kCudaSuccess || calls.device_count(&count) != runtime::kCudaSuccess)
+    return -1;
+  if (count != 1)
+    raise(DiagKind::BadArgument,
+          "an array with `__cuda_array_interface__` alone does not say which of the " +
+              std::to_string(count) + " GPUs it is on: expected `__dlpack__`, too\n");
+  return 0;
 }
 
 // --- tensors by their attributes -----------------------------------------------------------------
@@ -128,6 +172,11 @@ const Names& names() {
   return made;
 }
 
+[[noreturn]] void raise_for_elements(const std::string& name, const std::string& type) {
+  raise(DiagKind::BadArgument,
+        "`" + name + "` was given a tensor of " + type + ": kernels have no such elements\n");
+}
+
 // PyTorch has one object for each element type, which lives as long as the process.
 num::DType dtype_of(const nb::object& dtype, const std::string& name) {
   static std::unordered_map<PyObject*, num::DType> known;
@@ -135,9 +184,7 @@ num::DType dtype_of(const nb::object& dtype, const std::string& name) {
   std::string text = nb::cast<std::string>(nb::str(dtype));
   if (text.starts_with("torch.")) text.erase(0, 6);
   const auto parsed = num::parse_dtype(text);
-  if (!parsed)
-    raise(DiagKind::BadArgument,
-          "`" + name + "` was given a tensor of " + text + ": kernels have no such elements\n");
+  if (!parsed) raise_for_elements(name, text);
   dtype.inc_ref();  // keeps the address its own
   return known.emplace(dtype.ptr(), *parsed).first->second;
 }
@@ -187,12 +234,7 @@ bool GpuArgs::add_tensor(PyObject* tensor, const dlpack::Exchange& exchange) {
   if (!fits) return false;
   number_ = seen.device.number;
   if (exchange_ == nullptr) exchange_ = &exchange;
-  const auto rank = static_cast<std::size_t>(seen.rank);
-  GpuArg arg{.dtype = *dtype,
-             .bits = std::bit_cast<std::uintptr_t>(seen.data) + seen.byte_offset,
-             .shape = {seen.shape, rank}};
-  if (!is_c_order(seen)) arg.strides = {seen.strides, rank};
-  args_.push_back(arg);
+  args_.push_back(arg_of(seen, *dtype));
   return true;
 }
 
@@ -210,10 +252,61 @@ void GpuArgs::add_by_attributes(nb::handle tensor, const std::string& name) {
   arg.shape = kept_.emplace_front(numbers_of(tensor.attr(names().shape)));
   if (!nb::cast<bool>(tensor.attr(names().is_contiguous)()))
     arg.strides = kept_.emplace_front(numbers_of(tensor.attr("stride")()));
+  has_torch_ = true;
   args_.push_back(arg);
 }
 
-void GpuArgs::add(nb::handle value, int number, const std::string& name) {
+void GpuArgs::use_stream(void* stream, const std::string& name) {
+  if (given_.value_or(stream) != stream)
+    raise(DiagKind::BadArgument,
+          "`" + name + "` is ready on another stream than the arrays before it: expected one\n");
+  given_ = stream;
+}
+
+// The library makes the array ready on the legacy default stream, which it calls 1.
+void GpuArgs::add_by_dlpack(nb::handle array, const std::string& name) {
+  const nb::object capsule = array.attr("__dlpack__")(nb::arg("stream") = 1);
+  const auto* const managed =
+      static_cast<const dlpack::ManagedTensor*>(PyCapsule_GetPointer(capsule.ptr(), "dltensor"));
+  if (managed == nullptr) throw nb::python_error();
+  capsules_.push_front(capsule);
+  const dlpack::Tensor& seen = managed->tensor;
+  const auto dtype = dtype_of(seen.dtype);
+  if (!dtype) {
+    const nb::object type = array.attr("dtype");
+    raise_for_elements(name, nb::cast<std::string>(nb::str(type)));
+  }
+  use_stream(nullptr, name);
+  args_.push_back(arg_of(seen, *dtype));
+}
+
+void GpuArgs::add_by_interface(nb::handle array, const Wanted& wanted) {
+  const std::string& name = wanted.name;
+  const nb::dict seen = nb::cast<nb::dict>(array.attr("__cuda_array_interface__"));
+  const auto type = nb::cast<std::string>(seen["typestr"]);
+  const auto dtype = dtype_of(type);
+  if (!dtype) raise_for_elements(name, type);
+  const nb::tuple data = nb::cast<nb::tuple>(seen["data"]);  // the address, whether it is read-only
+  if (wanted.is_written && nb::cast<bool>(data[1]))
+    raise(DiagKind::BadArgument,
+          "`" + name + "` was given a read-only array: the kernel writes it\n");
+  GpuArg arg{.dtype = *dtype, .bits = nb::cast<std::uintptr_t>(data[0])};
+  arg.shape = kept_.emplace_front(numbers_of(seen["shape"]));
+  const nb::object strides = seen.contains("strides") ? nb::object(seen["strides"]) : nb::none();
+  if (!strides.is_none()) {
+    std::vector<std::int64_t>& elements = kept_.emplace_front(numbers_of(strides));
+    for (std::int64_t& stride : elements) stride = stride * 8 / num::bits_of(*dtype);
+    if (!is_c_order(arg.shape, elements)) arg.strides = elements;
+  }
+  constexpr std::uintptr_t kLegacyDefault = 1;
+  const nb::object stream = seen.contains("stream") ? nb::object(seen["stream"]) : nb::none();
+  const auto handle = stream.is_none() ? kLegacyDefault : nb::cast<std::uintptr_t>(stream);
+  use_stream(handle == kLegacyDefault ? nullptr : std::bit_cast<void*>(handle), name);
+  args_.push_back(arg);
+}
+
+void GpuArgs::add(nb::handle value, int number, const Wanted& wanted) {
+  const std::string& name = wanted.name;
   const int lies_on = gpu_of(value);
   if (lies_on < 0 && !nb::hasattr(value, names().is_cuda)) {
     args_.push_back(as_gpu_arg(read_number(value, name)));
@@ -225,7 +318,18 @@ void GpuArgs::add(nb::handle value, int number, const std::string& name) {
                                      ": expected cuda:" + std::to_string(number) + "\n");
   }
   number_ = number;
-  if (!add_quickly(value.ptr())) add_by_attributes(value, name);
+  if (!add_quickly(value.ptr())) {
+    if (nb::hasattr(value, names().is_cuda))
+      add_by_attributes(value, name);
+    else if (nb::hasattr(value, "__dlpack__"))
+      add_by_dlpack(value, name);
+    else
+      add_by_interface(value, wanted);
+  }
+  if (given_ && (has_torch_ || exchange_ != nullptr))
+    raise(DiagKind::BadArgument, "`" + name +
+                                     "` is of another library than the arrays before it: expected "
+                                     "one, because each has streams of its own\n");
 }
 
 int gpu_of(nb::handle value) {
@@ -235,11 +339,19 @@ int gpu_of(nb::handle value) {
       return seen.device.type == dlpack::kCuda ? seen.device.number : -1;
     PyErr_Clear();
   }
-  if (!nb::cast<bool>(nb::getattr(value, names().is_cuda, nb::bool_(false)))) return -1;
-  return nb::cast<int>(value.attr(names().get_device)());
+  if (nb::hasattr(value, names().is_cuda))
+    return nb::cast<bool>(value.attr(names().is_cuda))
+               ? nb::cast<int>(value.attr(names().get_device)())
+               : -1;
+  if (nb::hasattr(value, "__dlpack_device__")) {
+    const nb::object device = value.attr("__dlpack_device__")();
+    return nb::cast<int>(device[0]) == dlpack::kCuda ? nb::cast<int>(device[1]) : -1;
+  }
+  return nb::hasattr(value, "__cuda_array_interface__") ? only_gpu() : -1;
 }
 
 void* StreamSource::current() const {
+  if (given) return *given;
   if (exchange != nullptr) {
     void* stream = nullptr;
     if (exchange->current_stream(dlpack::kCuda, number, &stream) != 0) throw nb::python_error();

@@ -154,7 +154,7 @@ def test_memory_of_a_gpu_is_refused_by_name(scale, arrays):
     class OnGpu:
         __cuda_array_interface__ = {}
 
-    assert "`X` is in the memory of a GPU" in refused(scale, OnGpu(), arrays[1], 1)
+    assert "`X` is in the memory of a GPU" in refused(scale.check, OnGpu(), arrays[1], 1)
 
 
 def test_elements_of_four_bits_are_packed():

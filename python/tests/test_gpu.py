@@ -114,6 +114,25 @@ CAPSULE_NAME = b"dlpack_exchange_api"
 class Quick(Tensor):
     __dlpack_c_exchange_api__ = new_capsule(ctypes.addressof(TABLE), CAPSULE_NAME, None)
 
+# Of libraries that have `__dlpack__` alone, or `__cuda_array_interface__` alone.
+class Managed(ctypes.Structure):
+    _fields_ = [("tensor", DLTensor), ("context", c_void_p), ("deleter", c_void_p)]
+
+class Packed(Tensor):
+    is_cuda = property(lambda self: self.missing)  # PyTorch's alone
+    def __dlpack_device__(self): return 2, self.number
+    def __dlpack__(self, stream):
+        print("ready on stream", stream)
+        self.managed = Managed()
+        tensor_from_object(self, ctypes.pointer(self.managed.tensor))
+        return new_capsule(ctypes.addressof(self.managed), b"dltensor", None)
+
+class Interface:
+    def __init__(self, address, n=300, typestr="<f4", strides=None, stream=None, read_only=False):
+        self.__cuda_array_interface__ = {
+            "data": (address, read_only), "shape": (n,), "typestr": typestr, "version": 3,
+            "strides": strides, "stream": stream}
+
 class Foreign:
     '''Of a library that has the table, and none of PyTorch's attributes.'''
     __dlpack_c_exchange_api__ = Quick.__dlpack_c_exchange_api__
@@ -287,6 +306,58 @@ def test_other_libraries_are_read_by_the_table(driver):
         "launch grid 3 stream 0x61 at 1000 2000",
         "launch grid 3 stream 0x61 at 1000 2000",
         "ArgumentError `C` is on another GPU: expected cuda:1",
+    ]
+
+
+def test_other_libraries_are_read_by_their_protocols(driver):
+    printed = run(
+        driver,
+        """
+        add(Packed(0x1000), Packed(0x2000), Packed(0x3000))
+        add.bind(Packed(0x1000), Packed(0x2000), Packed(0x3000))()
+        refused(Packed(0x1000), Packed(0x2000), Packed(0x3000, dtype=COMPLEX))
+        refused(Packed(0x1000), Packed(0x2000), Packed(0x3000, number=0))
+        refused(Packed(0x1000), Packed(0x2000), Quick(0x3000))
+        refused(Interface(0x1000), Interface(0x2000), Interface(0x3000))
+        """,
+    )
+    assert [line for line in printed if not line.startswith("ready")] == [
+        "load sm_90a",
+        "launch grid 3 stream (nil) at 1000 2000",
+        "launch grid 3 stream (nil) at 1000 2000",
+        "ArgumentError `C` was given a tensor of torch.complex64: kernels have no such elements",
+        "ArgumentError `C` is on cuda:0: expected cuda:1",
+        "ArgumentError `C` is of another library than the arrays before it: expected one, because "
+        "each has streams of its own",
+        "ArgumentError an array with `__cuda_array_interface__` alone does not say which of the 2 "
+        "GPUs it is on: expected `__dlpack__`, too",
+    ]
+    assert set(line for line in printed if line.startswith("ready")) == {"ready on stream 1"}
+
+
+def test_the_cuda_array_interface_names_its_stream(driver, tmp_path):
+    make_driver(tmp_path, (driver / "driver.c").read_text().replace("*c = 2;", "*c = 1;"))
+    printed = run(
+        tmp_path,
+        """
+        b, c = Interface(0x2000, stream=0x70), Interface(0x3000, strides=(4,), stream=0x70)
+        add(Interface(0x1000, stream=0x70), b, c)
+        add(Interface(0x1000), Interface(0x2000, stream=1), Interface(0x3000))
+        refused(Interface(0x1000), b, c)
+        refused(Interface(0x1000, stream=0x70), b, Interface(0x3000, typestr="<c8"))
+        refused(Interface(0x1000, stream=0x70), b, Interface(0x3000, strides=(8,), stream=0x70))
+        refused(Interface(0x1000, stream=0x70), b, Interface(0x3000, stream=0x70, read_only=True))
+        """,
+    )
+    assert printed == [
+        "load sm_80",
+        "launch grid 3 stream 0x70 at 1000 2000",
+        "launch grid 3 stream (nil) at 1000 2000",
+        "ArgumentError `B` is ready on another stream than the arrays before it: expected one",
+        "ArgumentError `C` was given a tensor of <c8: kernels have no such elements",
+        "ArgumentError `C` was given an array of shape [300] with strides of [8] bytes: "
+        "expected C order [BadArgument]",
+        "ArgumentError `C` was given a read-only array: the kernel writes it",
     ]
 
 
