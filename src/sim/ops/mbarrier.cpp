@@ -150,7 +150,10 @@ void run_init(Warp& warp, const Op& op) {
 
 void run_inval(Warp& warp, const Op& op) {
   each_object(warp, op, Role::Makes, [&](Region& region, std::uint64_t address, unsigned l) {
-    if (mbarrier_at(warp, address, lane_bit(l)) == nullptr) return;
+    const Mbarrier* barrier = mbarrier_at(warp, address, lane_bit(l));
+    if (barrier == nullptr) return;
+    const char* use = use_of(*warp.unit, *barrier, address);
+    if (use != nullptr) complain(warp, l, address, "is invalidated while {}", use);
     const std::uint64_t offset = address - region.base;
     warp.unit->ctas[region.owner]->mbarriers.erase(static_cast<std::uint32_t>(offset));
     unmark_mbarrier(warp, region, address);
@@ -263,7 +266,11 @@ Waiters ask(Warp& warp, const Op& op) {
   Mask over = 0;
   each_mbarrier(warp, op, [&](Mbarrier& barrier, std::uint64_t address, unsigned l) {
     question.check(warp, barrier, address, l);
-    if (!question.is_over(barrier, l)) deliver_jobs(*warp.unit, address);
+    if (!question.is_over(barrier, l)) {
+      deliver_jobs(*warp.unit, address);
+    } else if (has_jobs(*warp.unit, address)) {
+      barrier.early_wait = warp.current;
+    }
     if (!question.is_over(barrier, l)) {
       waiters.lanes |= lane_bit(l);
       waiters.address[l] = address;
@@ -271,6 +278,7 @@ Waiters ask(Warp& warp, const Op& op) {
     }
     over |= lane_bit(l);
     waiters.address[l] = address;
+    barrier.seen[warp.unit_warp()] = barrier.phase - 1;
   });
   Order* order = warp.unit->order.get();
   if (order == nullptr) return waiters;
@@ -452,6 +460,7 @@ void arrive_on(Warp& warp, Mbarrier& barrier, std::uint64_t address, unsigned la
                            "gets its last arrival from one with `.noComplete`");
   }
   barrier.pending -= arrival.count;
+  note_supply(barrier, {.op = warp.current, .unit_warp = warp.unit_warp()});
   if (arrival.drops) barrier.expected = std::max<std::int64_t>(0, barrier.expected - arrival.count);
   if (Order* order = warp.unit->order.get(); order != nullptr) {
     if (arrival.fences_tensor) commit_tensor(*order, warp.unit_warp(), barrier.arriving);
@@ -476,6 +485,7 @@ void add_tx(Warp& warp, Mbarrier& barrier, std::uint64_t address, unsigned lane,
 void complete_tx(Warp& warp, std::uint64_t address, unsigned lane, std::uint32_t bytes) {
   Mbarrier* barrier = find_mbarrier(*warp.unit, address);
   if (barrier == nullptr) return;
+  note_supply(*barrier, {.op = warp.current, .unit_warp = warp.unit_warp(), .sends = true});
   add_tx(warp, *barrier, address, lane, -std::int64_t{bytes});
   Order* order = warp.unit->order.get();
   if (order != nullptr)

@@ -37,6 +37,15 @@ void report_overrun(Unit& unit, Mbarrier& barrier, std::uint64_t address) {
 
 }  // namespace
 
+void note_supply(Mbarrier& barrier, const MbarrierSupply& supply) {
+  constexpr std::size_t kMaxSupplies = 16;
+  if (barrier.supplies.size() == kMaxSupplies ||
+      std::ranges::find(barrier.supplies, supply) != barrier.supplies.end()) {
+    return;
+  }
+  barrier.supplies.push_back(supply);
+}
+
 Mbarrier* find_mbarrier(Unit& unit, std::uint64_t address) {
   const std::uint64_t inside = address - kSharedWindow;
   const std::uint64_t rank = (inside >> kRankShift) - 1;
@@ -100,6 +109,23 @@ void report_left_over(Unit& unit) {
            .has_address = true});
     }
   }
+}
+
+bool has_jobs(const Unit& unit, std::uint64_t mbarrier) {
+  return std::ranges::any_of(unit.jobs,
+                             [&](const PendingJob& job) { return job.mbarrier == mbarrier; });
+}
+
+const char* use_of(const Unit& unit, const Mbarrier& barrier, std::uint64_t address) {
+  const bool has_sleepers = std::ranges::any_of(unit.warps, [&](const Warp* warp) {
+    return std::ranges::any_of(warp->splits.list, [&](const Split& split) {
+      return split.state == SplitState::Asleep && split.address == address;
+    });
+  });
+  return has_jobs(unit, address) ? "asynchronous work is on its way to it"
+         : has_sleepers          ? "threads wait for it"
+         : barrier.tx != 0       ? "bytes that it expects have not come"
+                                 : nullptr;
 }
 
 void deliver_jobs(Unit& unit, std::uint64_t mbarrier) {

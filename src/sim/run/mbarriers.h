@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <unordered_map>
+#include <vector>
 
 #include "sim/checks/findings.h"
 #include "sim/order/locations.h"
@@ -12,6 +14,15 @@ namespace ww::sim {
 
 class Unit;
 class Warp;
+
+/// Who has arrived at an mbarrier, or sent bytes to it.
+struct MbarrierSupply {
+  std::uint32_t op = kNoOp;
+  std::uint32_t unit_warp = 0;
+  bool sends = false;
+
+  friend bool operator==(const MbarrierSupply&, const MbarrierSupply&) = default;
+};
 
 /// An mbarrier object. It lives beside the memory: the eight bytes there are opaque to programs.
 struct Mbarrier {
@@ -28,7 +39,12 @@ struct Mbarrier {
   std::uint32_t fenced_at = 0;  // the phase of the cluster's barrier then
   std::uint64_t polled_at = 0;  // Unit::activity when it was last tested in vain
   std::uint32_t polls = 0;      // how often since then
+  std::vector<MbarrierSupply> supplies;                   // the first few that differ, for messages
+  std::unordered_map<std::uint32_t, std::uint64_t> seen;  // by warp: the last phase it saw end
+  std::uint32_t early_wait = kNoOp;  // the last wait that passed while work was on its way here
 };
+/// Remembers a supply, if it is new and there is room.
+void note_supply(Mbarrier& barrier, const MbarrierSupply& supply);
 
 /// Work that ends by signalling an mbarrier or by completing a group, and is done when somebody
 /// waits for it.
@@ -45,6 +61,7 @@ struct PendingJob {
   unsigned lane = 0;
   std::uint32_t group = 0;  // of the thread's bulk groups
   std::uint32_t bytes = 0;  // that the mbarrier counts
+  std::uint32_t held = 0;   // bytes that it keeps besides
   std::function<void()> deliver;
 };
 
@@ -54,6 +71,10 @@ Mbarrier* find_mbarrier(Unit& unit, std::uint64_t address);
 void fence_mbarriers(const Warp& warp);
 /// The phase is over if nothing is pending any more; wakes the threads that wait for it.
 void settle_phase(Unit& unit, Mbarrier& barrier, std::uint64_t address);
+/// Whether work is under way that signals this mbarrier.
+[[nodiscard]] bool has_jobs(const Unit& unit, std::uint64_t mbarrier);
+/// What the mbarrier is still needed for, in words; nullptr: nothing.
+[[nodiscard]] const char* use_of(const Unit& unit, const Mbarrier& barrier, std::uint64_t address);
 /// Does the work that signals this mbarrier.
 void deliver_jobs(Unit& unit, std::uint64_t mbarrier);
 /// Reports bytes that no thread expected.

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <utility>
 
+#include "sim/run/deadlock.h"
+
 namespace ww::sim {
 namespace {
 
@@ -92,41 +94,6 @@ bool unblock(Unit& unit) {
   return any || break_groups(unit);
 }
 
-void report_deadlock(Unit& unit) {
-  report_skips(unit);
-  report_left_over(unit);
-  std::vector<std::string> waiting;
-  Party who;
-  Party other;
-  std::size_t count = 0;
-  for (const Warp* warp : unit.warps) {
-    for (const Split& split : warp->splits.list) {
-      const auto* state = split.state == SplitState::AtBarrier          ? "at barrier"
-                          : split.state == SplitState::AtClusterBarrier ? "at the cluster's barrier"
-                          : split.state == SplitState::AtAlloc ? "for columns of tensor memory"
-                                                               : "for the mbarrier at";
-      std::string what = state;
-      if (split.state == SplitState::AtBarrier) what += fmt::format(" {}", split.value & 15U);
-      if (split.state == SplitState::Asleep) {
-        what += fmt::format(" 0x{:x}", split.address & ((1U << kRankShift) - 1));
-      }
-      Party& party = count == 0 ? who : other;
-      if (count < 2) party = {split.pc, warp->cta->linear, warp->index, split.lanes};
-      if (++count <= 4) {
-        waiting.push_back(fmt::format(
-            "{}, warp {}, lanes {} waits {} at line {}", unit.describe(*warp->cta), warp->index,
-            lanes_text(split.lanes), what, unit.context.program->infos[split.pc].line));
-      }
-    }
-  }
-  std::string text = "no thread can go on: " + fmt::format("{}", fmt::join(waiting, "; "));
-  if (count > waiting.size()) text += fmt::format("; and {} more", count - waiting.size());
-  if (unit.checks(Check::Barrier)) {
-    unit.findings.add({.check = Check::Barrier, .who = who, .other = other, .text = text});
-  }
-  unit.stop(Outcome::Deadlocked, std::move(text));
-}
-
 // What no thread has waited for: copies, loads and stores of tensor memory.
 void report_unwaited(Unit& unit) {
   const auto report = [&](const Warp& warp, std::uint32_t op, Mask lanes, std::string_view what) {
@@ -189,6 +156,7 @@ Piled piled_in(const Unit& unit) {
   Piled piled{.work = unit.jobs.size() * sizeof(PendingJob),
               .findings = unit.findings.bytes(),
               .printed = unit.printed.size()};
+  for (const PendingJob& job : unit.jobs) piled.work += job.bytes + job.held;
   for (const Warp* warp : unit.warps) {
     piled.work += warp->pending.bytes();
     piled.stacks += warp->stack.bytes();
