@@ -25,6 +25,8 @@ void for_each_word(const std::uint64_t* address, Mask lanes, unsigned bytes, Vis
 
 void FenceTracker::reset() {
   pages_ = {};
+  acquired_.clear();
+  released_.clear();
   tensors_.clear();
 }
 
@@ -77,6 +79,51 @@ void FenceTracker::check_async(Warp& warp, const Region& region, const std::uint
                     is_shared ? ".shared::cta" : ".global"),
         warp.unit->party(write.op, other, lane_bit(other_lane)));
   });
+}
+
+// --- tensor maps ---------------------------------------------------------------------------------
+
+FenceTracker::MapWrites FenceTracker::writes_of_map(std::uint64_t address) {
+  MapWrites writes{};
+  for (std::size_t i = 0; i < kMapWords; ++i) {
+    const std::uint64_t word = address / 4 + i;
+    const Page* page = pages_.find(word / kPageWords);
+    if (page != nullptr) writes[i] = (*page)[word % kPageWords];
+  }
+  return writes;
+}
+
+void FenceTracker::release_maps(const Warp& warp, Mask lanes) {
+  const unsigned unit_warp = warp.unit_warp();
+  for_each_lane(lanes,
+                [&](unsigned l) { released_[unit_warp * kLanes + l] = order_.now(unit_warp); });
+}
+
+void FenceTracker::acquire_map(const Region& region, std::uint64_t address) {
+  if (is_watched(region)) acquired_[address] = writes_of_map(address);
+}
+
+void FenceTracker::check_map(Warp& warp, const Region& region, std::uint64_t address,
+                             unsigned lane) {
+  if (!is_watched(region)) return;
+  const MapWrites writes = writes_of_map(address);
+  const auto last = std::ranges::max_element(writes, {}, &Write::clock);
+  if (last->clock == 0) return;
+  const auto seen = acquired_.find(address);
+  const bool is_acquired = seen != acquired_.end() && seen->second == writes;
+  const auto released = released_.find(last->thread);
+  const bool is_released = released != released_.end() && released->second >= last->clock;
+  if ((is_acquired && is_released) || !warp.is_new(Check::Fence, last->op)) return;
+  const char* missing =
+      is_released ? "no `fence.proxy.tensormap::generic.acquire` of it has followed in this CTA"
+                  : "the thread that changed it has executed no "
+                    "`fence.proxy.tensormap::generic.release` since; `tensormap.cp_fenceproxy` has "
+                    "it";
+  warp.report_at(
+      Check::Fence, lane_bit(lane), address,
+      fmt::format("uses the tensor map at 0x{:x}, which this kernel has changed, and {}", address,
+                  missing),
+      warp.unit->party(last->op, last->thread / kLanes, lane_bit(last->thread % kLanes)));
 }
 
 // --- tensor memory -------------------------------------------------------------------------------

@@ -5,6 +5,9 @@
 //     bulk copies or tcgen05.cp (the async proxy): `fence.proxy.async` stands between the two, by
 //     the writer before the barrier or by the thread behind it. Not needed the other way: who waits
 //     for the end of an asynchronous operation sees what it wrote.
+//   - Copies read tensor maps through a proxy of their own. A map that the kernel has written needs
+//     `fence.proxy.tensormap::generic.release` by the writer (tensormap.cp_fenceproxy has it) and
+//     `.acquire` of its 128 bytes by the CTA that uses it.
 //   - One warp works on cells of tensor memory that another one worked on before:
 //     `tcgen05.fence::before_thread_sync` before the barrier and `::after_thread_sync` behind it.
 //     Of what tcgen05.commit announces, only the second one, in the same warp, too.
@@ -17,6 +20,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "sim/checks/page_table.h"
@@ -48,6 +52,13 @@ class FenceTracker {
   void check_async(Warp& warp, const Region& region, const std::uint64_t* address, Mask lanes,
                    unsigned bytes, bool is_write);
 
+  /// The lanes let copies know the tensor maps that they have written.
+  void release_maps(const Warp& warp, Mask lanes);
+  /// Copies of this unit see the map at that address as it is now.
+  void acquire_map(const Region& region, std::uint64_t address);
+  /// A copy of that lane is about to read the map at that address.
+  void check_map(Warp& warp, const Region& region, std::uint64_t address, unsigned lane);
+
   /// A lane of the warp is about to use a cell of the CTA of that rank: lane times columns plus
   /// column.
   void check_cell(Warp& warp, unsigned lane, unsigned rank, std::uint32_t cell, TensorUse use);
@@ -67,7 +78,11 @@ class FenceTracker {
     std::uint32_t clock = 0;  // of the warp; 0: nothing wrote
     std::uint32_t op = 0;
     std::uint32_t thread = 0;  // of the unit
+
+    friend bool operator==(const Write&, const Write&) = default;
   };
+  static constexpr std::size_t kMapWords = 32;
+  using MapWrites = std::array<Write, kMapWords>;  // the last one of each word
   static constexpr std::uint64_t kPageWords = 256;
   using Page = std::array<Write, kPageWords>;
   /// The last access of a kind to a cell.
@@ -81,6 +96,7 @@ class FenceTracker {
     LastAccess write, read;
   };
 
+  [[nodiscard]] MapWrites writes_of_map(std::uint64_t address);
   void check_pair(Warp& warp, unsigned lane, std::uint32_t cell, TensorUse use,
                   const LastAccess& before, const char* done);
   std::vector<TensorCell>& cells_of(unsigned rank);
@@ -92,7 +108,9 @@ class FenceTracker {
   const Order& order_;
   bool has_async_proxy_;
   PageTable<Page> pages_;
-  std::vector<std::vector<TensorCell>> tensors_;  // by rank; empty until used
+  std::unordered_map<std::uint64_t, MapWrites> acquired_;      // of maps, by address
+  std::unordered_map<std::uint32_t, std::uint32_t> released_;  // clocks of threads, of maps
+  std::vector<std::vector<TensorCell>> tensors_;               // by rank; empty until used
 };
 
 }  // namespace ww::sim

@@ -7,6 +7,7 @@
 
 #include "sim/decode/function_decoder.h"
 #include "sim/memory/access.h"
+#include "sim/run/mbarriers.h"
 
 namespace ww::sim {
 namespace {
@@ -71,6 +72,21 @@ bool is_further_writer(Warp& warp, std::uint32_t product) {
   return true;
 }
 
+// A wait that passed too early may be why data is touched that is still on its way.
+std::string early_wait_text(Warp& warp, const SharedMark& mark) {
+  for (const PendingJob& job : warp.unit->jobs) {
+    if (job.op != mark.op || job.mbarrier == 0) continue;
+    const Mbarrier* barrier = find_mbarrier(*warp.unit, job.mbarrier);
+    if (barrier == nullptr || barrier->early_wait == kNoOp) continue;
+    return fmt::format(
+        "; the wait for its mbarrier at line {} passed, because an earlier phase of that parity "
+        "was "
+        "over",
+        warp.program->infos[barrier->early_wait].line);
+  }
+  return "";
+}
+
 void report_mark(Warp& warp, const SharedMark& mark, unsigned lane, std::uint64_t address,
                  unsigned bytes, bool is_write) {
   const bool is_barrier = mark.is_barrier && mark.writes == 0;
@@ -85,8 +101,9 @@ void report_mark(Warp& warp, const SharedMark& mark, unsigned lane, std::uint64_
                           "for its group comes first"
                         : "that an asynchronous copy may still be reading";
   warp.report_at(check, lane_bit(lane), address,
-                 fmt::format("{} {} bytes of shared memory at 0x{:x} {}",
-                             is_write ? "writes" : "reads", bytes, address & kInside, why),
+                 fmt::format("{} {} bytes of shared memory at 0x{:x} {}{}",
+                             is_write ? "writes" : "reads", bytes, address & kInside, why,
+                             mark.writes != 0 ? early_wait_text(warp, mark) : ""),
                  warp.unit->party(mark.op, mark.warp, lane_bit(mark.lane)));
 }
 
@@ -137,22 +154,25 @@ void unmark_mbarrier(Warp& warp, const Region& region, std::uint64_t address) {
 // --- runs of bytes -------------------------------------------------------------------------------
 
 ByteRun find_run(Warp& warp, std::uint64_t address, unsigned lane, std::uint32_t bytes,
-                 AccessKind touch, Space space) {
-  constexpr unsigned kStep = 16;
+                 AccessKind touch, Space space, unsigned unit) {
   if (bytes == 0) return {};
   ByteRun run{.address = address};
   std::uint64_t at[kLanes];
   const auto find = [&](std::uint64_t offset) {
     std::fill(std::begin(at), std::end(at), address + offset);
-    visit_regions(warp, at, lane_bit(lane), kStep, touch, space,
+    visit_regions(warp, at, lane_bit(lane), unit, touch, space,
                   [&](Region& region, Mask) { run.region = &region; });
   };
   find(0);
   if (run.region == nullptr) return {};
   const std::uint64_t room = run.region->size - (address - run.region->base);
   run.bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, room));
+  if (run.region->owners != nullptr) {
+    std::fill(std::begin(at), std::end(at), address);
+    note_conflicts(warp, *run.region, at, lane_bit(lane), run.bytes, touch);
+  }
   // The first part that does not fit is looked up for its finding.
-  if (run.bytes < bytes) find(run.bytes / kStep * kStep);
+  if (run.bytes < bytes) find(run.bytes / unit * unit);
   return run;
 }
 
@@ -178,21 +198,26 @@ void check_fence(Warp& warp, const ByteRun& run, const std::uint64_t* address, u
 
 }  // namespace
 
-Bytes read_run(Warp& warp, const ByteRun& run, unsigned lane, std::uint32_t bytes) {
-  Bytes read;
-  read.data.resize(bytes);
-  if (run.region == nullptr) return read;
+void read_run(Warp& warp, const ByteRun& run, unsigned lane, std::byte* data,
+              std::uint8_t* undefined) {
+  if (run.region == nullptr) return;
   std::uint64_t address[kLanes];
   std::fill(std::begin(address), std::end(address), run.address);
   note_race(warp, run, address, lane, Touched::Read, false);
   check_fence(warp, run, address, lane, false);
   check_async(warp, *run.region, address, lane_bit(lane), run.bytes, false);
   const std::uint64_t from = run.region->offset(run.address, lane);
-  std::memcpy(read.data.data(), run.region->data + from, run.bytes);
-  if (run.region->undefined != nullptr) {
-    read.undefined.resize(bytes);
-    std::memcpy(read.undefined.data(), run.region->undefined + from, run.bytes);
-  }
+  std::memcpy(data, run.region->data + from, run.bytes);
+  if (run.region->undefined != nullptr && undefined != nullptr)
+    std::memcpy(undefined, run.region->undefined + from, run.bytes);
+}
+
+Bytes read_run(Warp& warp, const ByteRun& run, unsigned lane, std::uint32_t bytes) {
+  Bytes read;
+  read.data.resize(bytes);
+  if (run.region != nullptr && run.region->undefined != nullptr) read.undefined.resize(bytes);
+  read_run(warp, run, lane, read.data.data(),
+           read.undefined.empty() ? nullptr : &read.undefined[0]);
   return read;
 }
 
@@ -216,6 +241,69 @@ void end_write(Warp& warp, const ByteRun& run, unsigned lane, bool combines) {
   FenceTracker* fences = warp.unit->fences.get();
   if (fences != nullptr) fences->forget(*run.region, address, lane_bit(lane), run.bytes);
   ++warp.unit->activity;
+}
+
+// --- landing -------------------------------------------------------------------------------------
+
+namespace {
+
+void put_bytes(const ByteRun& run, const std::byte* data, const std::uint8_t* undefined,
+               std::uint16_t mask) {
+  constexpr std::uint32_t kMasked = 16;
+  const std::uint64_t to = run.address - run.region->base;
+  for (std::uint32_t i = 0; i < run.bytes; ++i) {
+    if (((unsigned{mask} >> (i % kMasked)) & 1U) == 0) continue;
+    run.region->data[to + i] = data[i];
+    if (run.region->undefined != nullptr)
+      run.region->undefined[to + i] = undefined != nullptr ? undefined[i] : 0;
+  }
+}
+
+void combine_bytes(const ByteRun& run, const std::byte* data, const std::uint8_t* undefined,
+                   const Effect& effect) {
+  const std::uint64_t to = run.address - run.region->base;
+  std::uint8_t* there = run.region->undefined;
+  for (std::uint32_t i = 0; i + effect.element <= run.bytes; i += effect.element) {
+    effect.combine(run.region->data + to + i, data + i);
+    if (there == nullptr || undefined == nullptr) continue;
+    // A result is as undefined as what it is made of.
+    std::uint8_t any = 0;
+    for (unsigned b = 0; b < effect.element; ++b) {
+      any |= static_cast<std::uint8_t>(there[to + i + b] | undefined[i + b]);
+    }
+    std::memset(there + to + i, any, effect.element);
+  }
+}
+
+}  // namespace
+
+void land(Warp& warp, unsigned lane, const ByteRun& run, const std::byte* data,
+          const std::uint8_t* undefined, const Effect& effect) {
+  if (run.region == nullptr) return;
+  end_write(warp, run, lane, effect.combine != nullptr);
+  if (effect.combine != nullptr) {
+    combine_bytes(run, data, undefined, effect);
+  } else if (effect.mask != 0xFFFF) {
+    put_bytes(run, data, undefined, effect.mask);
+  } else {
+    const std::uint64_t to = run.address - run.region->base;
+    std::memcpy(run.region->data + to, data, run.bytes);
+    if (run.region->undefined == nullptr) return;
+    if (undefined == nullptr) {
+      std::memset(run.region->undefined + to, 0, run.bytes);
+    } else {
+      std::memcpy(run.region->undefined + to, undefined, run.bytes);
+    }
+  }
+}
+
+void check_same_cta(Warp& warp, unsigned lane, std::uint64_t to, std::uint64_t mbarrier) {
+  if (rank_of(to) == rank_of(mbarrier)) return;
+  if (!warp.is_new(Check::Barrier)) return;
+  warp.report_at(
+      Check::Barrier, lane_bit(lane), mbarrier,
+      fmt::format("the data goes to CTA {} of the cluster, and the mbarrier is in CTA {}",
+                  rank_of(to), rank_of(mbarrier)));
 }
 
 // --- decoding ------------------------------------------------------------------------------------

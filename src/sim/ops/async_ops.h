@@ -65,11 +65,13 @@ struct ByteRun {
   std::uint32_t bytes = 0;  // that are accessible
 };
 
-/// Finds a run that starts at a multiple of 16; what lies outside is reported and left out.
+/// Finds a run that starts at a multiple of `unit`; what lies outside is reported and left out.
 ByteRun find_run(Warp& warp, std::uint64_t address, unsigned lane, std::uint32_t bytes,
-                 AccessKind touch, Space space);
-/// Reads the run through the async proxy as an access of that lane; zeros up to `bytes` beyond what
-/// is accessible.
+                 AccessKind touch, Space space, unsigned unit = 16);
+/// Reads the run through the async proxy as an access of that lane. `undefined` may be null.
+void read_run(Warp& warp, const ByteRun& run, unsigned lane, std::byte* data,
+              std::uint8_t* undefined);
+/// The same as a value; zeros up to `bytes` beyond what is accessible.
 Bytes read_run(Warp& warp, const ByteRun& run, unsigned lane, std::uint32_t bytes);
 /// How an asynchronous write is done.
 struct WriteMode {
@@ -80,6 +82,19 @@ struct WriteMode {
 void begin_write(Warp& warp, const ByteRun& run, unsigned lane, const WriteMode& mode);
 /// The write to the run is done; the bytes are put there by the caller.
 void end_write(Warp& warp, const ByteRun& run, unsigned lane, bool combines);
+
+/// Replaces the element at `at` by its combination with the one at `with`.
+using Combine = void (*)(std::byte* at, const std::byte* with);
+/// What happens to bytes at their destination.
+struct Effect {
+  Combine combine = nullptr;    // null: they replace what is there
+  unsigned element = 1;         // bytes, of those that are combined
+  std::uint16_t mask = 0xFFFF;  // which bytes of every 16 are written
+};
+/// An asynchronous write ends: the bytes are put where they belong. `undefined` may be null: all are
+/// defined.
+void land(Warp& warp, unsigned lane, const ByteRun& run, const std::byte* data,
+          const std::uint8_t* undefined, const Effect& effect);
 
 // --- mbarriers -----------------------------------------------------------------------------------
 
@@ -103,6 +118,15 @@ void add_tx(Warp& warp, Mbarrier& barrier, std::uint64_t address, unsigned lane,
 /// Bytes of asynchronous work of that lane have arrived; waiting for the mbarrier makes them known.
 /// An mbarrier that is gone is passed over.
 void complete_tx(Warp& warp, std::uint64_t address, unsigned lane, std::uint32_t bytes);
+/// Reports data for one CTA of the cluster with an mbarrier in another.
+void check_same_cta(Warp& warp, unsigned lane, std::uint64_t to, std::uint64_t mbarrier);
+/// The CTA of a shared address with rank, and the same place in another CTA.
+inline std::uint64_t rank_of(std::uint64_t address) {
+  return ((address - kSharedWindow) >> kRankShift) - 1;
+}
+inline std::uint64_t in_cta(std::uint64_t address, std::uint64_t rank) {
+  return address + ((rank - rank_of(address)) << kRankShift);
+}
 
 // --- decoding ------------------------------------------------------------------------------------
 
@@ -119,9 +143,9 @@ bool decode_red_async(Decode& in);
 
 // --- combining -----------------------------------------------------------------------------------
 
-/// Replaces the element at `at` by its combination with the one at `with`.
-using Combine = void (*)(std::byte* at, const std::byte* with);
 /// nullptr: there is no such operation.
 Combine pick_combine(std::string_view op, isa::Type type);
+/// The sum of 32-bit floats with subnormal numbers as they are, which tensor copies have.
+void combine_f32_add_unflushed(std::byte* at, const std::byte* with);
 
 }  // namespace ww::sim

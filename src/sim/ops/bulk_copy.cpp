@@ -22,62 +22,9 @@ namespace {
 constexpr std::uint32_t kUnit = 16;  // bytes: sizes and addresses are multiples of it
 constexpr std::uint32_t kMaxBytes = (1U << 20U) - kUnit;  // what one phase can count
 
-/// What happens to the bytes at their destination.
-struct Effect {
-  Combine combine = nullptr;    // null: they replace what is there
-  unsigned element = 1;         // bytes, of those that are combined
-  std::uint16_t mask = 0xFFFF;  // which bytes of every 16 are written
-};
-
 Effect effect_of(const Op& op) {
   return {.combine = reinterpret_cast<Combine>(op.imm),
           .element = std::max(1U, unsigned{op.bytes})};
-}
-
-// --- landing -------------------------------------------------------------------------------------
-
-void put_bytes(const ByteRun& run, const Bytes& bytes, std::uint16_t mask) {
-  const std::uint64_t to = run.address - run.region->base;
-  std::uint8_t* undefined = run.region->undefined;
-  for (std::uint32_t i = 0; i < run.bytes; ++i) {
-    if (((unsigned{mask} >> (i % kUnit)) & 1U) == 0) continue;
-    run.region->data[to + i] = bytes.data[i];
-    if (undefined != nullptr) undefined[to + i] = bytes.undefined.empty() ? 0 : bytes.undefined[i];
-  }
-}
-
-void combine_bytes(const ByteRun& run, const Bytes& bytes, const Effect& effect) {
-  const std::uint64_t to = run.address - run.region->base;
-  std::uint8_t* undefined = run.region->undefined;
-  for (std::uint32_t i = 0; i + effect.element <= run.bytes; i += effect.element) {
-    effect.combine(run.region->data + to + i, &bytes.data[i]);
-    if (undefined == nullptr || bytes.undefined.empty()) continue;
-    // A result is as undefined as what it is made of.
-    std::uint8_t any = 0;
-    for (unsigned b = 0; b < effect.element; ++b) {
-      any |= static_cast<std::uint8_t>(undefined[to + i + b] | bytes.undefined[i + b]);
-    }
-    std::memset(undefined + to + i, any, effect.element);
-  }
-}
-
-void land(Warp& warp, unsigned lane, const ByteRun& run, const Bytes& bytes, const Effect& effect) {
-  if (run.region == nullptr) return;
-  end_write(warp, run, lane, effect.combine != nullptr);
-  if (effect.combine != nullptr) {
-    combine_bytes(run, bytes, effect);
-  } else if (effect.mask == 0xFFFF) {
-    const std::uint64_t to = run.address - run.region->base;
-    std::memcpy(run.region->data + to, bytes.data.data(), run.bytes);
-    if (run.region->undefined == nullptr) return;
-    if (bytes.undefined.empty()) {
-      std::memset(run.region->undefined + to, 0, run.bytes);
-    } else {
-      std::memcpy(run.region->undefined + to, bytes.undefined.data(), run.bytes);
-    }
-  } else {
-    put_bytes(run, bytes, effect.mask);
-  }
 }
 
 // --- issuing -------------------------------------------------------------------------------------
@@ -111,19 +58,6 @@ std::uint32_t size_in(Warp& warp, const Op& op, unsigned lane) {
   return std::min(size, kMaxBytes);
 }
 
-std::uint64_t rank_of(std::uint64_t address) {
-  return ((address - kSharedWindow) >> kRankShift) - 1;
-}
-
-void check_same_cta(Warp& warp, unsigned lane, std::uint64_t to, std::uint64_t mbarrier) {
-  if (rank_of(to) == rank_of(mbarrier)) return;
-  if (!warp.is_new(Check::Barrier)) return;
-  warp.report_at(
-      Check::Barrier, lane_bit(lane), mbarrier,
-      fmt::format("the data goes to CTA {} of the cluster, and the mbarrier is in CTA {}",
-                  rank_of(to), rank_of(mbarrier)));
-}
-
 /// What one lane sends: the bytes, where they were, what becomes of them.
 struct Parcel {
   ByteRun from;
@@ -133,6 +67,10 @@ struct Parcel {
   bool is_async_proxy = true;
 
   [[nodiscard]] WriteMode mode() const { return {effect.combine != nullptr, is_async_proxy}; }
+  void land_at(Warp& warp, unsigned lane, const ByteRun& to) const {
+    land(warp, lane, to, bytes.data.data(),
+         bytes.undefined.empty() ? nullptr : bytes.undefined.data(), effect);
+  }
 };
 
 // Starts the write of a parcel to one CTA; its mbarrier hears of it when it lands.
@@ -156,7 +94,7 @@ void send(Warp& warp, unsigned lane, const std::shared_ptr<const Parcel>& parcel
                                  unmark_shared(warp, *parcel->from.region, parcel->from.address,
                                                parcel->from.bytes, AsyncUse::Read);
                                }
-                               land(warp, lane, to, parcel->bytes, parcel->effect);
+                               parcel->land_at(warp, lane, to);
                                complete_tx(warp, mbarrier, lane, parcel->size);
                              }});
 }
@@ -190,10 +128,7 @@ void run_to_shared(Warp& warp, const Op& op) {
     const std::uint16_t mask = warp.source<std::uint16_t>(op.p[1])[l];
     for (std::uint64_t rank = 0; rank < 16; ++rank) {
       if (((mask >> rank) & 1U) == 0) continue;
-      const auto there = [&](std::uint64_t address) {
-        return address + ((rank - rank_of(address)) << kRankShift);
-      };
-      start(there(at.of[0][l]), there(at.of[2][l]));
+      start(in_cta(at.of[0][l], rank), in_cta(at.of[2][l], rank));
     }
   });
 }
@@ -228,7 +163,7 @@ void run_to_global(Warp& warp, const Op& op) {
     job.kind = PendingJob::JobKind::BulkWrite;
     job.deliver = [&warp, parcel, to, number, l] {
       const ActingFor acting(warp, number);
-      land(warp, l, to, parcel->bytes, parcel->effect);
+      parcel->land_at(warp, l, to);
     };
     warp.unit->jobs.push_back(job);
   });

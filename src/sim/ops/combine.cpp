@@ -53,6 +53,10 @@ Combine pick_float_combine(std::string_view op) {
 
 }  // namespace
 
+void combine_f32_add_unflushed(std::byte* at, const std::byte* with) {
+  combine<std::uint32_t, add_f32>(at, with);
+}
+
 Combine pick_combine(std::string_view op, isa::Type type) {
   using isa::Type;
   switch (type) {

@@ -2,6 +2,7 @@
 // Fences. Memory here is in order already; a fence matters to the race check, which takes what a
 // thread publishes after it and what it has seen before it as ordered, and to the fence check,
 // which asks for those of the async proxy.
+#include "sim/memory/access.h"
 #include "sim/ops/families.h"
 #include "sim/ops/memory_ops.h"
 #include "sim/order/async_fences.h"
@@ -55,8 +56,31 @@ void run_fence_proxy(Warp& warp, const Op& op) {
   if ((op.mode & kGlobal) != 0) fence(Past::FencedGlobal);
 }
 
+// --- of tensor maps ---
+
+void run_release_maps(Warp& warp, const Op&) {
+  FenceTracker* fences = warp.unit->fences.get();
+  if (fences != nullptr) fences->release_maps(warp, warp.exec);
+}
+
+void run_acquire_map(Warp& warp, const Op& op) {
+  FenceTracker* fences = warp.unit->fences.get();
+  if (fences == nullptr) return;
+  std::uint64_t address[kLanes];
+  lane_addresses(warp, warp.program->addresses[op.address], address);
+  for_each_address(address, warp.exec, [&](std::uint64_t here, Mask) {
+    const Region* region = warp.unit->context.memory->find(here);
+    if (region != nullptr) fences->acquire_map(*region, here);
+  });
+}
+
 bool decode_fence_proxy(Decode& in) {
   in.op.run = run_nothing;
+  if (in.word("kind") == "tensormap::generic") {
+    in.op.run = in.count() == 0 ? run_release_maps : run_acquire_map;
+    if (in.count() != 0) in.op.address = in.address(0);
+    return true;
+  }
   if (in.word("kind") != "async") return true;
   in.op.run = run_fence_proxy;
   in.op.mode = !in.has("space")               ? kShared | kGlobal

@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: Apache-2.0
+// cp.async.bulk.tensor and cp.reduce.async.bulk.tensor: boxes of a tensor, described by a tensor map
+// (sim/tensor_map/map.h) and the coordinates of a corner. They are counted and waited for as runs of
+// bytes are (bulk_copy.cpp): into shared memory by an mbarrier, which hears of the whole box, also of
+// what lies outside the tensor; out of it in groups of the thread.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/checks/undefined.h"
+#include "sim/decode/function_decoder.h"
+#include "sim/memory/access.h"
+#include "sim/ops/async_ops.h"
+#include "sim/ops/families.h"
+#include "sim/ops/tensor_ops.h"
+#include "sim/tensor_map/box.h"
+
+namespace ww::sim::tensor_copy_ops {
+namespace {
+
+constexpr std::uint32_t kChunk = 16;  // bytes that a swizzle keeps together
+constexpr std::uint64_t kSharedAlign = 128;
+constexpr std::uint64_t kMaxBytes = (1U << 20U) - 1;  // what one phase can count
+
+// The operations of cp.reduce.async.bulk.tensor; Op::imm is the number plus one, 0 a plain copy.
+constexpr std::string_view kReductions[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor"};
+
+/// One copy: the map, the corner, and the bytes of the box, row after row.
+struct Parcel {
+  TensorMap map{};
+  BoxShape shape{};
+  TensorPoint point{};
+  std::uint32_t size = 0;
+  Bytes bytes;
+  Effect effect;
+
+  [[nodiscard]] std::uint8_t* undefined() {
+    return bytes.undefined.empty() ? nullptr : bytes.undefined.data();
+  }
+  [[nodiscard]] const std::uint8_t* undefined() const {
+    return bytes.undefined.empty() ? nullptr : bytes.undefined.data();
+  }
+  [[nodiscard]] WriteMode mode() const { return {.combines = effect.combine != nullptr}; }
+  /// Where a byte of a box at that address is.
+  [[nodiscard]] std::uint64_t place(std::uint64_t address, std::uint32_t at) const {
+    return swizzled(map.swizzle, address + shape.place(at));
+  }
+};
+
+// --- what a lane asks for ------------------------------------------------------------------------
+
+TensorPoint point_of(const Warp& warp, const Op& op, unsigned lane, unsigned rank) {
+  TensorPoint point;
+  const Place* places = &warp.program->places[op.extra];
+  for (unsigned d = 0; d < rank; ++d) point.at[d] = warp.source<std::int32_t>(places[d])[lane];
+  for (unsigned i = rank; i < op.count; ++i)
+    point.offsets[i - rank] = warp.source<std::uint16_t>(places[i])[lane];
+  return point;
+}
+
+// The type that `operation` combines elements as; Pred: it does not combine them. What an H200 takes.
+isa::Type combined_type(TensorType type, std::string_view operation) {
+  const bool is_bitwise = operation == "and" || operation == "or" || operation == "xor";
+  const bool counts = operation == "inc" || operation == "dec";
+  if (counts && type != TensorType::U32) return isa::Type::Pred;
+  if (type == TensorType::S64 && operation != "min" && operation != "max") return isa::Type::Pred;
+  if (is_bitwise && info(type).is_float) return isa::Type::Pred;
+  switch (type) {
+    case TensorType::U32:
+      return is_bitwise ? isa::Type::B32 : isa::Type::U32;
+    case TensorType::S32:
+      return is_bitwise ? isa::Type::B32 : isa::Type::S32;
+    case TensorType::U64:
+      return is_bitwise ? isa::Type::B64 : isa::Type::U64;
+    case TensorType::S64:
+      return is_bitwise ? isa::Type::B64 : isa::Type::S64;
+    case TensorType::F16:
+      return isa::Type::F16;
+    case TensorType::Bf16:
+      return isa::Type::Bf16;
+    case TensorType::F32:
+    case TensorType::F32Ftz:
+    case TensorType::Tf32:
+    case TensorType::Tf32Ftz:
+      return operation == "add" ? isa::Type::F32 : isa::Type::Pred;
+    case TensorType::F64:
+      return operation == "add" ? isa::Type::F64 : isa::Type::Pred;
+    default:
+      return isa::Type::Pred;  // nothing combines these
+  }
+}
+
+bool pick_effect(Warp& warp, const Op& op, Parcel& parcel) {
+  if (op.imm == 0) return true;
+  const std::string_view operation = kReductions[op.imm - 1];
+  parcel.effect.element = info(parcel.map.type).bits / 8;
+  parcel.effect.combine = pick_combine(operation, combined_type(parcel.map.type, operation));
+  const bool keeps_subnormals =
+      parcel.map.type == TensorType::F32 || parcel.map.type == TensorType::Tf32;
+  if (parcel.effect.combine != nullptr && keeps_subnormals)
+    parcel.effect.combine = combine_f32_add_unflushed;
+  if (parcel.effect.combine != nullptr) return true;
+  trap(warp,
+       fmt::format("`.{}` does not combine elements of {}", operation, info(parcel.map.type).name)
+           .c_str());
+  return false;
+}
+
+bool is_modelled(Warp& warp, const TensorMap& map) {
+  std::string why;
+  if (info(map.type).bits < 8)
+    why = fmt::format("packed elements of {} are not modelled", info(map.type).name);
+  if (map.im2col && map.interleave != Interleave::None)
+    why = "im2col copies of interleaved channels are not modelled";
+  if (map.swizzle > TensorSwizzle::B128 && !warp.program->target.has(target::Feature::Sm100))
+    why = fmt::format("the swizzle {} needs sm_100",
+                      words_of(map.swizzle)[static_cast<std::size_t>(map.swizzle)]);
+  if (!why.empty()) trap(warp, why.c_str());
+  return why.empty();
+}
+
+// What an H200 takes for an illegal instruction; empty: it does not.
+std::string illegal_point(const TensorMap& map, const TensorPoint& point) {
+  const std::int64_t start = std::int64_t{point.at[0]} * unit_bytes(map);
+  if (start % kChunk != 0)
+    return fmt::format(
+        "coordinate 0 is {}, {} bytes from the start of the row, expected a multiple of {} bytes",
+        point.at[0], start, kChunk);
+  for (unsigned d = 0; d < map.rank && point.writes_chunks; ++d) {
+    if (point.at[d] < 0)
+      return fmt::format("coordinate {} of a store is {}, expected 0 or more", d, point.at[d]);
+  }
+  for (unsigned d = 1; d + 1 < map.rank && map.im2col; ++d) {
+    const std::int64_t low = map.im2col->lower[d - 1];
+    if (point.writes_chunks && (low < 0 || map.im2col->upper[d - 1] > 0))
+      return fmt::format(
+          "the box of pixels of a store goes beyond the tensor in dimension {}: `lower` is {}, "
+          "`upper` is {}",
+          d, low, map.im2col->upper[d - 1]);
+    const std::int64_t end = static_cast<std::int64_t>(map.dims[d]) + map.im2col->upper[d - 1];
+    if (point.at[d] < low || point.at[d] >= end)
+      return fmt::format("coordinate {} is {}, expected {} to {}, in the box of pixels", d,
+                         point.at[d], low, end - 1);
+  }
+  return "";
+}
+
+void run_store(Warp& warp, const Op& op);
+
+// Op::mode: the number of coordinates; mode2: whether the instruction is of the im2col kind.
+std::shared_ptr<Parcel> begin(Warp& warp, const Op& op, std::uint64_t map, unsigned lane) {
+  const unsigned rank = op.mode;
+  const auto found = read_tensor_map(warp, map, lane, rank);
+  if (!found) return nullptr;
+  auto parcel = std::make_shared<Parcel>();
+  parcel->map = *found;
+  if (found->im2col.has_value() != (op.mode2 != 0)) {
+    trap(warp, found->im2col ? "an im2col map in a copy of the tile kind"
+                             : "a map of tiles in a copy of the im2col kind");
+    return nullptr;
+  }
+  if (!is_modelled(warp, *found)) return nullptr;
+  parcel->shape = shape_of_box(*found);
+  const std::uint64_t bytes = parcel->shape.bytes();
+  if (bytes > kMaxBytes) {
+    trap(warp, fmt::format("the box of the tensor map has {} bytes; {} are possible in one copy",
+                           bytes, kMaxBytes)
+                   .c_str());
+    return nullptr;
+  }
+  if (!pick_effect(warp, op, *parcel)) return nullptr;
+  parcel->size = static_cast<std::uint32_t>(bytes);
+  parcel->point = point_of(warp, op, lane, rank);
+  parcel->point.writes_chunks = op.run == run_store;
+  const std::string illegal = illegal_point(*found, parcel->point);
+  if (!illegal.empty()) {
+    trap(warp, illegal.c_str());
+    return nullptr;
+  }
+  parcel->bytes.data.resize(parcel->size);
+  return parcel;
+}
+
+// --- shared memory -------------------------------------------------------------------------------
+
+void check_shared_address(Warp& warp, std::uint64_t address, unsigned lane) {
+  if (address % kSharedAlign == 0 || !warp.is_new(Check::Align)) return;
+  warp.report_at(Check::Align, lane_bit(lane), address,
+                 fmt::format("the box is at 0x{:x} of shared memory, expected a multiple of {}",
+                             address & ((std::uint64_t{1} << kRankShift) - 1), kSharedAlign));
+}
+
+// The memory that a box takes, as runs without gaps.
+std::vector<ByteRun> shared_runs(Warp& warp, const Parcel& parcel, std::uint64_t address,
+                                 unsigned lane, AccessKind kind, Space space) {
+  const unsigned width = std::max(kChunk, swizzle_bytes(parcel.map.swizzle));
+  const bool is_dense = parcel.shape.pitch == parcel.shape.row_bytes && address % width == 0 &&
+                        parcel.size % width == 0;
+  std::vector<ByteRun> runs;
+  if (is_dense) {
+    runs.push_back(find_run(warp, address, lane, parcel.size, kind, space));
+  } else {
+    std::vector<std::uint64_t> chunks;
+    for (std::uint32_t at = 0; at < parcel.size; at += kChunk)
+      chunks.push_back(parcel.place(address, at));
+    std::ranges::sort(chunks);
+    for (std::size_t first = 0, next = 0; first < chunks.size(); first = next) {
+      while (++next < chunks.size() && chunks[next] == chunks[next - 1] + kChunk) {
+      }
+      const auto bytes = static_cast<std::uint32_t>(next - first) * kChunk;
+      runs.push_back(find_run(warp, chunks[first], lane, bytes, kind, space));
+    }
+  }
+  std::erase_if(runs, [](const ByteRun& run) { return run.region == nullptr; });
+  return runs;
+}
+
+// Calls visit(offset in the box, byte of the region, bytes) for the chunks that are accessible.
+template <typename Visit>
+void for_each_chunk(const Parcel& parcel, std::uint64_t address, const std::vector<ByteRun>& runs,
+                    Visit&& visit) {
+  if (runs.empty()) return;
+  const Region& region = *runs[0].region;
+  // The finest part that any swizzle moves.
+  const std::uint32_t step = parcel.map.swizzle == TensorSwizzle::Atom32Flip ? 8 : kChunk;
+  for (std::uint32_t at = 0; at < parcel.size; at += step) {
+    const std::uint64_t there = parcel.place(address, at);
+    const std::uint32_t bytes = std::min(step, parcel.size - at);
+    if (region.holds(there, bytes)) visit(region, at, there - region.base, bytes);
+  }
+}
+
+void put_box(const Parcel& parcel, std::uint64_t address, const std::vector<ByteRun>& runs) {
+  for_each_chunk(parcel, address, runs,
+                 [&](const Region& region, std::uint32_t at, std::uint64_t to, std::uint32_t n) {
+                   std::memcpy(region.data + to, &parcel.bytes.data[at], n);
+                   if (region.undefined == nullptr) return;
+                   if (parcel.undefined() == nullptr) {
+                     std::memset(region.undefined + to, 0, n);
+                   } else {
+                     std::memcpy(region.undefined + to, parcel.undefined() + at, n);
+                   }
+                 });
+}
+
+void take_box(Parcel& parcel, std::uint64_t address, const std::vector<ByteRun>& runs) {
+  for_each_chunk(parcel, address, runs,
+                 [&](const Region& region, std::uint32_t at, std::uint64_t from, std::uint32_t n) {
+                   std::memcpy(&parcel.bytes.data[at], region.data + from, n);
+                   if (region.undefined == nullptr) return;
+                   if (parcel.bytes.undefined.empty()) parcel.bytes.undefined.resize(parcel.size);
+                   std::memcpy(&parcel.bytes.undefined[at], region.undefined + from, n);
+                 });
+}
+
+// --- into shared memory --------------------------------------------------------------------------
+
+void fill_box(Parcel& parcel) {
+  const std::uint64_t bits = fill_bits(parcel.map);
+  if (bits == 0) return;
+  const unsigned element = info(parcel.map.type).bits / 8;
+  for (std::uint32_t at = 0; at + element <= parcel.size; at += element)
+    std::memcpy(&parcel.bytes.data[at], &bits, element);
+}
+
+void load_box(Warp& warp, unsigned lane, Parcel& parcel) {
+  const unsigned element = info(parcel.map.type).bits / 8;
+  if (warp.tracks()) parcel.bytes.undefined.resize(parcel.size);
+  fill_box(parcel);
+  for (const BoxRun& run : box_runs(parcel.map, parcel.point)) {
+    const ByteRun from =
+        find_run(warp, run.address, lane, run.bytes, AccessKind::Read, Space::Global, element);
+    std::uint8_t* undefined = parcel.undefined();
+    read_run(warp, from, lane, &parcel.bytes.data[run.at],
+             undefined != nullptr ? undefined + run.at : nullptr);
+    convert_loaded(parcel.map.type, std::span(parcel.bytes.data).subspan(run.at, from.bytes));
+  }
+}
+
+// Starts the write of a box to one CTA; its mbarrier hears of it when it lands.
+void send(Warp& warp, unsigned lane, const std::shared_ptr<const Parcel>& parcel,
+          std::uint64_t address, std::uint64_t mbarrier, Space space) {
+  check_shared_address(warp, address, lane);
+  const auto runs = shared_runs(warp, *parcel, address, lane, AccessKind::Write, space);
+  mbarrier_at(warp, mbarrier, lane_bit(lane));
+  for (const ByteRun& run : runs) begin_write(warp, run, lane, parcel->mode());
+  const std::uint32_t op = warp.current;
+  warp.unit->jobs.push_back({.mbarrier = mbarrier,
+                             .op = op,
+                             .warp = &warp,
+                             .lane = lane,
+                             .bytes = parcel->size,
+                             .deliver = [=, &warp] {
+                               const ActingFor acting(warp, op);
+                               for (const ByteRun& run : runs) end_write(warp, run, lane, false);
+                               put_box(*parcel, address, runs);
+                               complete_tx(warp, mbarrier, lane, parcel->size);
+                             }});
+}
+
+// The addresses of an op in all lanes.
+template <unsigned kCount>
+std::array<std::array<std::uint64_t, kLanes>, kCount> addresses_of(Warp& warp, const Op& op) {
+  std::array<std::array<std::uint64_t, kLanes>, kCount> all;
+  for (unsigned i = 0; i < kCount; ++i) {
+    const Address& address = warp.program->addresses[op.address + i];
+    use_base(warp, address, warp.exec);
+    lane_addresses(warp, address, all[i].data());
+  }
+  for (unsigned i = 0; i < op.count; ++i)
+    use_value(warp, warp.program->places[op.extra + i], warp.exec);
+  return all;
+}
+
+// Addresses: box, map, mbarrier; p: with multicast the mask of CTAs.
+void run_load(Warp& warp, const Op& op) {
+  const auto at = addresses_of<3>(warp, op);
+  const bool is_multicast = op.p[0].present();
+  if (is_multicast) use_value(warp, op.p[0], warp.exec);
+  const Space space = warp.program->addresses[op.address].space;
+  for_each_lane(warp.exec, [&](unsigned l) {
+    const std::shared_ptr<Parcel> parcel = begin(warp, op, at[1][l], l);
+    if (parcel == nullptr) return;
+    load_box(warp, l, *parcel);
+    if (!is_multicast) {
+      check_same_cta(warp, l, at[0][l], at[2][l]);
+      send(warp, l, parcel, at[0][l], at[2][l], space);
+      return;
+    }
+    const std::uint16_t mask = warp.source<std::uint16_t>(op.p[0])[l];
+    for (std::uint64_t rank = 0; rank < 16; ++rank) {
+      if (((mask >> rank) & 1U) != 0)
+        send(warp, l, parcel, in_cta(at[0][l], rank), in_cta(at[2][l], rank), space);
+    }
+  });
+}
+
+// --- out of shared memory ------------------------------------------------------------------------
+
+/// Where a part of the box goes.
+struct Target {
+  std::uint32_t at = 0;  // in the box
+  ByteRun run;
+};
+
+std::vector<Target> begin_targets(Warp& warp, unsigned lane, const Parcel& parcel) {
+  const unsigned element = info(parcel.map.type).bits / 8;
+  const AccessKind kind = parcel.effect.combine != nullptr ? AccessKind::Atomic : AccessKind::Write;
+  std::vector<Target> targets;
+  for (const BoxRun& run : box_runs(parcel.map, parcel.point)) {
+    const ByteRun to = find_run(warp, run.address, lane, run.bytes, kind, Space::Global, element);
+    if (to.region == nullptr) continue;
+    begin_write(warp, to, lane, parcel.mode());
+    targets.push_back({run.at, to});
+  }
+  return targets;
+}
+
+void store_box(Warp& warp, unsigned lane, const std::shared_ptr<Parcel>& parcel,
+               std::uint64_t address, Space space) {
+  check_shared_address(warp, address, lane);
+  const auto sources = shared_runs(warp, *parcel, address, lane, AccessKind::Read, space);
+  PendingJob job;
+  job.op = warp.current;
+  job.warp = &warp;
+  job.lane = lane;
+  job.group = warp.pending.bulk_committed[lane];
+  std::vector<std::byte> unused(parcel->size);
+  for (const ByteRun& run : sources) {
+    read_run(warp, run, lane, unused.data(), nullptr);
+    mark_shared(warp, *run.region, run.address, run.bytes, lane, AsyncUse::Read);
+  }
+  take_box(*parcel, address, sources);
+  job.kind = PendingJob::JobKind::BulkRead;
+  job.deliver = [&warp, sources] {
+    for (const ByteRun& run : sources)
+      unmark_shared(warp, *run.region, run.address, run.bytes, AsyncUse::Read);
+  };
+  warp.unit->jobs.push_back(job);
+  const auto targets = begin_targets(warp, lane, *parcel);
+  job.kind = PendingJob::JobKind::BulkWrite;
+  job.held = parcel->size;
+  job.deliver = [&warp, parcel, targets, lane, op = warp.current] {
+    const ActingFor acting(warp, op);
+    const std::uint8_t* undefined = parcel->undefined();
+    for (const Target& target : targets)
+      land(warp, lane, target.run, &parcel->bytes.data[target.at],
+           undefined != nullptr ? undefined + target.at : nullptr, parcel->effect);
+  };
+  warp.unit->jobs.push_back(job);
+}
+
+// Addresses: map, box.
+void run_store(Warp& warp, const Op& op) {
+  const auto at = addresses_of<2>(warp, op);
+  const Space space = warp.program->addresses[op.address + 1].space;
+  for_each_lane(warp.exec, [&](unsigned l) {
+    const std::shared_ptr<Parcel> parcel = begin(warp, op, at[0][l], l);
+    if (parcel != nullptr) store_box(warp, l, parcel, at[1][l], space);
+  });
+}
+
+// --- prefetch ------------------------------------------------------------------------------------
+
+// Nothing is cached here, but a map that is wrong is as wrong.
+void run_prefetch(Warp& warp, const Op& op) {
+  const auto at = addresses_of<1>(warp, op);
+  for_each_lane(warp.exec, [&](unsigned l) { (void)begin(warp, op, at[0][l], l); });
+}
+
+// --- decoding ------------------------------------------------------------------------------------
+
+std::size_t find_operand(const Decode& in, std::string_view name) {
+  const auto& operands = in.form.form().operands;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i].name == name && in.given(i)) return i;
+  }
+  return operands.size();
+}
+
+// What is not modelled of the newer modes.
+bool is_known_mode(Decode& in) {
+  const std::string_view mode = in.has("mode") ? in.word("mode") : "tile";
+  if (in.has("group")) in.refusal = "copies for a pair of CTAs are not modelled";
+  if (mode != "tile" && mode != "im2col" && mode != "im2col_no_offs")
+    in.refusal = fmt::format("the mode `.{}` is not modelled", mode);
+  return in.refusal.empty();
+}
+
+// Coordinates, then the offsets of im2col; `map` is the operand of the map.
+void decode_point(Decode& in, std::size_t map) {
+  std::vector<Place> places = in.coordinates(map);
+  in.op.mode = static_cast<std::uint8_t>(places.size());
+  in.op.mode2 = in.has("mode") && in.word("mode").starts_with("im2col") ? 1 : 0;
+  const std::size_t offsets = find_operand(in, "offsets");
+  if (offsets < in.count()) {
+    const std::vector<Place> more = in.sources(offsets);
+    places.insert(places.end(), more.begin(), more.end());
+  }
+  in.further(places);
+  in.op.flags = kTracksItself;
+  in.function().program().uses_async_proxy = true;
+}
+
+bool decode_copy(Decode& in) {
+  if (!is_known_mode(in)) return false;
+  if (in.word("dst") == "global") {
+    in.op.run = run_store;
+    in.op.address = map_address(in, 0);
+    in.address(1);
+    decode_point(in, 0);
+    return true;
+  }
+  in.op.run = run_load;
+  in.op.address = in.address(0);
+  map_address(in, 1);
+  in.address(2);
+  decode_point(in, 1);
+  const std::size_t mask = find_operand(in, "mask");
+  if (mask < in.count()) in.op.p[0] = in.source(mask);
+  return true;
+}
+
+bool decode_reduce(Decode& in) {
+  const auto* found = std::ranges::find(kReductions, in.word("op"));
+  in.op.imm = found - std::begin(kReductions) + 1;
+  return decode_copy(in);
+}
+
+bool decode_prefetch(Decode& in) {
+  if (!is_known_mode(in)) return false;
+  in.op.run = run_prefetch;
+  in.op.address = map_address(in, 0);
+  decode_point(in, 0);
+  return true;
+}
+
+constexpr OpRow kRows[] = {
+    {"cp.async.bulk.tensor", decode_copy},
+    {"cp.reduce.async.bulk.tensor", decode_reduce},
+    {"cp.async.bulk.prefetch.tensor", decode_prefetch},
+    {"prefetch", decode_prefetch_map},
+    {"tensormap.replace", decode_replace},
+    {"tensormap.cp_fenceproxy", decode_copy_map},
+};
+
+}  // namespace
+
+constinit const OpFamily family{"tensor_copy", kRows};
+
+}  // namespace ww::sim::tensor_copy_ops

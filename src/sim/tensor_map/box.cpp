@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/tensor_map/box.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+namespace ww::sim {
+namespace {
+
+constexpr std::int64_t kChunk = 16;  // bytes that the engine writes at least
+
+// The engine steps from slice to slice in dimension 0, but not from element to element.
+std::uint32_t step_in(const TensorMap& map, unsigned d) {
+  return d == 0 && map.interleave == Interleave::None ? 1 : map.element_strides[d];
+}
+// Elements of the box in a dimension. Of interleaved channels, one slice at a time: the dimension
+// before the last counts slices.
+std::uint32_t count_in(const TensorMap& map, unsigned d) {
+  if (map.interleave != Interleave::None && d + 2 == map.rank) return 1;
+  const std::uint32_t step = step_in(map, d);
+  return (map.box[d] + step - 1) / step;
+}
+
+// To nearest even; every NaN becomes one.
+std::uint32_t to_tf32(std::uint32_t bits) {
+  if ((bits & 0x7FFF'FFFFU) > 0x7F80'0000U) return 0x7FFF'E000U;
+  return (bits + 0xFFFU + ((bits >> 13U) & 1U)) & ~0x1FFFU;
+}
+
+bool is_inside(const TensorMap& map, unsigned d, std::int64_t at) {
+  return at >= 0 && static_cast<std::uint64_t>(at) < map.dims[d];
+}
+
+/// Collects the parts of rows of `count` elements, `step` apart, that are inside the tensor.
+class RunList {
+ public:
+  RunList(const TensorMap& map, const TensorPoint& point, std::uint32_t count, std::uint32_t step)
+      : unit_(unit_bytes(map)), count_(count), step_(step), first_(point.at[0]) {
+    const std::int64_t first = first_;
+    auto size = static_cast<std::int64_t>(map.dims[0]);
+    if (point.writes_chunks) size = (size * unit_ + kChunk - 1) / kChunk * kChunk / unit_;
+    const auto steps_to = [&](std::int64_t at) {  // the first index that is there or behind
+      return at <= first ? 0 : (at - first + step - 1) / step;
+    };
+    low_ = std::min<std::int64_t>(steps_to(0), count);
+    high_ = std::clamp<std::int64_t>(steps_to(size), low_, count);
+  }
+  /// `row`: the address of coordinate 0 in it.
+  void add(std::uint64_t row) {
+    const auto put = [&](std::int64_t from, std::int64_t to) {
+      runs.push_back({next_ + static_cast<std::uint32_t>(from) * unit_,
+                      row + static_cast<std::uint64_t>(first_ + from * step_) * unit_,
+                      static_cast<std::uint32_t>(to - from) * unit_});
+    };
+    if (step_ == 1) {
+      if (high_ > low_) put(low_, high_);
+    } else {
+      for (std::int64_t i = low_; i < high_; ++i) put(i, i + 1);
+    }
+    skip();
+  }
+  void skip() { next_ += count_ * unit_; }
+
+  std::vector<BoxRun> runs;
+
+ private:
+  std::uint32_t unit_, count_;
+  std::int64_t step_, first_, low_ = 0, high_ = 0;
+  std::uint32_t next_ = 0;
+};
+
+std::vector<BoxRun> tile_runs(const TensorMap& map, const TensorPoint& point) {
+  RunList list(map, point, count_in(map, 0), step_in(map, 0));
+  std::array<std::uint64_t, kMaxTensorRank> index{};
+  for (;;) {
+    std::uint64_t row = map.address;
+    bool inside = true;
+    for (unsigned d = 1; d < map.rank; ++d) {
+      const std::int64_t at =
+          point.at[d] + static_cast<std::int64_t>(index[d] * map.element_strides[d]);
+      inside = inside && is_inside(map, d, at);
+      row += static_cast<std::uint64_t>(at) * map.strides[d - 1];
+    }
+    inside ? list.add(row) : list.skip();
+    unsigned d = 1;
+    while (d < map.rank && ++index[d] == count_in(map, d)) index[d++] = 0;
+    if (d >= map.rank) return std::move(list.runs);
+  }
+}
+
+// Pixels follow each other inside the box of pixels, along W, then H, then D, then to the next
+// image. The filter's offsets move each of them, without moving the box.
+std::vector<BoxRun> column_runs(const TensorMap& map, const TensorPoint& point) {
+  const Im2col& columns = *map.im2col;
+  const unsigned last = map.rank - 1;
+  RunList list(map, point, columns.channels, 1);
+  std::array<std::int64_t, kMaxTensorRank> at{};
+  std::copy(point.at.begin(), point.at.end(), at.begin());
+  for (std::uint32_t pixel = 0; pixel < columns.pixels; ++pixel) {
+    std::uint64_t row = map.address;
+    bool inside = true;
+    for (unsigned d = 1; d <= last; ++d) {
+      const std::int64_t here = at[d] + (d < last ? point.offsets[d - 1] : 0);
+      inside = inside && is_inside(map, d, here);
+      row += static_cast<std::uint64_t>(here) * map.strides[d - 1];
+    }
+    inside ? list.add(row) : list.skip();
+    unsigned d = 1;
+    for (; d < last; ++d) {
+      at[d] += map.element_strides[d];
+      if (at[d] < static_cast<std::int64_t>(map.dims[d]) + columns.upper[d - 1]) break;
+      at[d] = columns.lower[d - 1];
+    }
+    if (d == last) at[last] += map.element_strides[last];
+  }
+  return std::move(list.runs);
+}
+
+}  // namespace
+
+BoxShape shape_of_box(const TensorMap& map) {
+  BoxShape shape;
+  const std::uint32_t count = map.im2col ? map.im2col->channels : count_in(map, 0);
+  shape.row_bytes = count * unit_bytes(map);
+  const bool is_padded = map.interleave == Interleave::None;
+  shape.pitch = std::max(shape.row_bytes, is_padded ? swizzle_bytes(map.swizzle) : 0);
+  if (map.im2col) shape.rows = map.im2col->pixels;
+  for (unsigned d = 1; d < map.rank && !map.im2col; ++d) shape.rows *= count_in(map, d);
+  return shape;
+}
+
+std::vector<BoxRun> box_runs(const TensorMap& map, const TensorPoint& point) {
+  return map.im2col ? column_runs(map, point) : tile_runs(map, point);
+}
+
+std::uint64_t swizzled(TensorSwizzle swizzle, std::uint64_t address) {
+  switch (swizzle) {
+    case TensorSwizzle::None:
+      return address;
+    case TensorSwizzle::B32:
+      return address ^ ((address >> 3U) & 0x10U);
+    case TensorSwizzle::B64:
+      return address ^ ((address >> 3U) & 0x30U);
+    case TensorSwizzle::B128:
+      return address ^ ((address >> 3U) & 0x70U);
+    case TensorSwizzle::Atom32:
+      return address ^ ((address >> 2U) & 0x60U);
+    case TensorSwizzle::Atom32Flip:
+      return address ^ ((address >> 2U) & 0x60U) ^ ((address >> 4U) & 0x8U);
+    case TensorSwizzle::Atom64:
+      return address ^ ((address >> 1U) & 0x40U);
+  }
+  return address;
+}
+
+std::uint64_t fill_bits(const TensorMap& map) {
+  if (map.fill == TensorFill::Zeros) return 0;
+  switch (info(map.type).bits) {
+    case 16:
+      return 0x7FF7U;
+    case 32:
+      return 0x7FF7'7FF7U;
+    default:
+      return 0x7FF7'7FF7'7FF7'7FF7U;
+  }
+}
+
+void convert_loaded(TensorType type, std::span<std::byte> elements) {
+  if (type != TensorType::Tf32 && type != TensorType::Tf32Ftz) return;
+  for (std::size_t i = 0; i + 4 <= elements.size(); i += 4) {
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, &elements[i], sizeof bits);
+    bits = to_tf32(bits);
+    std::memcpy(&elements[i], &bits, sizeof bits);
+  }
+}
+
+}  // namespace ww::sim

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which bytes of a tensor a copy moves, and where they lie in the box in shared memory: rows of
+// dimension 0, one behind the other, the next dimension first. Rows that are narrower than their
+// swizzle start at multiples of its width; the bytes between them are neither written nor counted.
+// `swizzled` then says where a byte is. What lies outside the tensor takes room and is counted like
+// everything else. All of this is as an H200 does it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sim/tensor_map/map.h"
+
+namespace ww::sim {
+
+/// Where a copy starts: coordinates in the tensor, and of im2col copies the offsets of the filter.
+struct TensorPoint {
+  std::array<std::int32_t, kMaxTensorRank> at{};
+  std::array<std::uint32_t, 3> offsets{};
+  bool writes_chunks = false;  // of stores: all 16 bytes of a chunk of which some are inside
+};
+
+/// Elements that are neighbours in the tensor and in the box, all inside the tensor.
+struct BoxRun {
+  std::uint32_t at = 0;  // bytes from the start of the box, without gaps between rows
+  std::uint64_t address = 0;
+  std::uint32_t bytes = 0;
+};
+
+/// The rows of a box.
+struct BoxShape {
+  std::uint64_t rows = 1;
+  std::uint32_t row_bytes = 0;
+  std::uint32_t pitch = 0;  // from the start of a row to that of the next one
+
+  /// What a copy counts.
+  [[nodiscard]] std::uint64_t bytes() const { return rows * row_bytes; }
+  /// Where a byte is, before it is swizzled.
+  [[nodiscard]] std::uint64_t place(std::uint64_t at) const {
+    return at / row_bytes * pitch + at % row_bytes;
+  }
+};
+BoxShape shape_of_box(const TensorMap& map);
+/// What a copy from there moves, in the order of the box. The box has fewer than 2^32 bytes.
+std::vector<BoxRun> box_runs(const TensorMap& map, const TensorPoint& point);
+
+/// Where a byte of a swizzled box is; both are addresses in shared memory.
+std::uint64_t swizzled(TensorSwizzle swizzle, std::uint64_t address);
+
+/// What an element outside the tensor is loaded as.
+std::uint64_t fill_bits(const TensorMap& map);
+/// What loading makes of elements of some types: it rounds 32-bit floats to tf32.
+void convert_loaded(TensorType type, std::span<std::byte> elements);
+
+}  // namespace ww::sim
