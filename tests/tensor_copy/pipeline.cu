@@ -12,9 +12,9 @@ using barrier = cuda::barrier<cuda::thread_scope_block>;
 constexpr int kStages = 3, kTileRows = 16, kTileColumns = 64, kConsumers = 128;
 constexpr int kTile = kTileRows * kTileColumns;
 
-extern "C" __global__ void __launch_bounds__(kConsumers + 32)
-    add_tiles(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
-              const __grid_constant__ CUtensorMap out, int tiles_across, int tiles) {
+template <bool kFences>
+__device__ void add(const CUtensorMap& a, const CUtensorMap& b, const CUtensorMap& out,
+                    int tiles_across, int tiles) {
   __shared__ alignas(128) float stages[kStages][2][kTile];
   __shared__ alignas(128) float result[kTile];
 #pragma nv_diag_suppress static_var_with_dynamic_init
@@ -49,13 +49,24 @@ extern "C" __global__ void __launch_bounds__(kConsumers + 32)
     for (int e = thread; e < kTile; e += kConsumers)
       result[e] = 2 * stages[s][0][e] + stages[s][1][e];
     (void)empty[s].arrive();
-#ifndef WW_NO_FENCE
-    cde::fence_proxy_async_shared_cta();
-#endif
+    if (kFences) cde::fence_proxy_async_shared_cta();
     asm volatile("bar.sync 1, 128;" ::: "memory");
     if (thread != 0) continue;
     cde::cp_async_bulk_tensor_2d_shared_to_global(&out, x, y, result);
     cde::cp_async_bulk_commit_group();
   }
   if (thread == 0) cde::cp_async_bulk_wait_group_read<0>();
+}
+
+extern "C" __global__ void __launch_bounds__(kConsumers + 32)
+    add_tiles(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
+              const __grid_constant__ CUtensorMap out, int tiles_across, int tiles) {
+  add<true>(a, b, out, tiles_across, tiles);
+}
+
+// The same with the mistake that a test looks for.
+extern "C" __global__ void __launch_bounds__(kConsumers + 32)
+    add_tiles_unfenced(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
+                       const __grid_constant__ CUtensorMap out, int tiles_across, int tiles) {
+  add<false>(a, b, out, tiles_across, tiles);
 }

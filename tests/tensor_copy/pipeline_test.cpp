@@ -38,12 +38,13 @@ struct Ran {
   std::vector<float> out;
 };
 
-Ran run(const std::string& ptx, const std::vector<float>& a, const std::vector<float>& b) {
-  const sim::LoadResult loaded = sim::load(ptx, "pipeline.ptx");
+Ran run(const std::string& ptx, const std::string& kernel, const std::vector<float>& a,
+        const std::vector<float>& b) {
+  const sim::LoadResult loaded = sim::load(ptx, "pipeline.ptx", {.kernel = kernel});
   if (loaded.program == nullptr) return {loaded.errors[0].text, {}};
   sim::Device device(loaded.program);
   sim::Launch launch{
-      .kernel = loaded.program->find_kernel("add_tiles"), .grid = {kBlocks}, .block = {160}};
+      .kernel = loaded.program->find_kernel(kernel), .grid = {kBlocks}, .block = {160}};
   launch.params.resize(launch.kernel->param_bytes);
   const auto put = [&](std::size_t param, const void* value, std::size_t bytes) {
     std::memcpy(launch.params.data() + launch.kernel->params[param].offset, value, bytes);
@@ -76,17 +77,15 @@ TEST(TensorPipeline, ProducerAndConsumers) {
     a[i] = static_cast<float>(i) * 0.25F;
     b[i] = 1000.0F - static_cast<float>(i);
   }
-  const auto compiled = [&](const std::vector<std::string>& options, const std::string& name) {
-    const auto outcome = tools->compile(WW_SOURCE_DIR "/tests/tensor_copy/pipeline.cu", "sm_90a",
-                                        options, folder.path(), name);
-    EXPECT_EQ(outcome.status, 0) << outcome.output;
-    constexpr std::size_t kMaxBytes = 1U << 22U;
-    return read_file(folder.path() / name, kMaxBytes).value_or("");
-  };
-  const Ran right = run(compiled({}, "right.ptx"), a, b);
+  const auto compiled = tools->compile(WW_SOURCE_DIR "/tests/tensor_copy/pipeline.cu", "sm_90a", {},
+                                       folder.path(), "pipeline.ptx");
+  ASSERT_EQ(compiled.status, 0) << compiled.output;
+  constexpr std::size_t kMaxBytes = 1U << 22U;
+  const std::string ptx = read_file(folder.path() / "pipeline.ptx", kMaxBytes).value_or("");
+  const Ran right = run(ptx, "add_tiles", a, b);
   EXPECT_EQ(right.problem, "");
   for (std::size_t i = 0; i < a.size(); ++i) ASSERT_EQ(right.out[i], 2 * a[i] + b[i]) << i;
-  const Ran unfenced = run(compiled({"-DWW_NO_FENCE"}, "unfenced.ptx"), a, b);
+  const Ran unfenced = run(ptx, "add_tiles_unfenced", a, b);
   EXPECT_NE(unfenced.problem.find("no `fence.proxy.async.shared::cta` behind the write"),
             std::string::npos)
       << unfenced.problem;

@@ -14,6 +14,7 @@
 #include "driver/args/text.h"
 #include "driver/report_parts.h"
 #include "isa/type.h"
+#include "sim/tensor_map/image.h"
 
 namespace ww::driver {
 namespace {
@@ -78,7 +79,30 @@ Diag no_value(Piece value) {
   return diag(DiagKind::Syntax, "expected a value, found `{}`", value.text)
       .with_span(value.span())
       .with_note("buffers: `float16[8,16]:arange`, `float16[8,16]` (an output), `@in.npy`")
-      .with_note("values: `i32:42`, `bytes:00ff`, `null`");
+      .with_note("values: `i32:42`, `bytes:00ff`, `null`")
+      .with_note("tensor maps: `tensormap(float16[64,64], box=[8,64])`");
+}
+
+Result<void> read_value(SimArg& arg, Piece value);
+
+// What stands between the parentheses: the array, then settings.
+Result<void> read_tensor_map(SimArg& arg, Piece value) {
+  constexpr std::size_t kPrefix = std::string_view("tensormap(").size();
+  if (!value.text.ends_with(')'))
+    return fail(diag(DiagKind::Syntax, "expected `)` at the end of `{}`", value.text)
+                    .with_span(value.span()));
+  const Piece inside{value.text.substr(kPrefix, value.text.size() - kPrefix - 1),
+                     value.offset + kPrefix};
+  const std::vector<Piece> pieces = split_top(inside, ',');
+  if (pieces.empty() || pieces[0].empty())
+    return fail(diag(DiagKind::Syntax, "expected the array of the tensor map behind `(`")
+                    .with_span(value.span()));
+  arg.map = WW_TRY(parse_map_settings(std::span(pieces).subspan(1)));
+  const bool is_array = pieces[0].text.contains('[') || pieces[0].text.starts_with('@');
+  if (is_array) return read_value(arg, pieces[0]);
+  arg.kind = ArgKind::MapOfOther;
+  arg.other = pieces[0].span();
+  return {};
 }
 
 Result<void> read_value(SimArg& arg, Piece value) {
@@ -86,6 +110,7 @@ Result<void> read_value(SimArg& arg, Piece value) {
     arg.kind = ArgKind::Null;
     return {};
   }
+  if (value.text.starts_with("tensormap(")) return read_tensor_map(arg, value);
   if (value.text.starts_with('@'))
     return read_file_name(arg, {value.text.substr(1), value.offset + 1});
   const auto parts = cut_first(value, ':');
@@ -122,6 +147,7 @@ Diag no_such_name(const sim::Code& kernel, std::string_view name) {
 }
 
 std::string kind_text(const SimArg& arg) {
+  if (arg.map) return "a tensor map";
   switch (arg.kind) {
     case ArgKind::Buffer:
     case ArgKind::File:
@@ -131,12 +157,14 @@ std::string kind_text(const SimArg& arg) {
     case ArgKind::Scalar:
       return fmt::format("`{}`", num::name_of(arg.scalar.dtype));
     case ArgKind::Bytes:
+    case ArgKind::MapOfOther:
       break;
   }
   return "what is given";
 }
 
 std::size_t bytes_of(const SimArg& arg) {
+  if (arg.map) return sim::kTensorMapBytes;
   if (arg.kind == ArgKind::Scalar) return arg.scalar.data.size();
   return arg.kind == ArgKind::Bytes ? arg.bytes.size() : kPointerBytes;
 }

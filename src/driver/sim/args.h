@@ -9,6 +9,9 @@
 //   i32:42, f32:0.5               a value
 //   bytes:00ff10                  the bytes of a parameter, for structs and arrays
 //   null                          a null pointer
+//   tensormap(float16[64,64]:arange, box=[8,64], swizzle=128B)
+//                                 a tensor map and the array it describes (tensor_arg.h)
+//   tensormap(A, box=[8,64])      the same of the array of parameter A
 //
 // Reading one needs no kernel; `match_args` then puts them in the order of a kernel's parameters.
 #pragma once
@@ -24,11 +27,12 @@
 #include "base/result.h"
 #include "driver/args/array.h"
 #include "driver/args/typed_text.h"
+#include "driver/sim/tensor_arg.h"
 #include "sim/program.h"
 
 namespace ww::driver {
 
-enum class ArgKind : std::uint8_t { Buffer, File, Scalar, Bytes, Null };
+enum class ArgKind : std::uint8_t { Buffer, File, Scalar, Bytes, Null, MapOfOther };
 
 struct SimArg {
   std::string text;  // as it was given; the spans below are places in it
@@ -40,6 +44,8 @@ struct SimArg {
   std::optional<num::DType> wanted{};  // the type to read it as
   Array scalar{};
   std::vector<std::byte> bytes{};
+  std::optional<TensorMapSettings> map{};  // the parameter is a map of the memory
+  Span other{};                            // MapOfOther: the parameter whose memory that is
 
   [[nodiscard]] std::string_view part(Span span) const {
     return std::string_view(text).substr(span.begin, span.end - span.begin);

@@ -14,6 +14,7 @@
 #include "driver/args/array_spec.h"
 #include "driver/args/npy.h"
 #include "driver/args/text.h"
+#include "sim/tensor_map/image.h"
 
 namespace ww::driver {
 namespace {
@@ -99,21 +100,19 @@ Result<SimBuffer> place_buffer(sim::Device& device, const sim::Code& kernel, std
   return buffer;
 }
 
-std::vector<std::byte> param_value(const SimArg& arg, std::uint64_t address) {
-  switch (arg.kind) {
-    case ArgKind::Scalar:
-      return arg.scalar.data;
-    case ArgKind::Bytes:
-      return arg.bytes;
-    case ArgKind::Null:
-      address = 0;
-      break;
-    case ArgKind::Buffer:
-    case ArgKind::File:
-      break;
+Result<std::vector<std::byte>> param_value(const SimArg& arg, const SimBuffer* buffer) {
+  if (arg.kind == ArgKind::Scalar) return arg.scalar.data;
+  if (arg.kind == ArgKind::Bytes) return arg.bytes;
+  const std::uint64_t address = buffer != nullptr ? buffer->region->base : 0;
+  if (arg.map) {
+    const Piece value{arg.part(arg.value), arg.value.begin};
+    const auto map =
+        WW_TRY(located(make_tensor_map(*arg.map, buffer->dtype, buffer->shape, address), value));
+    const sim::TensorMapImage image = sim::encode(map);
+    return std::vector<std::byte>(image.begin(), image.end());
   }
   const auto bytes = std::bit_cast<std::array<std::byte, sizeof address>>(address);
-  return {bytes.begin(), bytes.end()};
+  return std::vector<std::byte>(bytes.begin(), bytes.end());
 }
 
 Result<Array> read_buffer(const SimBuffer& buffer) {

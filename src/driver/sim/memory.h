@@ -46,8 +46,9 @@ class MemoryBudget {
 Result<SimBuffer> place_buffer(sim::Device& device, const sim::Code& kernel, std::size_t param,
                                const SimArg& arg, MemoryBudget& budget);
 
-/// The bytes of the parameter of an argument. `address` is for buffers.
-std::vector<std::byte> param_value(const SimArg& arg, std::uint64_t address);
+/// The bytes of the parameter of an argument. `buffer` is that of arguments that have one, or are the
+/// map of one. Diags point into the argument's text.
+Result<std::vector<std::byte>> param_value(const SimArg& arg, const SimBuffer* buffer);
 
 /// What the buffer holds now; TooLarge when the host has no memory for a copy.
 Result<Array> read_buffer(const SimBuffer& buffer);

@@ -276,18 +276,36 @@ bool check_variables(Simulation& s, MemoryBudget& budget) {
   return true;
 }
 
-bool put_argument(Simulation& s, std::size_t param, MemoryBudget& budget) {
+bool put_memory(Simulation& s, std::size_t param, MemoryBudget& budget) {
   const SimArg& arg = s.arguments.of(param);
-  std::uint64_t address = 0;
-  if (arg.is_memory()) {
-    auto buffer = place_buffer(*s.device, *s.kernel, param, arg, budget);
-    if (!buffer) return s.refusals.add(buffer.error(), "--arg", arg.text);
-    address = buffer->region->base;
-    s.buffers.push_back(std::move(*buffer));
-  }
-  const std::vector<std::byte> bytes = param_value(arg, address);
+  if (!arg.is_memory()) return true;
+  auto buffer = place_buffer(*s.device, *s.kernel, param, arg, budget);
+  if (!buffer) return s.refusals.add(buffer.error(), "--arg", arg.text);
+  s.buffers.push_back(std::move(*buffer));
+  return true;
+}
+
+// The buffer of an argument, which may be that of another parameter.
+Result<const SimBuffer*> buffer_of(const Simulation& s, std::size_t param) {
+  const SimArg& arg = s.arguments.of(param);
+  const bool is_other = arg.kind == ArgKind::MapOfOther;
+  if (is_other) param = WW_TRY(find_param(*s.kernel, arg.text, arg.other));
+  const auto found = std::ranges::find(s.buffers, param, &SimBuffer::param);
+  if (found != s.buffers.end()) return &*found;
+  if (!is_other) return nullptr;
+  return fail(diag(DiagKind::BadArgument, "{} is not a buffer: its argument is `{}`",
+                   param_title(*s.kernel, param), s.arguments.of(param).text)
+                  .with_span(arg.other));
+}
+
+bool put_argument(Simulation& s, std::size_t param) {
+  const SimArg& arg = s.arguments.of(param);
+  const auto buffer = buffer_of(s, param);
+  if (!buffer) return s.refusals.add(with_params(buffer.error(), *s.kernel), "--arg", arg.text);
+  const auto bytes = param_value(arg, *buffer);
+  if (!bytes) return s.refusals.add(bytes.error(), "--arg", arg.text);
   const std::size_t at = s.kernel->params[param].offset;
-  std::ranges::copy(bytes, s.launch.params.begin() + static_cast<std::ptrdiff_t>(at));
+  std::ranges::copy(*bytes, s.launch.params.begin() + static_cast<std::ptrdiff_t>(at));
   return true;
 }
 
@@ -296,9 +314,11 @@ bool fill_memory(Simulation& s) {
   if (!check_variables(s, budget)) return false;
   s.device = std::make_unique<sim::Device>(s.program);
   s.launch.params.resize(s.kernel->param_bytes);
-  for (std::size_t i = 0; i < s.kernel->params.size(); ++i) {
-    if (!put_argument(s, i, budget)) return false;
-  }
+  const std::size_t count = s.kernel->params.size();
+  for (std::size_t i = 0; i < count; ++i)
+    if (!put_memory(s, i, budget)) return false;
+  for (std::size_t i = 0; i < count; ++i)
+    if (!put_argument(s, i)) return false;
   return true;
 }
 

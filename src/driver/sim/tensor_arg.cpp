@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/sim/tensor_arg.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "base/suggest.h"
+#include "driver/args/array.h"
+
+namespace ww::driver {
+namespace {
+
+constexpr std::string_view kMapLists[] = {"dims",  "strides", "box", "element_strides",
+                                          "lower", "upper"};
+constexpr std::string_view kMapNumbers[] = {"channels", "pixels", "offset"};
+constexpr std::string_view kMapWords[] = {"type", "interleave", "swizzle", "fill", "promotion"};
+
+std::vector<std::int64_t>& map_list_named(TensorMapSettings& settings, std::string_view name) {
+  if (name == "dims") return settings.dims;
+  if (name == "strides") return settings.strides;
+  if (name == "box") return settings.box;
+  if (name == "element_strides") return settings.element_strides;
+  return name == "lower" ? settings.lower : settings.upper;
+}
+
+std::int64_t& map_number_named(TensorMapSettings& settings, std::string_view name) {
+  if (name == "channels") return settings.channels;
+  return name == "pixels" ? settings.pixels : settings.offset;
+}
+
+Result<std::vector<std::int64_t>> parse_map_list(Piece value) {
+  Piece inside = trimmed(value);
+  if (inside.text.starts_with('[') && inside.text.ends_with(']')) {
+    inside = {inside.text.substr(1, inside.text.size() - 2), inside.offset + 1};
+  }
+  std::vector<std::int64_t> numbers;
+  for (const Piece& piece : split_top(unwrapped(inside), ','))
+    if (!piece.empty()) numbers.push_back(WW_TRY(parse_int(piece)));
+  return numbers;
+}
+
+// The value of an enumeration by its word.
+template <typename E>
+Result<void> set_map_word(E& value, Piece word) {
+  const auto words = sim::words_of(E{});
+  const auto found = std::ranges::find(words, word.text);
+  if (found == words.end())
+    return fail(diag(DiagKind::UnknownName, "`{}`, expected {}", word.text, fmt::join(words, ", "))
+                    .with_span(word.span()));
+  value = static_cast<E>(found - words.begin());
+  return {};
+}
+
+Result<void> set_map_type(TensorMapSettings& settings, Piece word) {
+  std::vector<std::string_view> names;
+  for (const sim::TensorTypeInfo& type : sim::tensor_types()) names.push_back(type.name);
+  const auto found = std::ranges::find(names, word.text);
+  if (found == names.end())
+    return fail(diag(DiagKind::UnknownName, "no element type `{}` of tensor maps{}", word.text,
+                     did_you_mean(word.text, names))
+                    .with_span(word.span()));
+  settings.type = static_cast<sim::TensorType>(found - names.begin());
+  return {};
+}
+
+Result<void> set_named_word(TensorMapSettings& settings, std::string_view name, Piece value) {
+  if (name == "type") return set_map_type(settings, value);
+  if (name == "interleave") return set_map_word(settings.interleave, value);
+  if (name == "swizzle") return set_map_word(settings.swizzle, value);
+  if (name == "fill") return set_map_word(settings.fill, value);
+  return set_map_word(settings.promotion, value);
+}
+
+// --- from settings to a map ----------------------------------------------------------------------
+
+std::optional<sim::TensorType> tensor_type_for(num::DType dtype) {
+  const std::string_view name = num::name_of(dtype);
+  const auto types = sim::tensor_types();
+  const auto same = std::ranges::find(types, name, &sim::TensorTypeInfo::name);
+  if (same != types.end()) return static_cast<sim::TensorType>(same - types.begin());
+  const auto bits = stored_bits(dtype);
+  if (bits == 8) return sim::TensorType::U8;
+  if (bits == 16) return sim::TensorType::U16;
+  return {};
+}
+
+// Writes the list into the map's array, innermost dimension first.
+template <typename T, std::size_t kSize>
+Result<void> put_list(std::string_view name, std::span<const std::int64_t> list, std::size_t wanted,
+                      std::array<T, kSize>& to) {
+  if (list.size() != wanted)
+    return fail(diag(DiagKind::BadArgument, "`{}` has {} numbers, expected {}: [{}]", name,
+                     list.size(), wanted, fmt::join(list, ",")));
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::int64_t value = list[list.size() - 1 - i];
+    if (!std::is_signed_v<T> && value < 0)
+      return fail(
+          diag(DiagKind::BadArgument, "`{}` has {}, expected no negative numbers", name, value));
+    if (value > std::int64_t{std::numeric_limits<std::int32_t>::max()} && sizeof(T) == 4)
+      return fail(diag(DiagKind::BadArgument, "`{}` has {}, which is too large", name, value));
+    to[i] = static_cast<T>(value);
+  }
+  return {};
+}
+
+// Strides of an array in C order, of all dimensions but the last.
+std::vector<std::int64_t> dense_map_strides(std::span<const std::int64_t> shape,
+                                            std::int64_t bytes) {
+  std::vector<std::int64_t> strides(shape.size() - 1);
+  for (std::size_t i = shape.size() - 1; i > 0; --i) {
+    bytes *= shape[i];
+    strides[i - 1] = bytes;
+  }
+  return strides;
+}
+
+Result<void> put_columns(const TensorMapSettings& settings, std::size_t rank, sim::TensorMap& map) {
+  sim::Im2col& columns = map.im2col.emplace();
+  const std::size_t corners = rank < 2 ? 0 : rank - 2;
+  const std::vector<std::int64_t> zeros(corners);
+  WW_TRY_VOID(
+      put_list("lower", settings.lower.empty() ? zeros : settings.lower, corners, columns.lower));
+  WW_TRY_VOID(
+      put_list("upper", settings.upper.empty() ? zeros : settings.upper, corners, columns.upper));
+  std::array<std::uint32_t, 1> number{};
+  for (const auto& [name, value, to] :
+       {std::tuple{"channels", settings.channels, &columns.channels},
+        std::tuple{"pixels", settings.pixels, &columns.pixels}}) {
+    WW_TRY_VOID(put_list(name, std::span(&value, 1), 1, number));
+    *to = number[0];
+  }
+  return {};
+}
+
+bool asks_im2col(const TensorMapSettings& settings) {
+  return settings.channels != 0 || settings.pixels != 0 || !settings.lower.empty() ||
+         !settings.upper.empty();
+}
+
+}  // namespace
+
+Result<void> set_map_setting(TensorMapSettings& settings, Piece name, Piece value) {
+  if (std::ranges::find(kMapLists, name.text) != std::end(kMapLists)) {
+    map_list_named(settings, name.text) = WW_TRY(parse_map_list(value));
+    return {};
+  }
+  if (std::ranges::find(kMapNumbers, name.text) != std::end(kMapNumbers)) {
+    map_number_named(settings, name.text) = WW_TRY(parse_int(value));
+    return {};
+  }
+  if (std::ranges::find(kMapWords, name.text) != std::end(kMapWords))
+    return set_named_word(settings, name.text, value);
+  std::vector<std::string_view> all(std::begin(kMapLists), std::end(kMapLists));
+  all.insert(all.end(), std::begin(kMapNumbers), std::end(kMapNumbers));
+  all.insert(all.end(), std::begin(kMapWords), std::end(kMapWords));
+  return fail(diag(DiagKind::UnknownName, "tensor maps have no setting `{}`{}", name.text,
+                   did_you_mean(name.text, all))
+                  .with_span(name.span()));
+}
+
+Result<TensorMapSettings> parse_map_settings(std::span<const Piece> pieces) {
+  TensorMapSettings settings;
+  for (const Piece& piece : pieces) {
+    const auto parts = cut_first(piece, '=');
+    if (!parts)
+      return fail(diag(DiagKind::Syntax, "expected `name=value`, found `{}`", piece.text)
+                      .with_span(piece.span()));
+    WW_TRY_VOID(set_map_setting(settings, trimmed(parts->first), trimmed(parts->second)));
+  }
+  return settings;
+}
+
+Result<sim::TensorMap> make_tensor_map(const TensorMapSettings& settings, num::DType dtype,
+                                       std::span<const std::int64_t> shape, std::uint64_t address) {
+  sim::TensorMap map;
+  const auto type = settings.type ? settings.type : tensor_type_for(dtype);
+  if (!type)
+    return fail(diag(DiagKind::BadArgument, "tensor maps have no elements of {}; `type=` names one",
+                     num::name_of(dtype)));
+  map.type = *type;
+  const std::vector<std::int64_t> dims =
+      settings.dims.empty() ? std::vector(shape.begin(), shape.end()) : settings.dims;
+  if (dims.empty() || dims.size() > sim::kMaxTensorRank)
+    return fail(diag(DiagKind::BadArgument, "a tensor of {} dimensions, expected 1 to {}",
+                     dims.size(), sim::kMaxTensorRank));
+  map.rank = static_cast<unsigned>(dims.size());
+  map.address = address + static_cast<std::uint64_t>(settings.offset);
+  map.interleave = settings.interleave;
+  map.swizzle = settings.swizzle;
+  map.fill = settings.fill;
+  map.promotion = settings.promotion;
+  WW_TRY_VOID(put_list("dims", dims, map.rank, map.dims));
+  const std::int64_t unit = std::max(1U, sim::unit_bytes(map));
+  WW_TRY_VOID(put_list("strides",
+                       settings.strides.empty() ? dense_map_strides(dims, unit) : settings.strides,
+                       map.rank - 1, map.strides));
+  if (!settings.element_strides.empty())
+    WW_TRY_VOID(
+        put_list("element_strides", settings.element_strides, map.rank, map.element_strides));
+  if (asks_im2col(settings)) {
+    WW_TRY_VOID(put_columns(settings, map.rank, map));
+  } else {
+    WW_TRY_VOID(put_list("box", settings.box, map.rank, map.box));
+  }
+  WW_TRY_VOID(sim::check_tensor_map(map));
+  return map;
+}
+
+}  // namespace ww::driver

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tensor map as an argument of a kernel: the array that it describes, then settings,
+//
+//   tensormap(float16[64,128]:randn, box=[8,64], swizzle=128B)
+//   tensormap(float16[64,128], box=[8,64])       an output
+//   tensormap(@in.npy, box=[8,64])
+//   tensormap(A, box=[8,64])                     the array of parameter A
+//
+// Lists are in the order of the array's extents, the innermost dimension last; maps have it first.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "driver/args/text.h"
+#include "num/dtype.h"
+#include "sim/tensor_map/map.h"
+
+namespace ww::driver {
+
+/// What may be set of a map. Empty lists and missing values follow from the array.
+struct TensorMapSettings {
+  std::optional<sim::TensorType> type{};
+  std::vector<std::int64_t> dims{};
+  std::vector<std::int64_t> strides{};  // bytes, of all dimensions but the last
+  std::vector<std::int64_t> box{}, element_strides{};
+  std::vector<std::int64_t> lower{}, upper{};  // of im2col maps, which have no box
+  std::int64_t channels = 0, pixels = 0;       // of im2col maps
+  std::int64_t offset = 0;                     // bytes from the start of the array
+  sim::Interleave interleave = sim::Interleave::None;
+  sim::TensorSwizzle swizzle = sim::TensorSwizzle::None;
+  sim::TensorFill fill = sim::TensorFill::Zeros;
+  sim::Promotion promotion = sim::Promotion::None;
+};
+
+/// Reads `name=value` pieces. Diags point into the text of the pieces.
+Result<TensorMapSettings> parse_map_settings(std::span<const Piece> pieces);
+/// Sets one of them by its name, as Python's keyword arguments have them.
+Result<void> set_map_setting(TensorMapSettings& settings, Piece name, Piece value);
+
+/// The map of an array at that address. BadArgument where the settings do not suit the array, or as
+/// check_tensor_map.
+Result<sim::TensorMap> make_tensor_map(const TensorMapSettings& settings, num::DType dtype,
+                                       std::span<const std::int64_t> shape, std::uint64_t address);
+
+}  // namespace ww::driver
