@@ -17,6 +17,18 @@ namespace nb = nanobind;
 namespace ww::python {
 namespace {
 
+// The settings of a tensor map: names and their text.
+driver::TensorMapSettings read_map(const nb::dict& settings) {
+  driver::TensorMapSettings out;
+  for (const auto& [key, text] : settings) {
+    const auto name = nb::cast<std::string>(key);
+    const auto value = nb::cast<std::string>(text);
+    const auto done = driver::set_map_setting(out, {name, 0}, {value, 0});
+    if (!done) raise(done.error());
+  }
+  return out;
+}
+
 driver::ArrayView read_array(const nb::tuple& array) {
   const auto dtype = num::parse_dtype(nb::cast<std::string>(array[1]));
   if (!dtype) raise(dtype.error());
@@ -26,6 +38,7 @@ driver::ArrayView read_array(const nb::tuple& array) {
   const auto address = nb::cast<std::uintptr_t>(array[0]);
   out.data = reinterpret_cast<std::byte*>(address);
   if (!array[3].is_none()) out.strides = nb::cast<std::vector<std::int64_t>>(array[3]);
+  if (array.size() > 5) out.map = read_map(nb::cast<nb::dict>(array[5]));
   return out;
 }
 

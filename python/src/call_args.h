@@ -14,7 +14,8 @@
 
 namespace ww::python {
 
-/// `(address, "float16", shape, strides in bytes or None, read-only)`, a bool, an int or a float.
+/// `(address, "float16", shape, strides in bytes or None, read-only)`, a bool, an int or a float. A
+/// sixth element, a dict of settings, makes it the tensor map of that array.
 /// The arrays must outlive the result. Raises for an int of more than 64 bits.
 std::vector<driver::CallArg> read_args(const nanobind::sequence& args);
 

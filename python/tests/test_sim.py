@@ -67,3 +67,43 @@ def test_our_own_ptx_runs_as_the_kernel_does(examples):
     b = np.zeros_like(a)
     report = ww.sim(kernel.ptx, a, b, grid=(2, 2), block=128)
     assert report.ok and (b == a.T).all()
+
+
+BOX = """.version 8.8
+.target sm_90a
+.address_size 64
+.visible .entry put(.param .align 64 .b8 map[128])
+{
+  .reg .pred %p;
+  .reg .b32 %r<4>;
+  .reg .b64 %rd;
+  .shared .align 128 .b32 tile[8];
+  mov.b64 %rd, map;
+  cvta.param.u64 %rd, %rd;
+  mov.u32 %r0, %tid.x;
+  mov.u32 %r1, tile;
+  mad.lo.u32 %r2, %r0, 4, %r1;
+  st.shared.b32 [%r2], 7;
+  fence.proxy.async;
+  bar.sync 0;
+  setp.ne.u32 %p, %r0, 0;
+  @%p ret;
+  cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd, {4, 1}], [%r1];
+  cp.async.bulk.commit_group;
+  cp.async.bulk.wait_group 0;
+  ret;
+}
+"""
+
+
+def test_tensor_maps_of_arrays():
+    words = np.zeros((4, 8), np.int32)
+    report = ww.sim(BOX, ww.TensorMap(words, box=(2, 4)), grid=1, block=8)
+    assert report.ok, report
+    wanted = np.zeros_like(words)
+    wanted[1:3, 4:] = 7
+    assert (words == wanted).all()
+    with pytest.raises(ww.ArgumentError, match="rows of 12 bytes"):
+        ww.sim(BOX, ww.TensorMap(words, box=(2, 3)), grid=1, block=8)
+    with pytest.raises(ww.Error, match="swizzle"):
+        ww.sim(BOX, ww.TensorMap(words, box=(2, 4), swizle="none"), grid=1, block=8)

@@ -37,7 +37,7 @@ from .errors import (
 from .kernels import Kernel, compile
 from .layouts import Layout
 from .reports import Explanation, Finding, Report
-from .simulate import sim
+from .simulate import TensorMap, sim
 from .torch_ops import torch_op
 from .tuning import TuneResult, tune
 
@@ -63,6 +63,7 @@ __all__ = [
     "OutOfMemoryError",
     "Report",
     "Tensor",
+    "TensorMap",
     "TrapError",
     "TuneResult",
     "WorkerError",

@@ -27,15 +27,47 @@ def sim(
 ) -> Report:
     """Runs a kernel of a PTX text, from Triton, nvcc or by hand, and reports what was found.
 
-    An argument for each parameter: an array for a pointer, which the kernel changes in place, or a
-    number. `kernel` may be left out where the text has one. `shared` is dynamic shared memory.
+    An argument for each parameter: an array for a pointer, which the kernel changes in place, a
+    number, or a `TensorMap` of an array. `kernel` may be left out where the text has one. `shared` is dynamic shared memory.
     """
-    described = [describe(value, f"parameter {i}") for i, value in enumerate(args)]
+    described = [_described(value, f"parameter {i}") for i, value in enumerate(args)]
     sizes = _extents(grid, "grid"), _extents(block, "block")
     clusters = None if cluster is None else _extents(cluster, "cluster")
     return Report(
         *_core.sim(ptx, described, kernel, *sizes, clusters, shared, checks, schedule, limits)
     )
+
+
+class TensorMap:
+    """A tensor map of an array, for a parameter `const __grid_constant__ CUtensorMap`.
+
+    Lists are in the order of the array's shape, innermost dimension last. Settings, as on the command
+    line: `swizzle`, `interleave`, `fill`, `promotion`, `element_strides`, `dims`, `strides`, `offset`,
+    `type`; `channels`, `pixels`, `lower` and `upper` make it an im2col map, which has no box.
+    """
+
+    def __init__(self, array: Any, box: Extents | None = None, **settings: Any) -> None:
+        self.array = array
+        self.settings = {"box": box, **settings} if box is not None else dict(settings)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={value!r}" for name, value in self.settings.items())
+        return f"TensorMap({type(self.array).__name__}, {shown})"
+
+
+def _described(value: Any, name: str) -> Any:
+    if not isinstance(value, TensorMap):
+        return describe(value, name)
+    array = describe(value.array, name)
+    if not isinstance(array, tuple):
+        raise ArgumentError(f"`{name}` was given a TensorMap of {value.array!r}: expected an array")
+    return (*array, {key: _text(each) for key, each in value.settings.items()})
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return "[" + ",".join(str(each) for each in value) + "]"
+    return str(value)
 
 
 def _extents(value: Extents, name: str) -> tuple[int, int, int]:

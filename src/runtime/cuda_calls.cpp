@@ -28,6 +28,7 @@ Result<CudaCalls> load_cuda_calls(const std::string& library) {
   if (!find(handle, #symbol, calls.member))                                                      \
     return fail(DiagKind::OldDriver, "the CUDA driver `{}` is too old: it has no `{}`", library, \
                 #symbol);
+#define WW_CUDA_LATER_CALL(member, symbol, parameters) find(handle, #symbol, calls.member);
 #include "runtime/cuda_calls.def"
 #undef WW_CUDA_CALL
   return calls;

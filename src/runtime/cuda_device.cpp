@@ -304,6 +304,31 @@ Result<void> CudaDevice::check(const Launch& launch) const {
   return {};
 }
 
+Result<std::vector<std::byte>> CudaDevice::encode_map(const sim::TensorMap& map) const {
+  if (calls_.encode_tiled == nullptr || calls_.encode_im2col == nullptr)
+    return fail(DiagKind::DeviceError, "the CUDA driver is too old for tensor maps");
+  struct alignas(64) MapImage {
+    std::array<std::byte, 128> bytes;
+  } image{};
+  auto* const base = reinterpret_cast<void*>(map.address);  // NOLINT: an address of the GPU
+  const int type = static_cast<int>(map.type);
+  const int interleave = static_cast<int>(map.interleave);
+  const int swizzle = static_cast<int>(map.swizzle);
+  const int promotion = static_cast<int>(map.promotion);
+  const int fill = static_cast<int>(map.fill);
+  const int status =
+      map.im2col
+          ? calls_.encode_im2col(&image, type, map.rank, base, map.dims.data(), map.strides.data(),
+                                 map.im2col->lower.data(), map.im2col->upper.data(),
+                                 map.im2col->channels, map.im2col->pixels,
+                                 map.element_strides.data(), interleave, swizzle, promotion, fill)
+          : calls_.encode_tiled(&image, type, map.rank, base, map.dims.data(), map.strides.data(),
+                                map.box.data(), map.element_strides.data(), interleave, swizzle,
+                                promotion, fill);
+  if (status != kSuccess) return fail(cuda_failure(calls_, status, "encoding a tensor map"));
+  return std::vector<std::byte>(image.bytes.begin(), image.bytes.end());
+}
+
 // What the kernel must be allowed before it can be launched like this.
 Result<void> CudaDevice::allow(const Launch& launch) {
   WW_TRY_VOID(check(launch));
@@ -341,8 +366,13 @@ CudaLaunch CudaDevice::ready(const Launch& launch) const {
     out.cluster_.value.dims = *launch.cluster;
     out.config_.attribute_count = 1;
   }
-  for (const Value& value : launch.arguments) out.values_.push_back(value.bits);
-  for (std::uint64_t& value : out.values_) out.pointers_.push_back(&value);
+  for (const Value& value : launch.arguments) {
+    out.values_.push_back(value.bits);
+    out.blocks_.push_back(value.block);
+  }
+  for (std::size_t i = 0; i < out.values_.size(); ++i)
+    out.pointers_.push_back(out.blocks_[i].empty() ? static_cast<void*>(&out.values_[i])
+                                                   : out.blocks_[i].data());
   for (std::size_t i = 0; i < launch.arguments.size(); ++i)
     out.low_bits_.push_back(i < params_.size() ? params_[i].pointee_align - 1 : 0);
   return out;

@@ -57,8 +57,9 @@ class CudaLaunch {
   CudaLaunchConfig config_ = {};
   CudaLaunchAttribute cluster_ = {};
   std::vector<std::uint64_t> values_ = {};
-  std::vector<void*> pointers_ = {};          // to the values
-  std::vector<std::uint64_t> low_bits_ = {};  // those that an address must not have
+  std::vector<std::vector<std::byte>> blocks_ = {};  // of parameters that are structs, else empty
+  std::vector<void*> pointers_ = {};                 // to the values
+  std::vector<std::uint64_t> low_bits_ = {};         // those that an address must not have
 };
 
 class CudaDevice final : public Device {
@@ -81,6 +82,8 @@ class CudaDevice final : public Device {
   Result<Address> allocate(std::size_t bytes, std::string_view name) override;
   Result<void> upload(Address to, std::span<const std::byte> bytes) override;
   Result<void> download(std::span<std::byte> to, Address from) override;
+  /// By the driver's encoder; DeviceError with its words if it refuses.
+  [[nodiscard]] Result<std::vector<std::byte>> encode_map(const sim::TensorMap& map) const override;
   /// DeviceError for what the driver refuses, for a kernel that fails (an illegal address, a trap)
   /// and for one that does not end in time. After such a failure the device is of no use any more;
   /// one that is opened after its end is, unless a kernel still runs.

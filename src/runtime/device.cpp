@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/device.h"
 
+#include "sim/tensor_map/image.h"
+
 namespace ww::runtime {
 namespace {
 
@@ -18,6 +20,12 @@ bool is_better(const ArchInfo& one, const ArchInfo& other) {
 }
 
 }  // namespace
+
+Result<std::vector<std::byte>> Device::encode_map(const sim::TensorMap& map) const {
+  WW_TRY_VOID(sim::check_tensor_map(map));
+  const sim::TensorMapImage image = sim::encode(map);
+  return std::vector<std::byte>(image.begin(), image.end());
+}
 
 std::span<const std::uint8_t> Device::undefined(Address /*address*/) const { return {}; }
 

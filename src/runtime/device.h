@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "sim/tensor_map/map.h"
 #include "target/target.h"
 
 namespace ww::runtime {
@@ -35,10 +36,16 @@ struct Image {
   std::string kernel;
 };
 
-/// What a parameter gets: the bits of a scalar, or an address, and how many bytes they are.
+/// What a parameter gets: the bits of a scalar, or an address, and how many bytes they are; or, of a
+/// struct, all its bytes.
 struct Value {
   std::uint64_t bits = 0;
   std::uint32_t bytes = sizeof(Address);
+  std::vector<std::byte> block = {};  // empty: `bits`
+
+  [[nodiscard]] const void* data() const {
+    return block.empty() ? static_cast<const void*>(&bits) : block.data();
+  }
 };
 
 struct Launch {
@@ -86,6 +93,8 @@ class Device {
   virtual Result<Address> allocate(std::size_t bytes, std::string_view name) = 0;
   virtual Result<void> upload(Address to, std::span<const std::byte> bytes) = 0;
   virtual Result<void> download(std::span<std::byte> to, Address from) = 0;
+  /// The 128 bytes of a tensor map, as this device reads them.
+  [[nodiscard]] virtual Result<std::vector<std::byte>> encode_map(const sim::TensorMap& map) const;
   /// Runs the kernel to its end. BadLaunch for an address that is not as aligned as its parameter
   /// says (`.ptr .align`), wherever the image is PTX.
   virtual Result<void> launch(const Launch& launch) = 0;

@@ -104,7 +104,7 @@ Result<std::vector<std::byte>> SimDevice::parameters(const Launch& launch) const
     if (param.bytes != value.bytes)
       return fail(DiagKind::BadLaunch, "argument {} has {} bytes: parameter `{}` has {}", i,
                   value.bytes, param.name, param.bytes);
-    std::memcpy(out.data() + param.offset, &value.bits, value.bytes);
+    std::memcpy(out.data() + param.offset, value.data(), value.bytes);
   }
   return out;
 }

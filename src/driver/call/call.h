@@ -19,6 +19,7 @@
 #include "driver/build.h"
 #include "driver/run/param_writes.h"
 #include "driver/run/tool.h"
+#include "driver/sim/tensor_arg.h"
 #include "num/dtype.h"
 
 namespace ww::driver {
@@ -43,6 +44,7 @@ struct ArrayView {
   std::vector<std::int64_t> shape = {};
   std::vector<std::int64_t> strides = {};  // in bytes; empty: C order
   bool is_read_only = false;
+  std::optional<TensorMapSettings> map = {};  // the parameter is a tensor map of the array
 };
 using CallArg = std::variant<ArrayView, bool, std::int64_t, std::uint64_t, double>;
 

@@ -404,6 +404,51 @@ TEST(CallPtxOnSim, FindsWhatLeavesAnArray) {
   EXPECT_EQ(report->findings[0].check, "bounds");
 }
 
+// Stores eight words of shared memory, 7 each, through the map, to column 4 of row 1.
+constexpr std::string_view kMapPtx = R"(.version 8.8
+.target sm_90a
+.address_size 64
+.visible .entry put(.param .align 64 .b8 map[128])
+{
+  .reg .pred %p;
+  .reg .b32 %r<4>;
+  .reg .b64 %rd;
+  .shared .align 128 .b32 tile[8];
+  mov.b64 %rd, map;
+  cvta.param.u64 %rd, %rd;
+  mov.u32 %r0, %tid.x;
+  mov.u32 %r1, tile;
+  mad.lo.u32 %r2, %r0, 4, %r1;
+  st.shared.b32 [%r2], 7;
+  fence.proxy.async;
+  bar.sync 0;
+  setp.ne.u32 %p, %r0, 0;
+  @%p ret;
+  cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd, {4, 1}], [%r1];
+  cp.async.bulk.commit_group;
+  cp.async.bulk.wait_group 0;
+  ret;
+}
+)";
+
+TEST(CallPtxOnSim, TakesTensorMapsOfArrays) {
+  std::vector<std::int32_t> words(4 * 8);
+  ArrayView array = view(words, num::DType::Int32, {4, 8});
+  array.map = TensorMapSettings{.box = {2, 4}};
+  const PtxCall call{.text = std::string(kMapPtx), .block = {8, 1, 1}};
+  const auto report = call_ptx_on_sim(call, {array});
+  ASSERT_TRUE(report) << report.error().text;
+  EXPECT_TRUE(report->good());
+  for (std::size_t i = 0; i < words.size(); ++i)
+    EXPECT_EQ(words[i], i / 8 >= 1 && i / 8 <= 2 && i % 8 >= 4 ? 7 : 0) << i;
+  array.map->box = {2, 3};
+  EXPECT_THAT(ptx_refusal(call, {array}), HasSubstr("`box[0]` is 3, which makes rows of 12 bytes"));
+  Floats f;
+  EXPECT_THAT(ptx_refusal(call, {f.in}), HasSubstr("`map` was given an array: it is .b8[128]"));
+  EXPECT_THAT(ptx_refusal({.text = std::string(kPtx), .block = {32, 1, 1}}, {array, f.out, 2.0}),
+              HasSubstr("`a` was given a tensor map: it is .u64"));
+}
+
 TEST(CallPtxOnSim, RefusesByNameOfTheParameter) {
   Floats f;
   const PtxCall call{.text = std::string(kPtx), .block = {32, 1, 1}};

@@ -14,6 +14,7 @@
 #include "isa/type.h"
 #include "ptx/parser.h"
 #include "runtime/sim_device.h"
+#include "sim/tensor_map/image.h"
 
 namespace ww::driver {
 namespace {
@@ -68,16 +69,38 @@ class PtxRun {
       launch_.arguments.push_back({.bits = WW_TRY(number(param, arg)), .bytes = bytes});
       return {};
     }
-    if (bytes != sizeof(runtime::Address))
-      return fail(DiagKind::BadArgument, "{} was given an array: it is {}",
-                  param_title(*code_, param), param_type_text(code_->params[param]));
+    const std::size_t wanted = view->map ? sim::kTensorMapBytes : sizeof(runtime::Address);
+    if (bytes != wanted)
+      return fail(DiagKind::BadArgument, "{} was given {}: it is {}", param_title(*code_, param),
+                  view->map ? "a tensor map" : "an array", param_type_text(code_->params[param]));
     WW_TRY_VOID(check_c_order(*view, param_title(*code_, param)));
     const auto size = static_cast<std::size_t>(WW_TRY(byte_size(view->dtype, view->shape)));
-    Placed placed{.param = param, .view = view, .bytes = {view->data, size}};
+    const runtime::Address address = WW_TRY(place(param, *view, size));
+    launch_.arguments.push_back({.bits = address});
+    if (view->map) return add_map(param, *view, address);
+    return {};
+  }
+
+  // Puts the array into the device's memory. One that several parameters have is there once.
+  Result<runtime::Address> place(std::size_t param, const ArrayView& view, std::size_t size) {
+    const auto same = std::ranges::find_if(placed_, [&](const Placed& each) {
+      return (each.view->map || view.map) && each.bytes.data() == view.data &&
+             each.bytes.size() == size;
+    });
+    if (same != placed_.end()) return same->address;
+    Placed placed{.param = param, .view = &view, .bytes = {view.data, size}};
     placed.address = WW_TRY(device_.allocate(size, param_title(*code_, param)));
     WW_TRY_VOID(device_.upload(placed.address, placed.bytes));
-    launch_.arguments.push_back({.bits = placed.address});
     placed_.push_back(placed);
+    return placed.address;
+  }
+
+  Result<void> add_map(std::size_t param, const ArrayView& view, runtime::Address address) {
+    auto map = make_tensor_map(*view.map, view.dtype, view.shape, address);
+    if (!map)
+      return fail(DiagKind::BadArgument, "{}: {}", param_title(*code_, param), map.error().text);
+    launch_.arguments.back().block = WW_TRY(device_.encode_map(*map));
+    launch_.arguments.back().bytes = sim::kTensorMapBytes;
     return {};
   }
 
