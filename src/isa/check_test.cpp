@@ -194,6 +194,10 @@ TEST(Check, NamesUnknownInstructions) {
        "no instruction is called `ldmatrx`; did you mean `ldmatrix`?", "ldmatrx"},
       {"cp.asynk.ca.shared.global [%r0], [%rd0], 4", DiagKind::UnknownName,
        "no instruction is called `cp.asynk`; did you mean `cp.async`?", "asynk"},
+      {"tex.2d.v4.f32.s32 {%r0, %r1, %r2, %r3}, [%rd0, {%r4, %r5}]", DiagKind::UnknownName,
+       "`tex` works on textures, which are not modelled", "tex"},
+      {"sust.b.1d.b32.clamp [%rd0, {%r4}], {%r5}", DiagKind::UnknownName,
+       "`sust` works on surfaces, which are not modelled", "sust"},
       {"frobnicate %r0", DiagKind::UnknownName, "no instruction is called `frobnicate`",
        "frobnicate"},
   };

@@ -450,17 +450,18 @@ class OperandMatcher {
     return std::nullopt;
   }
 
-  // ptxas: shared and tensor addresses may be 32 bits wide, tensor ones must be; others are 64.
+  // ptxas: addresses in the small windows may be 32 bits wide, tensor ones must be; others are 64.
   Problem check_address_register(const OperandSpec& spec, const Operand& base) const {
     const Space space = space_of(spec, binding_);
     const int bits = info(base.type).bits;
-    const bool shared = space == Space::Shared || space == Space::SharedCluster;
-    const bool fits = space == Space::Tensor ? bits == 32 : bits == 64 || (shared && bits == 32);
+    const bool short_fits = space != Space::Global && space != Space::Generic;
+    const bool fits =
+        space == Space::Tensor ? bits == 32 : bits == 64 || (short_fits && bits == 32);
     if (is_whole(base.type) && fits && base.lanes == 1) return std::nullopt;
     return types(base, fmt::format("`{}` is declared `.{}`; an address in the {} space is {}",
                                    base.text, info(base.type).name, name_of(space),
                                    space == Space::Tensor ? "a 32-bit integer"
-                                   : shared               ? "a 32- or 64-bit integer"
+                                   : short_fits           ? "a 32- or 64-bit integer"
                                                           : "a 64-bit integer"));
   }
 
