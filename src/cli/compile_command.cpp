@@ -54,6 +54,8 @@ Run set_up(OptionSet& set) {
             "an argument for --main, as for `warpwright run`");
   set.text("--limit", "LIST", request->limits,
            "for --main, limits of the evaluator: instructions=N,seconds=S,memory=BYTES");
+  set.flag("--allow-slow", request->allow_slow,
+           "cubin: also where ptxas remarks on serialised wgmma or ignored setmaxnreg");
   set.text("-o,--output", "FILE", request->output, "write to a file instead");
   return [request] { return run(*request); };
 }

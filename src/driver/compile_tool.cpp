@@ -142,7 +142,11 @@ std::string launch_form(const Emission& emission) {
 std::string cubin_form(const Emission& emission) {
   const auto assembled = [&]() -> Result<std::string> {
     const std::string ptxas = WW_TRY(runtime::find_ptxas(emission.request.ptxas));
-    return runtime::assemble(ptxas, emission.build.ptx, emission.build.target->arch);
+    const auto slow =
+        emission.request.allow_slow ? runtime::SlowRemarks::Allow : runtime::SlowRemarks::Refuse;
+    auto made = runtime::assemble(ptxas, emission.build.ptx, emission.build.target->arch, slow);
+    if (made || slow == runtime::SlowRemarks::Allow) return made;
+    return fail(std::move(made).error().with_note("`--allow-slow` takes it all the same"));
   };
   auto cubin = assembled();
   if (cubin) return *std::move(cubin);

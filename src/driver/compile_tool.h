@@ -29,6 +29,7 @@ struct CompileRequest {
   ArgRequest arguments = {};       // of that
   std::string limits = {};         // of its evaluation; driver/sim/options.h
   runtime::ToolSearch ptxas = {};  // cubin: where the assembler is
+  bool allow_slow = false;         // cubin: also where it remarks on slow code
 };
 struct CompileOutcome {
   std::string out = {};

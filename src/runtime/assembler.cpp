@@ -33,6 +33,17 @@ Diag refused(const std::string& ptxas, target::Arch arch, const Finished& finish
   return out;
 }
 
+Diag slowed(const std::string& ptxas, const std::vector<PtxasRemark>& remarks) {
+  Diag out = diag(DiagKind::DeviceError, "`{}` assembles the PTX to slow code: {} of its remarks",
+                  ptxas, remarks.size());
+  for (const PtxasRemark& remark : remarks) {
+    if (out.notes.size() >= kMaxNotes) break;
+    out.notes.push_back({remark.line, {}});
+    out.notes.push_back({std::string(remark.why), {}});
+  }
+  return out;
+}
+
 // What it said; the cubin is in the folder.
 Result<std::string> run_ptxas(const std::string& ptxas, std::string_view ptx, target::Arch arch,
                               const ScratchFolder& folder, std::vector<std::string> more = {}) {
@@ -73,9 +84,12 @@ Result<std::string> find_ptxas(const ToolSearch& search) {
           .with_note("it comes with NVIDIA's CUDA toolkit; PTXAS=/path/to/ptxas names one"));
 }
 
-Result<std::string> assemble(const std::string& ptxas, std::string_view ptx, target::Arch arch) {
+Result<std::string> assemble(const std::string& ptxas, std::string_view ptx, target::Arch arch,
+                             SlowRemarks slow) {
   const ScratchFolder folder = WW_TRY(ScratchFolder::make());
-  WW_TRY_VOID(run_ptxas(ptxas, ptx, arch, folder));
+  const std::string said = WW_TRY(run_ptxas(ptxas, ptx, arch, folder));
+  const std::vector<PtxasRemark> remarks = slow_remarks(said);
+  if (!remarks.empty() && slow == SlowRemarks::Refuse) return fail(slowed(ptxas, remarks));
   return read_file(folder.file(kCubin), kMaxCubinBytes);
 }
 
@@ -88,7 +102,7 @@ Result<AssembledSize> assembled_size(const std::string& ptxas, std::string_view 
   const auto stores = number_before(said, " bytes spill stores");
   const auto loads = number_before(said, " bytes spill loads");
   if (registers && local && stores && loads)
-    return AssembledSize{*registers, *local, *stores + *loads};
+    return AssembledSize{*registers, *local, *stores + *loads, slow_remarks(said)};
   return fail(DiagKind::DeviceError, "`{} -v` does not say how many registers a kernel takes",
               ptxas);
 }

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
+#include "runtime/ptxas_remarks.h"
 #include "target/target.h"
 
 namespace ww::runtime {
@@ -21,15 +23,20 @@ struct ToolSearch {
 /// when there is none, with the places that were looked at.
 Result<std::string> find_ptxas(const ToolSearch& search);
 
-/// Runs `ptxas` on the text. DeviceError with its messages when it refuses, Io when it cannot be
-/// run. Leaves no file behind.
-Result<std::string> assemble(const std::string& ptxas, std::string_view ptx, target::Arch arch);
+/// What is done about remarks that cost speed (ptxas_remarks.h).
+enum class SlowRemarks : std::uint8_t { Refuse, Allow };
+
+/// Runs `ptxas` on the text. DeviceError with its messages when it refuses or has such remarks, Io
+/// when it cannot be run. Leaves no file behind.
+Result<std::string> assemble(const std::string& ptxas, std::string_view ptx, target::Arch arch,
+                             SlowRemarks slow = SlowRemarks::Refuse);
 
 /// What `ptxas` says of a kernel.
 struct AssembledSize {
   std::uint32_t registers = 0;  // of a thread
   std::uint32_t local = 0;      // bytes of a thread: its stack, with spilled registers
   std::uint32_t spills = 0;     // bytes of spill stores and loads
+  std::vector<PtxasRemark> remarks = {};
 };
 /// Runs `ptxas` on a text with one kernel. Fails as `assemble` does, and with DeviceError when its
 /// messages do not say it.

@@ -207,6 +207,26 @@ TEST_F(Assembler, ReadsWhatAKernelTakes) {
               HasSubstr("refused the PTX"));
 }
 
+TEST_F(Assembler, RefusesSlowCode) {
+  const std::string said =
+      "ptxas info    : (C7514) Potential Performance Loss: wgmma.mma_async instructions are "
+      "serialized";
+  const std::string quiet = script("cp \"$2\" \"$4\"");
+  EXPECT_TRUE(assemble(quiet, "text", Arch::Sm90a));
+  const std::string slow = script("cp \"$2\" \"$4\"; echo '" + said + "'");
+  const auto refused = assemble(slow, "text", Arch::Sm90a);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().text, HasSubstr("slow code: 1 of its remarks"));
+  EXPECT_EQ(refused.error().notes.at(0).text, said);
+  EXPECT_THAT(refused.error().notes.at(1).text, HasSubstr("`wgmma.wait_group 0` behind the loop"));
+  EXPECT_TRUE(assemble(slow, "text", Arch::Sm90a, SlowRemarks::Allow));
+}
+
+TEST(PtxasRemarks, RepairedOnesAreNoLoss) {
+  EXPECT_EQ(slow_remarks("ptxas info    : (C7519) arrive injected\nUsed 8 registers\n").size(), 0U);
+  EXPECT_EQ(slow_remarks("info : (C7511) serialized\n(C7520) serialized\n").size(), 2U);
+}
+
 TEST_F(Assembler, RefusesWithTheWordsOfTheProgram) {
   const auto refused = assemble(script("echo 'line 1; error' >&2; exit 255"), "text", Arch::Sm80);
   ASSERT_FALSE(refused);
