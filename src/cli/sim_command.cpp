@@ -16,12 +16,16 @@ namespace ww::cli::sim_command {
 namespace {
 
 constexpr std::string_view kMath[] = {"exact", "plain"};
+constexpr std::string_view kDevices[] = {"sim", "cuda", "both"};
 constexpr std::int64_t kMaxThreads = 1024;
+constexpr std::int64_t kMaxSchedules = 1'000'000;
 constexpr std::int64_t kMaxShared = std::int64_t{1} << 30;
 
 struct Options {
   driver::SimRequest request;
   std::string math = "exact";
+  std::string device = "sim";
+  std::int64_t schedules = 1;
   std::int64_t threads = 0;
   std::int64_t shared = 0;
   bool json = false;
@@ -36,6 +40,10 @@ driver::SimOutcome simulate(driver::SimRequest request) {
 Outcome run(const Options& options) {
   driver::SimRequest request = options.request;
   request.exact = options.math == "exact";
+  request.device = options.device == "cuda"   ? driver::SimDevice::Gpu
+                   : options.device == "both" ? driver::SimDevice::Both
+                                              : driver::SimDevice::Virtual;
+  request.schedules = static_cast<unsigned>(options.schedules);
   request.threads = static_cast<unsigned>(options.threads);
   request.shared_bytes = static_cast<std::uint32_t>(options.shared);
   driver::SimOutcome result = simulate(std::move(request));
@@ -78,8 +86,13 @@ void declare_run(OptionSet& set, Options& options) {
   driver::SimRequest& request = options.request;
   set.text("--check", "LIST", request.checks,
            "all (default), none, or names: bounds, align, space, uninit, race, collective,\n"
-           "async, barrier, tensor, fence, numbers; -NAME leaves one out: all,-race");
-  set.text("--schedule", "S", request.schedule, "which warp is next: rr (default), random:SEED");
+           "async, barrier, tensor, fence, numbers, rewrite; -NAME leaves one out: all,-race");
+  set.choice("--device", "WHERE", options.device, kDevices,
+             "sim (default), cuda: a real GPU, or both, whose results are compared bit by bit");
+  set.text("--schedule", "S", request.schedule,
+           "which warp is next: rr (default), reverse, random:SEED");
+  set.number("--schedules", options.schedules, 1, kMaxSchedules,
+             "run as many different schedules; report the first that differs");
   set.choice("--math", "HOW", options.math, kMath,
              "tensor cores: exact (default, as the hardware rounds) or plain sums");
   set.number("--threads", options.threads, 0, kMaxThreads,

@@ -13,7 +13,7 @@
 
 namespace ww::runtime {
 
-/// CUlaunchAttribute, of which only the cluster's dimensions are used.
+/// CUlaunchAttribute: the dimensions of clusters, or a flag in the first of them.
 struct CudaLaunchAttribute {
   int id = 0;
   std::array<char, 4> padding{};

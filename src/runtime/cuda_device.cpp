@@ -29,9 +29,15 @@ constexpr int kRegisters = 4;              // CU_FUNC_ATTRIBUTE_NUM_REGS
 constexpr int kMaxDynamicShared = 8;       // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 constexpr int kRequiredClusterWidth = 11;  // CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH
 constexpr int kLargeClusterAllowed = 14;   // CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED
+constexpr int kCooperative = 2;            // CU_LAUNCH_ATTRIBUTE_COOPERATIVE
 constexpr int kClusterDimension = 4;       // CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
 constexpr int kJitErrorLog = 5;            // CU_JIT_ERROR_LOG_BUFFER
 constexpr int kJitErrorLogBytes = 6;
+
+// CU_LAUNCH_PARAM_BUFFER_POINTER, _BUFFER_SIZE and _END: small numbers in the place of pointers.
+void* const kBlockPointer = reinterpret_cast<void*>(1);
+void* const kBlockSize = reinterpret_cast<void*>(2);
+void* const kBlockEnd = nullptr;
 
 constexpr std::uint64_t kPortableCluster = 8;
 constexpr std::uint64_t kAllocated = 256;  // cuMemAlloc gives multiples of it
@@ -295,7 +301,7 @@ class Event {
 }  // namespace
 
 Result<void> CudaDevice::check(const Launch& launch) const {
-  if (params_.empty()) return {};
+  if (params_.empty() || !launch.parameter_block.empty()) return {};
   if (launch.arguments.size() != params_.size())
     return fail(DiagKind::BadLaunch, "{} arguments for `{}`, which has {} parameters",
                 launch.arguments.size(), kernel_, params_.size());
@@ -356,16 +362,26 @@ bool CudaDevice::states_clusters() const {
          required > 0;
 }
 
+std::vector<CudaLaunchAttribute> CudaDevice::attributes_of(const Launch& launch) const {
+  std::vector<CudaLaunchAttribute> out;
+  if (launch.cluster && !states_clusters()) {
+    out.emplace_back().id = kClusterDimension;
+    out.back().value.dims = *launch.cluster;
+  }
+  if (launch.is_cooperative) {
+    out.emplace_back().id = kCooperative;
+    out.back().value.dims = {1, 0, 0};
+  }
+  return out;
+}
+
 CudaLaunch CudaDevice::ready(const Launch& launch) const {
   CudaLaunch out(*this);
   out.config_.grid = launch.grid;
   out.config_.block = launch.block;
   out.config_.dynamic_shared = launch.dynamic_shared;
-  if (launch.cluster && !states_clusters()) {
-    out.cluster_.id = kClusterDimension;
-    out.cluster_.value.dims = *launch.cluster;
-    out.config_.attribute_count = 1;
-  }
+  out.attributes_ = attributes_of(launch);
+  out.parameter_block_ = launch.parameter_block;
   for (const Value& value : launch.arguments) {
     out.values_.push_back(value.bits);
     out.blocks_.push_back(value.block);
@@ -385,8 +401,14 @@ Result<void> CudaLaunch::misaligned(std::size_t param) const {
 Result<void> CudaLaunch::submit(void* stream) {
   const CudaCalls& calls = device_->calls_;
   config_.stream = stream;
-  config_.attributes = config_.attribute_count > 0 ? &cluster_ : nullptr;
-  const int status = calls.launch(&config_, device_->function_, pointers_.data(), nullptr);
+  config_.attributes = attributes_.empty() ? nullptr : attributes_.data();
+  config_.attribute_count = static_cast<std::uint32_t>(attributes_.size());
+  std::size_t bytes = parameter_block_.size();
+  void* extra[] = {kBlockPointer, parameter_block_.data(), kBlockSize, &bytes, kBlockEnd};
+  const bool is_block = bytes != 0;
+  const int status =
+      calls.launch(&config_, device_->function_, is_block ? nullptr : pointers_.data(),
+                   is_block ? extra : nullptr);
   if (status == kSuccess) return {};
   return fail(cuda_failure(calls, status, fmt::format("launching `{}`", device_->kernel_)));
 }

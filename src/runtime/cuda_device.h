@@ -55,7 +55,8 @@ class CudaLaunch {
 
   const CudaDevice* device_;
   CudaLaunchConfig config_ = {};
-  CudaLaunchAttribute cluster_ = {};
+  std::vector<CudaLaunchAttribute> attributes_ = {};
+  std::vector<std::byte> parameter_block_ = {};  // all parameters, where the caller laid them out
   std::vector<std::uint64_t> values_ = {};
   std::vector<std::vector<std::byte>> blocks_ = {};  // of parameters that are structs, else empty
   std::vector<void*> pointers_ = {};                 // to the values
@@ -124,6 +125,7 @@ class CudaDevice final : public Device {
   Result<void> allow(const Launch& launch);
   [[nodiscard]] Result<void> check(const Launch& launch) const;
   [[nodiscard]] bool states_clusters() const;
+  [[nodiscard]] std::vector<CudaLaunchAttribute> attributes_of(const Launch& launch) const;
   [[nodiscard]] CudaLaunch ready(const Launch& launch) const;
   Result<void> submit(const Launch& launch);
   Result<void> wait_for(void* event, std::string_view what);

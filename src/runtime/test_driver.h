@@ -35,6 +35,9 @@ struct FakeDriver {
   std::map<int, int> attributes;
   int argument_count = 2;  // that it looks at
   std::vector<std::uint64_t> arguments;
+  std::vector<std::byte> parameter_block;  // if it was given as one
+  bool is_cooperative = false;
+  void (*kernel)(FakeDriver&) = nullptr;  // what a launch does; nothing without
   CudaLaunchConfig launched;
   std::array<std::uint32_t, 3> cluster{};
   void* context = nullptr;  // the current one
@@ -158,9 +161,20 @@ inline CudaCalls fake_calls() {
     std::memcpy(fake->memory[to].data(), fake->memory[from].data(), bytes);
     return 0;
   };
-  calls.launch = [](const CudaLaunchConfig* config, void*, void** arguments, void**) {
+  calls.launch = [](const CudaLaunchConfig* config, void*, void** arguments, void** extra) {
     fake->launched = *config;
-    if (config->attribute_count == 1) fake->cluster = config->attributes[0].value.dims;
+    for (std::uint32_t i = 0; i < config->attribute_count; ++i) {
+      const CudaLaunchAttribute& attribute = config->attributes[i];
+      if (attribute.id == 2) fake->is_cooperative = attribute.value.dims[0] != 0;
+      if (attribute.id == 4) fake->cluster = attribute.value.dims;
+    }
+    if (extra != nullptr) {
+      const auto* block = static_cast<const std::byte*>(extra[1]);
+      fake->parameter_block.assign(block, block + *static_cast<std::size_t*>(extra[3]));
+      if (fake->kernel != nullptr) fake->kernel(*fake);
+      ++fake->launches;
+      return fake->answer("launch");
+    }
     fake->arguments.clear();
     for (int i = 0; i < fake->argument_count; ++i)
       fake->arguments.push_back(*static_cast<std::uint64_t*>(arguments[i]));

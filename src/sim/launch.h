@@ -42,9 +42,12 @@ struct Launch {
   std::vector<std::byte> params{};
 };
 
-/// Which warp runs next: one after the other, or by chance (the same for the same seed).
+/// Which warp runs next: one after the other, the same from the last to the first, or by chance (the
+/// same for the same seed). By chance, asynchronous work that signals an mbarrier also completes
+/// early now and then; otherwise it completes as late as it may.
 struct Schedule {
   bool is_random = false;
+  bool is_backward = false;
   std::uint64_t seed = 0;
 };
 
@@ -76,8 +79,11 @@ struct RunOptions {
   Schedule schedule{};
   Limits limits{};
   bool exact_matrix = true;  // tensor cores' own rounding; otherwise plain sums
-  bool count = false;        // counters per line
-  unsigned threads = 0;      // of the host; 0: one per core
+  /// Threads of a unit that write what is there already do not race: compilers let several lanes
+  /// store copies of one value.
+  bool allows_rewrites = false;
+  bool count = false;    // counters per line
+  unsigned threads = 0;  // of the host; 0: one per core
   std::optional<TraceRequest> trace{};
   std::optional<BreakRequest> stop_at{};
   /// Called now and then with blocks done and blocks in all; returns whether to go on.

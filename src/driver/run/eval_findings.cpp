@@ -33,6 +33,7 @@ void add_eval_report(RunReport& report, const eval::Report& run, const ir::Funct
     report.findings.push_back({.check = std::string(eval::name_of(finding.check)),
                                .text = finding.text,
                                .count = finding.times,
+                               .cause = report.findings.size(),
                                .at = finding_place(source, finding.span),
                                .note = finding.note,
                                .note_at = finding_place(source, finding.note_span)});

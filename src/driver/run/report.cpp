@@ -3,11 +3,17 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
 #include "base/append.h"
 #include "base/ascii.h"
 #include "base/printable.h"
 #include "driver/report_json.h"
 #include "driver/run/tool.h"
+#include "driver/sim/finding_groups.h"
 
 namespace ww::driver {
 namespace {
@@ -35,13 +41,24 @@ std::string device_text(const RunReport& report) {
                                : fmt::format("{}: {}", report.device_name, report.remark);
 }
 
+// By cause.
+std::vector<FindingGroup> groups_of(const RunReport& report) {
+  std::map<std::size_t, FindingGroup> causes;
+  for (std::size_t i = 0; i < report.findings.size(); ++i)
+    causes[report.findings[i].cause].push_back(i);
+  std::vector<FindingGroup> out;
+  for (auto& [cause, group] : causes) out.push_back(std::move(group));
+  return out;
+}
+
 std::string findings_text(const RunReport& report) {
   if (report.device == DeviceKind::Cuda) return "nothing was checked";
   if (report.device == DeviceKind::Sim && report.checks.empty()) return "nothing was checked";
   const std::string found =
       report.findings.empty()
           ? "none"
-          : fmt::format("{}", report.findings.size() + report.findings_left_out);
+          : findings_count_text(report.findings.size() + report.findings_left_out,
+                                groups_of(report));
   if (report.checks.empty()) return found;
   return fmt::format("{} (checked: {})", found, fmt::join(report.checks, ", "));
 }
@@ -88,6 +105,20 @@ void add_finding(std::string& out, const RunReport& report, const RunFinding& fi
   add_lines(out, finding.note_at);
 }
 
+// Cause by cause; where one has many findings, the first stands for them.
+void add_findings(std::string& out, const RunReport& report) {
+  for (const FindingGroup& group : groups_of(report)) {
+    add_finding(out, report, report.findings[group[0]]);
+    std::uint64_t times = 0;
+    for (const std::size_t i : std::span(group).subspan(1)) {
+      times += report.findings[i].count;
+      if (!is_folded(group)) add_finding(out, report, report.findings[i]);
+    }
+    if (is_folded(group))
+      append(out, "  and {} more of this cause, {}\n", group.size() - 1, plural(times, "time"));
+  }
+}
+
 // What a program was lowered to, and what it did as such.
 void add_lowered_facts(std::string& out, const RunReport& report) {
   if (report.device == DeviceKind::Eval) return;
@@ -109,6 +140,7 @@ Json finding_place_json(const RunFinding::Place& at) {
 Json finding_json(const RunFinding& finding) {
   return {{"check", finding.check},
           {"message", finding.text},
+          {"cause", finding.cause},
           {"at", finding_place_json(finding.at)},
           {"instruction", text_or_null(finding.at.instruction)},
           {"note", text_or_null(finding.note)},
@@ -152,7 +184,7 @@ std::string run_text(const RunReport& report) {
   add_lowered_facts(out, report);
   add_fact(out, "findings", findings_text(report));
   if (!report.primitives.empty()) out += '\n' + to_text(report.primitives);
-  for (const RunFinding& finding : report.findings) add_finding(out, report, finding);
+  add_findings(out, report);
   if (report.findings_left_out > 0)
     append(out, "\n... and {}\n", plural(report.findings_left_out, "more finding"));
   add_buffers(out, report.buffers, false);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "driver/sim/finding_groups.h"
 #include "driver/sim/report.h"
 
 namespace ww::driver {
@@ -35,6 +36,16 @@ RunFinding::Place place_in(const SourceText& source, const sim::Program& program
   return out;
 }
 
+// By finding, the number of its cause.
+std::vector<std::size_t> causes_of(const sim::Program& program,
+                                   std::span<const sim::Finding> findings) {
+  std::vector<std::size_t> out(findings.size());
+  const std::vector<FindingGroup> groups = group_findings(program, findings);
+  for (std::size_t cause = 0; cause < groups.size(); ++cause)
+    for (const std::size_t i : groups[cause]) out[i] = cause;
+  return out;
+}
+
 }  // namespace
 
 void add_launch(RunReport& report, const runtime::Launch& launch) {
@@ -56,11 +67,14 @@ void add_sim_report(RunReport& report, const runtime::SimDevice& device,
   report.printed = run.printed;
   for (const std::string_view name : check_names(device.options().checks))
     report.checks.emplace_back(name);
-  for (const sim::Finding& finding : run.findings.list()) {
+  const std::vector<std::size_t> causes = causes_of(program, run.findings.list());
+  for (std::size_t i = 0; i < causes.size(); ++i) {
+    const sim::Finding& finding = run.findings.list()[i];
     RunFinding out{.check = std::string(name_of(finding.check)),
                    .text = fmt::format("{}; {}{}", finding.text, party_text(grid, finding.who),
                                        address_text(finding)),
                    .count = finding.count,
+                   .cause = causes[i],
                    .at = place_in(source, program, finding.who.op)};
     if (finding.other.op != sim::kNoOp) {
       out.note = fmt::format("the other: {}", party_text(grid, finding.other));

@@ -60,6 +60,7 @@ struct RunFinding {
   std::string check;  // "uninit", "race" …
   std::string text;
   std::uint64_t count = 1;
+  std::size_t cause = 0;  // findings of one cause have one number
   Place at = {};
   std::string note = {};  // the other party, or empty
   Place note_at = {};

@@ -9,6 +9,8 @@
 #include <string_view>
 
 #include "driver/report_json.h"
+#include "driver/sim/advice.h"
+#include "driver/sim/finding_groups.h"
 #include "driver/sim/options.h"
 #include "driver/sim/report.h"
 #include "sim/lanes.h"
@@ -49,10 +51,49 @@ Json address_json(const sim::Finding& finding) {
   return {{"space", place.space}, {"value", fmt::format("0x{:x}", place.address)}};
 }
 
-Json finding_json(const SimReport& report, const sim::Finding& finding) {
-  return {{"check", name_of(finding.check)},        {"message", finding.text},
-          {"who", party_json(report, finding.who)}, {"other", party_json(report, finding.other)},
-          {"address", address_json(finding)},       {"count", finding.count}};
+Json finding_json(const SimReport& report, const sim::Finding& finding, std::size_t cause) {
+  return {{"check", name_of(finding.check)},
+          {"message", finding.text},
+          {"who", party_json(report, finding.who)},
+          {"other", party_json(report, finding.other)},
+          {"address", address_json(finding)},
+          {"count", finding.count},
+          {"cause", cause}};
+}
+
+// Cause by cause, each with its root first.
+Json findings_json(const SimReport& report) {
+  const auto& findings = report.run.findings.list();
+  const std::vector<FindingGroup> groups = group_findings(*report.program, findings);
+  Json out = Json::array();
+  for (std::size_t cause = 0; cause < groups.size(); ++cause)
+    for (const std::size_t i : groups[cause])
+      out.push_back(finding_json(report, findings[i], cause));
+  return out;
+}
+
+Json slow_json(const SimReport& report) {
+  Json out = Json::array();
+  for (const Advice& each : advise(report))
+    out.push_back({{"kind", name_of(each.kind)},
+                   {"line", each.line},
+                   {"instruction", report.program->line(each.line)},
+                   {"message", each.text}});
+  return out;
+}
+
+Json schedules_json(const SimReport& report) {
+  if (!report.schedules) return nullptr;
+  const bool differs = !report.schedules->differs.empty();
+  return {{"run", report.schedules->run},
+          {"differs", differs ? Json(report.schedules->differs) : Json()}};
+}
+
+Json gpu_json(const SimReport& report) {
+  if (report.gpu.empty()) return nullptr;
+  return {{"name", report.gpu},
+          {"compared", report.simulated},
+          {"differs", report.gpu_differs.empty() ? Json() : Json(report.gpu_differs)}};
 }
 
 Json count_json(const sim::OpCount& count) {
@@ -86,6 +127,7 @@ Json lines_json(std::string_view text) {
 }
 
 std::string schedule_text(const sim::Schedule& schedule) {
+  if (schedule.is_backward) return "reverse";
   return schedule.is_random ? fmt::format("random:{}", schedule.seed) : "rr";
 }
 
@@ -124,9 +166,10 @@ std::string sim_json(const SimReport& report) {
   out["outcome"] = name_of(report.run.outcome);
   out["reason"] = report.run.reason;
   out["instructions"] = report.run.counters.instructions;
-  out["findings"] = array_json(report.run.findings.list(), [&](const sim::Finding& finding) {
-    return finding_json(report, finding);
-  });
+  out["findings"] = findings_json(report);
+  out["slow"] = slow_json(report);
+  out["schedules"] = schedules_json(report);
+  out["gpu"] = gpu_json(report);
   out["buffers"] = array_json(report.buffers, buffer_json);
   out["expectations"] = array_json(report.expectations, expectation_json);
   out["printed"] = report.run.printed;

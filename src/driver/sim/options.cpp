@@ -161,11 +161,13 @@ Result<LimitChanges> parse_limits(std::string_view text) {
 
 Result<sim::Schedule> parse_schedule(std::string_view text) {
   if (text == "rr") return sim::Schedule{};
+  if (text == "reverse") return sim::Schedule{.is_backward = true};
   if (text == "random") return sim::Schedule{.is_random = true};
   constexpr std::string_view kRandom = "random:";
   if (!text.starts_with(kRandom))
-    return fail(diag(DiagKind::BadArgument, "expected `rr` or `random:SEED`, found `{}`", text)
-                    .with_span(Span::at(0, text.size())));
+    return fail(
+        diag(DiagKind::BadArgument, "expected `rr`, `reverse` or `random:SEED`, found `{}`", text)
+            .with_span(Span::at(0, text.size())));
   const Piece seed{text.substr(kRandom.size()), kRandom.size()};
   return sim::Schedule{.is_random = true, .seed = WW_TRY(parse_count(seed, 0, kMaxU64))};
 }

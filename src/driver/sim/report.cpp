@@ -13,6 +13,8 @@
 #include "base/append.h"
 #include "base/ascii.h"
 #include "base/printable.h"
+#include "driver/sim/advice.h"
+#include "driver/sim/finding_groups.h"
 #include "driver/sim/options.h"
 #include "isa/catalogue.h"
 #include "sim/lanes.h"
@@ -83,8 +85,9 @@ std::string address_text(const sim::Finding& finding) {
 
 std::string arithmetic_text(const sim::Program& program, const std::string& mode) {
   const bool multiplies =
-      std::any_of(program.infos.begin(), program.infos.end(),
-                  [](const sim::OpInfo& info) { return info.family == isa::FamilyId::mma_rows; });
+      std::any_of(program.infos.begin(), program.infos.end(), [](const sim::OpInfo& info) {
+        return info.family == isa::FamilyId::mma_rows || info.family == isa::FamilyId::wmma_rows;
+      });
   if (!multiplies) return "";
   if (mode == "plain") return "matrix products as plain sums";
   return fmt::format("matrix products as on {}", mode);
@@ -152,11 +155,26 @@ std::string launch_text(const SimReport& report) {
 }
 
 std::string findings_text(const SimReport& report) {
-  const std::size_t found = report.run.findings.list().size();
+  const auto& found = report.run.findings.list();
   const auto names = check_names(report.checks);
   if (names.empty()) return "nothing was checked";
-  return fmt::format("{} (checked: {})", found == 0 ? "none" : fmt::format("{}", found),
-                     fmt::join(names, ", "));
+  const std::string count =
+      found.empty() ? "none"
+                    : findings_count_text(found.size(), group_findings(*report.program, found));
+  return fmt::format("{} (checked: {})", count, fmt::join(names, ", "));
+}
+
+std::string schedules_text(const SchedulesReport& schedules) {
+  if (schedules.differs.empty())
+    return fmt::format("{}: no findings, same results", fmt::join(schedules.run, ", "));
+  return fmt::format("`--schedule {}` {}", schedules.run.back(), schedules.differs);
+}
+
+std::string gpu_text(const SimReport& report) {
+  if (!report.simulated) return report.gpu;
+  if (report.gpu_differs.empty())
+    return report.gpu + ": the same bits as on the virtual GPU, in every buffer";
+  return fmt::format("{} differs: {}", report.gpu, report.gpu_differs);
 }
 
 void add_facts(std::string& out, const SimReport& report) {
@@ -167,8 +185,13 @@ void add_facts(std::string& out, const SimReport& report) {
                        target::ptx_version_text(program.target.ptx)));
   for (const std::string& note : report.notes) add_fact(out, "note", note);
   add_fact(out, "launch", launch_text(report));
+  if (!report.gpu.empty()) add_fact(out, "device", gpu_text(report));
+  if (!report.simulated) return;
   if (report.schedule.is_random)
     add_fact(out, "schedule", fmt::format("random, seed {}", report.schedule.seed));
+  if (report.schedule.is_backward) add_fact(out, "schedule", "from the last warp to the first");
+  if (report.schedules && report.schedules->run.size() > 1)
+    add_fact(out, "schedules", schedules_text(*report.schedules));
   if (const std::string text = arithmetic_text(program, report.run.matrix_mode); !text.empty())
     add_fact(out, "arithmetic", text);
   add_fact(out, "outcome", outcome_text(report.run));
@@ -207,9 +230,32 @@ void add_finding(std::string& out, const SimReport& report, const sim::Finding& 
 }
 
 void add_findings(std::string& out, const SimReport& report) {
-  for (const sim::Finding& finding : report.run.findings.list()) {
-    out += '\n';
-    add_finding(out, report, finding);
+  const auto& findings = report.run.findings.list();
+  for (const FindingGroup& group : group_findings(*report.program, findings)) {
+    for (const std::size_t i : group) {
+      out += '\n';
+      add_finding(out, report, findings[i]);
+      if (is_folded(group)) break;
+    }
+    if (is_folded(group)) append(out, "  and {}\n", rest_text(*report.program, findings, group));
+  }
+}
+
+// Lines of one reason are listed once.
+void add_advice(std::string& out, const SimReport& report) {
+  std::vector<Advice> advice = advise(report);
+  if (advice.empty()) return;
+  out += "\nslow:\n";
+  while (!advice.empty()) {
+    const Advice first = advice.front();
+    std::vector<std::uint32_t> lines;
+    std::erase_if(advice, [&](const Advice& each) {
+      const bool is_same = each.text == first.text;
+      if (is_same && (lines.empty() || lines.back() != each.line)) lines.push_back(each.line);
+      return is_same;
+    });
+    append(out, "  line{} {}: {}\n    {}\n", lines.size() == 1 ? "" : "s", fmt::join(lines, ", "),
+           first.text, report.program->line(first.line));
   }
 }
 
@@ -262,6 +308,7 @@ std::string sim_text(const SimReport& report) {
   add_expectations(out, report.expectations);
   add_printed(out, report.run.printed);
   if (report.counted) add_counters(out, report);
+  add_advice(out, report);
   return out;
 }
 

@@ -17,6 +17,7 @@
 #include "driver/args/file_plan.h"
 #include "driver/args/npy.h"
 #include "driver/sim/args.h"
+#include "driver/sim/gpu_run.h"
 #include "driver/sim/kernel_choice.h"
 #include "driver/sim/memory.h"
 #include "driver/sim/options.h"
@@ -93,6 +94,7 @@ struct Simulation {
   std::shared_ptr<const sim::Program> program{};
   std::vector<std::string> notes{};
   const sim::Code* kernel = nullptr;
+  std::string text{};  // of the file
   SimArguments arguments{};
   std::map<std::size_t, Array> before{};  // by parameter, where an expectation asks
   std::unique_ptr<sim::Device> device{};
@@ -134,6 +136,12 @@ bool read_options(Simulation& s) {
                       s.request.schedule) &&
       s.refusals.keep(parse_limits(s.request.limits), limits, "--limit", s.request.limits);
   s.options.limits = limits.on(s.options.limits);
+  s.options.allows_rewrites = !s.options.checks.has(sim::Check::Rewrite);
+  const bool watches = !s.request.trace.empty() || !s.request.stop_at.empty() || s.request.count;
+  if (is_good && watches && s.request.device == SimDevice::Gpu)
+    return s.refusals.add(
+        diag(DiagKind::BadArgument, "`--trace`, `--break` and `--counters` are for the virtual GPU")
+            .with_note("`--device both` runs it beside the real one"));
   return is_good;
 }
 
@@ -151,12 +159,13 @@ std::optional<std::string> kernel_name(Simulation& s, const std::string& text) {
 }
 
 bool load_program(Simulation& s) {
-  const auto text = read_file(s.request.path, kMaxPtxBytes);
+  auto text = read_file(s.request.path, kMaxPtxBytes);
   if (!text) return s.refusals.add(text.error());
-  const auto name = kernel_name(s, *text);
+  s.text = *std::move(text);
+  const auto name = kernel_name(s, s.text);
   if (!name) return false;
-  sim::LoadResult loaded = sim::load(*text, s.request.path, {.kernel = *name});
-  for (const Diag& problem : loaded.errors) s.refusals.add(problem, s.request.path, *text);
+  sim::LoadResult loaded = sim::load(s.text, s.request.path, {.kernel = *name});
+  for (const Diag& problem : loaded.errors) s.refusals.add(problem, s.request.path, s.text);
   if (loaded.program == nullptr) return false;
   s.program = std::move(loaded.program);
   for (Note& note : loaded.notes) s.notes.push_back(std::move(note.text));
@@ -409,23 +418,69 @@ SimReport finish(Simulation& s, sim::RunReport&& run) {
   report.run = std::move(run);
   report.shown = s.shown.take(report.shown_left_out);
   for (const SimBuffer& buffer : s.buffers) report.buffers.push_back(report_buffer(s, buffer));
+  if (s.request.keep_results)
+    for (const SimBuffer& buffer : s.buffers)
+      if (auto array = read_buffer(buffer)) report.results.push_back(*std::move(array));
   check_expectations(s, report);
   write_files(s, report);
   return report;
+}
+
+// What a GPU alone leaves has no findings and no counts.
+SimReport finish_gpu(Simulation& s, std::string name) {
+  sim::RunReport run;
+  run.blocks = s.launch.grid.count();
+  run.warps_per_block =
+      static_cast<std::uint32_t>((s.launch.block.count() + sim::kLanes - 1) / sim::kLanes);
+  SimReport report = finish(s, std::move(run));
+  report.simulated = false;
+  report.gpu = std::move(name);
+  return report;
+}
+
+std::optional<SimReport> run_both(Simulation& s, const GpuLaunch& gpu) {
+  const MemoryState before = MemoryState::of(s.buffers);
+  auto ran = s.device->run(s.launch, s.options);
+  if (!ran) {
+    s.refusals.add(ran.error());
+    return std::nullopt;
+  }
+  const MemoryState ours = MemoryState::of(s.buffers);
+  before.put_back(s.buffers);
+  auto name = run_on_gpu(gpu, s.buffers);
+  const MemoryState theirs = MemoryState::of(s.buffers);
+  ours.put_back(s.buffers);
+  SimReport report = finish(s, *std::move(ran));
+  if (!name) {
+    s.refusals.add(name.error());
+    return report;
+  }
+  report.gpu = *std::move(name);
+  report.gpu_differs = first_difference(s.buffers, *s.kernel, ours, theirs);
+  return report;
+}
+
+std::optional<SimReport> run_prepared(Simulation& s) {
+  const GpuLaunch gpu{s.request.driver, s.text, *s.program, s.launch};
+  if (s.request.device == SimDevice::Both) return run_both(s, gpu);
+  if (s.request.device == SimDevice::Gpu) {
+    auto name = run_on_gpu(gpu, s.buffers);
+    if (name) return finish_gpu(s, *std::move(name));
+    s.refusals.add(name.error());
+    return std::nullopt;
+  }
+  auto ran = s.device->run(s.launch, s.options);
+  if (ran) return finish(s, *std::move(ran));
+  s.refusals.add(ran.error());
+  return std::nullopt;
 }
 
 SimOutcome simulate(const SimRequest& request) {
   Simulation s{request};
   SimOutcome outcome;
   if (read_options(s) && load_program(s) && read_args(s) && read_outs(s) && read_expectations(s) &&
-      read_watches(s) && fill_memory(s) && keep_before(s)) {
-    auto ran = s.device->run(s.launch, s.options);
-    if (ran) {
-      outcome.report = finish(s, std::move(*ran));
-    } else {
-      s.refusals.add(ran.error());
-    }
-  }
+      read_watches(s) && fill_memory(s) && keep_before(s))
+    outcome.report = run_prepared(s);
   outcome.errors = std::move(s.refusals.text);
   return outcome;
 }
@@ -438,12 +493,15 @@ SimOutcome sim_without_memory() {
 }  // namespace
 
 bool SimReport::good() const {
-  return run.ok() && std::ranges::all_of(
-                         expectations, [](const ExpectReport& each) { return each.result.holds; });
+  const bool agrees = gpu_differs.empty() && (!schedules || schedules->differs.empty());
+  return run.ok() && agrees && std::ranges::all_of(expectations, [](const ExpectReport& each) {
+           return each.result.holds;
+         });
 }
 
 SimOutcome run_sim(const SimRequest& request) {
   try {
+    if (request.schedules > 1) return run_schedules(request, simulate);
     return simulate(request);
   } catch (const std::bad_alloc&) {
     return sim_without_memory();

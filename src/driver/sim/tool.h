@@ -11,10 +11,16 @@
 #include <string>
 #include <vector>
 
+#include "driver/args/array.h"
 #include "driver/report_parts.h"
+#include "driver/sim/schedules.h"
+#include "runtime/cuda_calls.h"
 #include "sim/launch.h"
 
 namespace ww::driver {
+
+/// Where a kernel runs: on the virtual GPU, on a real one, or on both, whose results are compared.
+enum class SimDevice : std::uint8_t { Virtual, Gpu, Both };
 
 /// What is asked for, as text; driver/sim/options.h and driver/sim/args.h say what each may be.
 struct SimRequest {
@@ -27,6 +33,10 @@ struct SimRequest {
   std::vector<std::string> expects = {};  // driver/expect/expect.h
   std::string checks = "all";
   std::string schedule = "rr";
+  unsigned schedules = 1;  // as many different ones, of which `schedule` is not one
+  SimDevice device = SimDevice::Virtual;
+  const Result<runtime::CudaCalls>* driver = nullptr;  // null: that of the machine
+  bool keep_results = false;                           // SimReport::results
   std::string limits = {};
   std::string trace = {};
   std::string stop_at = {};
@@ -44,14 +54,19 @@ struct SimReport {
   sim::CheckSet checks;
   sim::Schedule schedule;
   bool counted = false;
+  bool simulated = true;    // false: on a GPU alone, and of `run` only the outcome says something
+  std::string gpu;          // that it ran on; empty: none
+  std::string gpu_differs;  // where its results are not those of the virtual GPU; empty: nowhere
+  std::optional<SchedulesReport> schedules;
   std::vector<std::string> notes;  // a version or target read as another one
   sim::RunReport run;
   std::vector<BufferReport> buffers;
+  std::vector<Array> results;  // of these, if they were asked for
   std::vector<ExpectReport> expectations;
   std::string shown;                 // trace and breaks, whole lines
   std::uint64_t shown_left_out = 0;  // lines of them beyond kMaxShownBytes
 
-  /// It finished, nothing was found, all expectations hold that could be judged.
+  /// It finished, nothing was found, nothing differs, all expectations hold that could be judged.
   [[nodiscard]] bool good() const;
 };
 

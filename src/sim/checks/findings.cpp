@@ -49,6 +49,7 @@ CheckSet CheckSet::all() {
   CheckSet set;
   for (const Check check : all_checks()) set.add(check);
   set.remove(Check::Numbers);
+  set.remove(Check::Rewrite);
   return set;
 }
 

@@ -98,6 +98,7 @@ void RaceTracker::touch(Warp& warp, const Region& region, const std::uint64_t* a
     return;
   }
   begin(warp);
+  region_ = &region;
   if (bytes % 4 == 0 && address[first_lane(lanes)] % 4 == 0) {
     touch_words(warp, address, lanes, bytes, how, manner);
   } else {
@@ -133,6 +134,7 @@ void RaceTracker::touch_tensor(Warp& warp, const std::uint32_t* cell, Mask lanes
   std::uint64_t address[kLanes];
   const std::uint64_t window = kTensorWindow + (std::uint64_t{warp.cta->rank} << kRankShift);
   for_each_lane(lanes, [&](unsigned l) { address[l] = window + std::uint64_t{cell[l]} * 4; });
+  region_ = nullptr;
   touch_words(warp, address, lanes, 4, how, {});
 }
 
@@ -141,7 +143,8 @@ void RaceTracker::touch_words(Warp& warp, const std::uint64_t* address, Mask lan
                               Touched how, const Manner& manner) {
   const auto slowly = [&](Mask who, std::uint64_t word) {
     for_each_lane(who, [&](unsigned lane) {
-      touch_word({warp, by_, address[lane], bytes, lane, how, manner}, word, 0, 3);
+      touch_word({warp, by_, address[lane], bytes, lane, how, manner, leaves_, region_}, word, 0,
+                 3);
     });
   };
   const bool is_noted = grid_ == nullptr && address[first_lane(lanes)] >= kGlobalStart;
@@ -252,7 +255,7 @@ void RaceTracker::touch_bytes(Warp& warp, const std::uint64_t* address, Mask lan
   const std::uint32_t op = warp.current;
   const QuickAccess quick{.by = by_, .uses = uses_, .op = op, .epoch = epoch_};
   for_each_lane(lanes, [&](unsigned l) {
-    const RaceStep step{warp, by_, address[l], bytes, l, how, manner};
+    const RaceStep step{warp, by_, address[l], bytes, l, how, manner, leaves_, region_};
     const std::uint64_t end = address[l] + bytes;
     for (std::uint64_t at = address[l]; at < end;) {
       const std::uint64_t word = at / 4;

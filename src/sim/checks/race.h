@@ -24,7 +24,12 @@
 namespace ww::sim {
 
 class Warp;
+struct Op;
 struct RaceStep;
+
+/// Whether a store would leave the bytes at a lane's address as they are.
+using LeavesBytes = bool (*)(Warp& warp, const Op& op, const Region& region, std::uint64_t address,
+                             unsigned lane);
 
 class RaceTracker {
  public:
@@ -38,6 +43,9 @@ class RaceTracker {
   /// The lanes read these bytes, at a multiple of 4, some time later: reports races with what was
   /// written before. What is written from now on is not compared with it.
   void check_read(Warp& warp, const std::uint64_t* address, Mask lanes, unsigned bytes);
+  /// From now on, writes that leave the bytes as they are do not race with earlier writes; null:
+  /// they do.
+  void allow_rewrites(LeavesBytes leaves) { leaves_ = leaves; }
   /// The same for cells of the tensor memory of the warp's CTA: lane times columns plus column, for
   /// each lane of the warp.
   void touch_tensor(Warp& warp, const std::uint32_t* cell, Mask lanes, Touched how);
@@ -76,7 +84,9 @@ class RaceTracker {
 
   Accessor by_;
   GridRaces* grid_;
-  std::uint32_t epoch_ = 0;  // of the order, when something was last touched
+  LeavesBytes leaves_ = nullptr;
+  const Region* region_ = nullptr;  // of the access at hand
+  std::uint32_t epoch_ = 0;         // of the order, when something was last touched
   PageTable<Page> pages_;
   std::uint64_t split_pages_ = 0;  // that have parts
   CellUses uses_;

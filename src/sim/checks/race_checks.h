@@ -7,6 +7,7 @@
 #include <string>
 
 #include "sim/checks/findings.h"
+#include "sim/checks/race.h"
 #include "sim/checks/race_cell.h"
 #include "sim/order/manner.h"
 
@@ -23,6 +24,8 @@ struct RaceStep {
   unsigned lane;
   Touched how;
   Manner manner;
+  LeavesBytes leaves = nullptr;
+  const Region* region = nullptr;  // known wherever `leaves` is asked
 };
 /// Reports what the step races with at a cell.
 void check_races(const RaceStep& step, const CellUses& uses, const RaceCell& cell);

@@ -235,6 +235,21 @@ void run_load(Warp& warp, const Op& op) {
   }
 }
 
+void run_store(Warp& warp, const Op& op);
+
+// Compares what a lane stores with the bytes at its address.
+bool leaves_bytes(Warp& warp, const Op& op, const Region& region, std::uint64_t address,
+                  unsigned lane) {
+  if (op.run != run_store) return false;
+  const std::byte* const there = region.data + region.offset(address, lane);
+  for (unsigned i = 0; i < op.count; ++i) {
+    const Place place = warp.program->places[op.extra + i];
+    const std::byte* const value = warp.source<std::byte>(place) + std::size_t{lane} * op.mode2;
+    if (std::memcmp(there + std::size_t{i} * op.bytes, value, op.bytes) != 0) return false;
+  }
+  return true;
+}
+
 void run_store(Warp& warp, const Op& op) {
   const Program& program = *warp.program;
   const Address& to = program.addresses[op.address];
@@ -243,6 +258,8 @@ void run_store(Warp& warp, const Op& op) {
   lane_addresses(warp, to, address);
   const unsigned total = op.bytes * op.count;
   ++warp.unit->activity;
+  if (warp.unit->context.options->allows_rewrites && warp.unit->races != nullptr)
+    warp.unit->races->allow_rewrites(leaves_bytes);
   visit_regions(warp, address, warp.exec, total, AccessKind::Write, to.space,
                 [&](Region& region, Mask group) {
                   synchronise(warp, op, address, group, false);
@@ -305,6 +322,7 @@ bool decode_store(Decode& in) {
   if (!in.refusal.empty()) return false;
   set_shape(in, in.type("type"));
   in.op.run = run_store;
+  in.op.mode2 = static_cast<std::uint8_t>(in.width(1));
   const Move move = store_move(in.op.bytes, in.width(1));
   in.op.imm = reinterpret_cast<std::int64_t>(move);
   in.op.address = in.address(0);

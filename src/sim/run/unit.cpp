@@ -47,11 +47,22 @@ void prepare(const RunContext& context, Cta& cta, std::uint64_t linear, unsigned
   cta.watched = 0;
 }
 
+// Asynchronous work may complete at any time.
+void complete_some(Unit& unit) {
+  if (unit.jobs.empty() || unit.random() % 4 != 0) return;
+  const PendingJob& job = unit.jobs[unit.random() % unit.jobs.size()];
+  if (job.kind == PendingJob::JobKind::Signal && job.mbarrier != 0)
+    deliver_jobs(unit, job.mbarrier);
+}
+
 // One turn for every warp. Whether any of them did something.
 bool run_warps(Unit& unit) {
   bool any = false;
   const bool shuffled = unit.context.options->schedule.is_random;
-  if (shuffled) std::shuffle(unit.warps.begin(), unit.warps.end(), unit.random);
+  if (shuffled) {
+    std::shuffle(unit.warps.begin(), unit.warps.end(), unit.random);
+    complete_some(unit);
+  }
   for (Warp* warp : unit.warps) {
     if (warp->done() || !can_run(*warp)) continue;
     std::uint32_t turn = shuffled ? static_cast<std::uint32_t>(unit.random() % 64 + 1) : kTurn;
@@ -227,6 +238,7 @@ void Unit::start(std::uint64_t number) {
       warps.push_back(warp.get());
     }
   }
+  if (context.options->schedule.is_backward) std::ranges::reverse(warps);
 }
 
 std::uint64_t cta_linear(const RunContext& context, std::uint64_t unit, std::uint64_t rank) {

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/sim/gpu_run.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "driver/args/array.h"
+#include "driver/report_parts.h"
+#include "runtime/cuda_device.h"
+
+namespace ww::driver {
+namespace {
+
+// What undefined bytes hold in the first run and in the second.
+constexpr std::array<std::byte, 2> kFillPatterns{std::byte{0xCD}, std::byte{0x32}};
+
+runtime::Dims dims_of(const sim::Dim3& dims) { return {dims.x, dims.y, dims.z}; }
+
+std::vector<std::byte> contents(const sim::Region& region, std::byte pattern) {
+  std::vector<std::byte> bytes(region.data, region.data + region.size);
+  if (region.undefined != nullptr)
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+      if (region.undefined[i] != 0) bytes[i] = pattern;
+  return bytes;
+}
+
+runtime::Launch launch_of(const GpuLaunch& gpu, std::span<const SimBuffer> buffers,
+                          std::span<const runtime::Address> addresses) {
+  const sim::Launch& launch = gpu.launch;
+  runtime::Launch out{.grid = dims_of(launch.grid), .block = dims_of(launch.block)};
+  if (launch.cluster) out.cluster = dims_of(*launch.cluster);
+  out.dynamic_shared = launch.dynamic_shared;
+  out.is_cooperative = gpu.program.has_grid_barrier;
+  out.parameter_block = launch.params;
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    const std::size_t at = launch.kernel->params[buffers[i].param].offset;
+    std::memcpy(out.parameter_block.data() + at, &addresses[i], sizeof addresses[i]);
+  }
+  return out;
+}
+
+using Results = std::vector<std::vector<std::byte>>;
+
+Result<Results> run_once(runtime::Device& device, const GpuLaunch& gpu,
+                         std::span<const SimBuffer> buffers,
+                         std::span<const runtime::Address> addresses, std::byte pattern) {
+  for (std::size_t i = 0; i < buffers.size(); ++i)
+    WW_TRY_VOID(device.upload(addresses[i], contents(*buffers[i].region, pattern)));
+  WW_TRY_VOID(device.launch(launch_of(gpu, buffers, addresses)));
+  Results out;
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    out.emplace_back(buffers[i].region->size);
+    WW_TRY_VOID(device.download(out.back(), addresses[i]));
+  }
+  return out;
+}
+
+// Bytes that kept the pattern both times were not written.
+void keep_results(sim::Region& region, std::span<const std::byte> first,
+                  std::span<const std::byte> second) {
+  std::copy(first.begin(), first.end(), region.data);
+  if (region.undefined == nullptr) return;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    const bool is_kept = first[i] == kFillPatterns[0] && second[i] == kFillPatterns[1];
+    if (!is_kept) region.undefined[i] = 0;
+  }
+}
+
+std::string hex_of(std::span<const std::byte> bytes) {
+  std::string out = "0x";
+  for (std::size_t i = bytes.size(); i-- > 0;)
+    out += fmt::format("{:02x}", std::to_integer<unsigned>(bytes[i]));
+  return out;
+}
+
+}  // namespace
+
+Result<std::string> run_on_gpu(const GpuLaunch& gpu, std::span<SimBuffer> buffers) {
+  const Result<runtime::CudaCalls> calls =
+      gpu.driver != nullptr ? *gpu.driver : runtime::load_cuda_calls();
+  if (!calls) return fail(calls.error());
+  const auto device = WW_TRY(runtime::CudaDevice::open(*calls, gpu.program.target.arch));
+  WW_TRY_VOID(device->load({.bytes = gpu.ptx, .kernel = gpu.launch.kernel->name}));
+  std::vector<runtime::Address> addresses;
+  for (const SimBuffer& buffer : buffers)
+    addresses.push_back(WW_TRY(device->allocate(buffer.region->size, buffer.region->name)));
+  std::array<Results, 2> runs;
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    runs[i] = WW_TRY(run_once(*device, gpu, buffers, addresses, kFillPatterns[i]));
+  for (std::size_t i = 0; i < buffers.size(); ++i)
+    keep_results(*buffers[i].region, runs[0][i], runs[1][i]);
+  return device->name();
+}
+
+MemoryState MemoryState::of(std::span<const SimBuffer> buffers) {
+  MemoryState out;
+  for (const SimBuffer& buffer : buffers) {
+    const sim::Region& region = *buffer.region;
+    Part& part = out.parts_.emplace_back();
+    part.bytes.assign(region.data, region.data + region.size);
+    if (region.undefined != nullptr)
+      part.undefined.assign(region.undefined, region.undefined + region.size);
+  }
+  return out;
+}
+
+void MemoryState::put_back(std::span<SimBuffer> buffers) const {
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    const sim::Region& region = *buffers[i].region;
+    std::ranges::copy(parts_[i].bytes, region.data);
+    if (!parts_[i].undefined.empty()) std::ranges::copy(parts_[i].undefined, region.undefined);
+  }
+}
+
+std::string first_difference(std::span<const SimBuffer> buffers, const sim::Code& kernel,
+                             const MemoryState& ours, const MemoryState& theirs) {
+  for (std::size_t b = 0; b < buffers.size(); ++b) {
+    const auto here = ours.bytes(b);
+    const auto there = theirs.bytes(b);
+    const auto bits = static_cast<std::size_t>(stored_bits(buffers[b].dtype));
+    const std::size_t each = std::max<std::size_t>(1, bits / 8);
+    std::size_t count = 0;
+    std::string first;
+    for (std::size_t at = 0; at + each <= here.size(); at += each) {
+      const bool is_defined = ours.is_defined(b, at);
+      const bool same = is_defined == theirs.is_defined(b, at) &&
+                        (!is_defined || std::memcmp(&here[at], &there[at], each) == 0);
+      if (same || ++count > 1) continue;
+      const auto element = static_cast<std::int64_t>(at / each);
+      const auto text = [&](const MemoryState& state, std::span<const std::byte> bytes) {
+        return state.is_defined(b, at) ? hex_of(bytes.subspan(at, each)) : "not written";
+      };
+      first = fmt::format("${} {}[{}]: virtual GPU {}, GPU {}", buffers[b].param,
+                          kernel.params[buffers[b].param].name,
+                          fmt::join(index_of(buffers[b].shape, element), ","), text(ours, here),
+                          text(theirs, there));
+    }
+    if (count > 0)
+      return fmt::format("{}; {} of {} elements differ", first, count, here.size() / each);
+  }
+  return "";
+}
+
+}  // namespace ww::driver

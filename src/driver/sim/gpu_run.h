@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// A launch that was prepared for the virtual GPU, on a real one: the same PTX, the same bytes of
+// parameters and buffers. The results go to where the virtual GPU would have left them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "driver/sim/memory.h"
+#include "runtime/cuda_calls.h"
+#include "sim/launch.h"
+
+namespace ww::driver {
+
+struct GpuLaunch {
+  const Result<runtime::CudaCalls>* driver;  // null: that of the machine
+  const std::string& ptx;
+  const sim::Program& program;
+  const sim::Launch& launch;
+};
+
+/// Runs the kernel twice, with different bytes where buffers have no contents: bytes that keep them
+/// both times were not written, and stay undefined. The GPU's name, or a Diag: NoDevice, DeviceError.
+Result<std::string> run_on_gpu(const GpuLaunch& gpu, std::span<SimBuffer> buffers);
+
+/// What buffers hold at some time, and which bytes are undefined.
+class MemoryState {
+ public:
+  static MemoryState of(std::span<const SimBuffer> buffers);
+  void put_back(std::span<SimBuffer> buffers) const;
+  [[nodiscard]] std::span<const std::byte> bytes(std::size_t buffer) const {
+    return parts_[buffer].bytes;
+  }
+  [[nodiscard]] bool is_defined(std::size_t buffer, std::size_t byte) const {
+    const auto& undefined = parts_[buffer].undefined;
+    return undefined.empty() || undefined[byte] == 0;
+  }
+
+ private:
+  struct Part {
+    std::vector<std::byte> bytes;
+    std::vector<std::uint8_t> undefined;  // empty: not tracked
+  };
+  std::vector<Part> parts_;
+};
+
+/// "$2 c[5]: virtual GPU 0x40400000, GPU 0x40400001; 3 of 100 elements differ"; empty if all bits of
+/// elements agree that are defined on both sides, and the same ones are.
+std::string first_difference(std::span<const SimBuffer> buffers, const sim::Code& kernel,
+                             const MemoryState& ours, const MemoryState& theirs);
+
+}  // namespace ww::driver
