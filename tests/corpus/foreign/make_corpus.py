@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# Compiles the corpus: triton_kernels.py with Triton, cuda/*.cu with nvcc. Writes ptx/*.ptx, data/*.npy and
+# cases.txt, which the tests read; they need neither compiler. Run it in an environment with Triton 3.9 and
+# NumPy (pip install triton numpy), with nvcc 13 on the PATH:
+#
+#   tests/corpus/foreign/make_corpus.py              all of it
+#   tests/corpus/foreign/make_corpus.py cuda         only what comes from nvcc; `triton` only the rest
+#
+# A CUDA file has lines `// case KERNEL TARGETS: options of warpwright sim`.
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+HEAD = """# SPDX-License-Identifier: Apache-2.0
+# Written by make_corpus.py: `FILE options of warpwright sim`. `--same P=FILE` and `--near P=FILE` compare a buffer
+# with an array of data/.
+"""
+
+
+def compact(ptx):
+    """Without comments, debug sections and empty lines."""
+    ptx = ptx.split("\n\t.section")[0]
+    ptx = re.sub(r"//.*", "", ptx)
+    return "\n".join(line.rstrip() for line in ptx.splitlines() if line.strip()) + "\n"
+
+
+def make_triton():
+    os.environ["TRITON_DISABLE_LINE_INFO"] = "1"
+    os.environ.setdefault("TRITON_CACHE_DIR", tempfile.mkdtemp())
+    import numpy as np
+    import triton
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+    sys.path.insert(0, str(HERE))
+    import triton_kernels as rows
+    (HERE / "data").mkdir(exist_ok=True)
+    for name, array in rows.data().items():
+        np.save(HERE / "data" / f"{name}.npy", array)
+    cases = []
+    for kernel, targets, warps, types, constants, options in rows.KERNELS:
+        kernel, suffix = kernel if isinstance(kernel, tuple) else (kernel, "")
+        names = kernel.arg_names
+        signature = dict(zip(names, types)) | {name: "constexpr" for name in names[len(types):]}
+        name = kernel.__name__ + ("_" + suffix if suffix else "")
+        for target in targets:
+            file = f"triton_{name}_{target}"
+            source = ASTSource(kernel, signature, {(names.index(k),): v for k, v in constants.items()})
+            try:
+                made = triton.compile(source, target=GPUTarget("cuda", target, 32),
+                                      options={"num_warps": warps, "num_stages": 2})
+            except Exception as problem:
+                print(f"{file}: {str(problem).splitlines()[-1]}")
+                continue
+            ptx = compact(made.asm["ptx"])
+            (HERE / "ptx" / f"{file}.ptx").write_text(ptx)
+            params = ptx.split(".entry")[1].split(")")[0].count(".param")
+            extra = "".join(f" --arg {i}=null" for i in range(len(types), params))
+            shared = made.metadata.shared
+            cases.append(f"{file}.ptx --block {32 * warps}" + (f" --shared {shared}" if shared else "") +
+                         f" {options}{extra}")
+    return cases
+
+
+def make_cuda():
+    cases = []
+    for source in sorted((HERE / "cuda").glob("*.cu")):
+        text = source.read_text()
+        flags = re.search(r"// options: (.*)", text)
+        for kernel, targets, options in re.findall(r"// case (\w+) ([\w ]+): (.*)", text):
+            for target in targets.split():
+                file = f"{source.stem}_{target[3:]}"
+                to = HERE / "ptx" / f"{file}.ptx"
+                if not any(line.startswith(file + ".ptx") for line in cases):
+                    subprocess.run(["nvcc", "-std=c++20", "-ptx", f"-arch={target}", *(flags[1].split() if flags else []),
+                                    "-o", str(to), str(source)], check=True)
+                    to.write_text(compact(to.read_text()))
+                cases.append(f"{file}.ptx --kernel {kernel} {options}")
+    return cases
+
+
+def main():
+    what = sys.argv[1:] or ["triton", "cuda"]
+    (HERE / "ptx").mkdir(exist_ok=True)
+    old = (HERE / "cases.txt").read_text().splitlines() if (HERE / "cases.txt").exists() else []
+    kept = lambda is_triton: [line for line in old if line.startswith("triton_") == is_triton and ".ptx " in line
+                              and not line.startswith("#")]
+    triton_cases = make_triton() if "triton" in what else kept(True)
+    cuda_cases = make_cuda() if "cuda" in what else kept(False)
+    (HERE / "cases.txt").write_text(HEAD + "\n".join(triton_cases + cuda_cases) + "\n")
+
+
+main()
