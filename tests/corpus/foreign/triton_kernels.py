@@ -354,12 +354,12 @@ F32, F16, BF16, I32, I8 = "*fp32", "*fp16", "*bf16", "*i32", "*i8"
 MM = dict(BM=16, BN=16, BK=32)
 
 KERNELS = [
-    (add, [75, 80, 90, 100, 120], 4, [F32, F32, F32, "i32"], dict(B=256),
+    (add, [70, 75, 80, 90, 100, 120], 4, [F32, F32, F32, "i32"], dict(B=256),
      "--grid 3 --arg 0=f32[600]:rand:1 --arg 1=f32[600]:rand:2 --arg 2=f32[600] --arg 3=i32:600 --expect '$2 == $0 + $1'"),
     (bias_relu, [80], 2, [F16, F16, F16, "i32"], dict(B=64),
      "--grid 3 --arg 0=f16[3,50]:rand:-2,2,1 --arg 1=f16[50]:rand:2 --arg 2=f16[3,50] --arg 3=i32:50 "
      "--expect '$2 == max(f16($0 + $1), 0)'"),
-    (softmax, [80, 90], 4, [F32, F32, "i32"], dict(B=256),
+    (softmax, [70, 80, 90], 4, [F32, F32, "i32"], dict(B=256),
      "--grid 2 --arg 0=f32[2,200]:randn:1 --arg 1=f32[2,200] --arg 2=i32:200 "
      "--expect '$1 ~= exp($0) / sum(exp($0), axis=1, keepdims=True)'"),
     (layer_norm, [90, 100], 4, [F16, F32, F32, F32, "i32"], dict(B=128),
@@ -377,7 +377,7 @@ KERNELS = [
      "--grid 5 --arg 0=i32[1]:zeros --arg 1=i32[32]:zeros --expect '$1[3] == 15' --expect '$1[31] == 155'"),
     (row_argmax, [80, 100], 2, [I32, I32, "i32"], dict(B=64),
      "--grid 4 --arg 0=@ints.npy --arg 1=i32[4] --arg 2=i32:64 --same 1=ints_argmax.npy"),
-    (running_sum, [90], 2, [I32, I32], dict(B=64),
+    (running_sum, [70, 90, 103, 121], 2, [I32, I32], dict(B=64),
      "--grid 4 --arg 0=@ints.npy --arg 1=i32[4,64] --same 1=ints_cumsum.npy"),
     (linear_scan, [80], 1, [F32, F32, F32], dict(B=64),
      "--grid 1 --arg 0=@scan_a.npy --arg 1=@scan_b.npy --arg 2=f32[64] --near 2=scan_out.npy"),
@@ -399,7 +399,7 @@ KERNELS = [
     (silu_mul, [90, 120], 2, [BF16, BF16, BF16, "i32"], dict(B=128),
      "--grid 2 --arg 0=bf16[200]:randn:1 --arg 1=bf16[200]:randn:2 --arg 2=bf16[200] --arg 3=i32:200 "
      "--expect '$2 ~= $0 / (1 + exp(0 - $0)) * $1'"),
-    (matmul, [75, 80, 90, 100, 120], 2, [F16, F16, F32, "i32", "i32", "i32"], dict(**MM, ACC=tl.float32, OUT=tl.float32),
+    (matmul, [70, 75, 80, 90, 100, 120], 2, [F16, F16, F32, "i32", "i32", "i32"], dict(**MM, ACC=tl.float32, OUT=tl.float32),
      "--grid 2,2 --arg 0=f16[30,70]:randint:-4,4,1 --arg 1=f16[70,20]:randint:-4,4,2 --arg 2=f32[30,20] --arg 3=i32:30 --arg 4=i32:20 --arg 5=i32:70 "
      "--expect '$2 == $0 @ $1'"),
     ((matmul, "bf16"), [80, 90], 2, [BF16, BF16, BF16, "i32", "i32", "i32"], dict(**MM, ACC=tl.float32, OUT=tl.bfloat16),

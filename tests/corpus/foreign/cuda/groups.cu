@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cooperative groups: tiles, coalesced and labelled groups, the grid, copies.
 // options: -rdc=false
-// case tile_sum sm_75 sm_90: --grid 2 --block 64 --arg 0=s32[32,4]:randint:-99,99,1 --arg 1=s32[32] --expect '$1 == sum($0, axis=1)'
+// case tile_sum sm_75 sm_90 sm_121a: --grid 2 --block 64 --arg 0=s32[32,4]:randint:-99,99,1 --arg 1=s32[32] --expect '$1 == sum($0, axis=1)'
 // case odd_count sm_75 sm_80: --grid 1 --block 64 --arg 0=s32[64]:arange --arg 1=s32[1]:zeros --expect '$1[0] == 32'
 // case label_sum sm_80 sm_90: --grid 1 --block 32 --arg 0=s32[8,4]:arange --arg 1=s32[4]:zeros --expect '$1 == sum($0, axis=0)'
 // case grid_turns sm_80 sm_90: --grid 4 --block 32 --arg 0=s32[128]:arange --arg 1=s32[128] --expect '$1[:96] == before($0)[32:]' --expect '$1[96:] == before($0)[:32]'

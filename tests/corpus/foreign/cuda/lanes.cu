@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Intrinsics of warps, packed bytes and halves.
-// case lane_moves sm_75 sm_80 sm_120: --grid 1 --block 32 --arg 0=s32[32]:arange --arg 1=s32[4,32] --expect '$1[0, 1:] == $0[:31]' --expect '$1[1, :31] == $0[1:]' --expect '$1[2] == 31 - $0' --expect '$1[3] == 496'
+// case lane_moves sm_75 sm_80 sm_110a: --grid 1 --block 32 --arg 0=s32[32]:arange --arg 1=s32[4,32] --expect '$1[0, 1:] == $0[:31]' --expect '$1[1, :31] == $0[1:]' --expect '$1[2] == 31 - $0' --expect '$1[3] == 496'
 // case lane_votes sm_75: --grid 1 --block 64 --arg 0=u32[2,4] --expect '$0[0, 0] == 1431655765' --expect '$0[0, 1] == 0' --expect '$0[0, 2] == 1' --expect '$0[1, 3] == 4'
 // case reduce_kinds sm_80 sm_90: --grid 1 --block 32 --arg 0=s32[32]:arange --arg 1=s32[5] --expect '$1[0] == 496' --expect '$1[1] == 0' --expect '$1[2] == 31' --expect '$1[3] == 0' --expect '$1[4] == 31'
 // case byte_dots sm_75 sm_90: --grid 1 --block 32 --arg 0=s8[32,4]:randint:-128,127,1 --arg 1=s8[32,4]:randint:-128,127,2 --arg 2=s32[32]:arange --arg 3=s32[32] --expect '$3 == sum(i32($0) * i32($1), axis=1) + $2'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix products through nvcuda::wmma: a warp per block, one tile.
-// case product_f16 sm_75 sm_80 sm_90 sm_120: --grid 1 --block 32 --arg 0=f16[16,32]:randint:-4,4,1 --arg 1=f16[32,16]:randint:-4,4,2 --arg 2=f32[16,16]:randint:-9,9,3 --arg 3=f32[16,16] --expect '$3 == $0 @ $1 + $2'
+// case product_f16 sm_75 sm_80 sm_90 sm_103a sm_121a: --grid 1 --block 32 --arg 0=f16[16,32]:randint:-4,4,1 --arg 1=f16[32,16]:randint:-4,4,2 --arg 2=f32[16,16]:randint:-9,9,3 --arg 3=f32[16,16] --expect '$3 == $0 @ $1 + $2'
 // case product_f16_cols sm_75 sm_90: --grid 1 --block 32 --arg 0=f16[16,32]:randint:-4,4,1 --arg 1=f16[8,16]:randint:-4,4,2 --arg 2=f16[32,8] --expect '$2 == ($1 @ $0).T'
 // case product_s8 sm_75 sm_80: --grid 1 --block 32 --arg 0=s8[8,16]:randint:-128,127,1 --arg 1=s8[16,32]:randint:-128,127,2 --arg 2=s32[8,32] --expect '$2 == $0 @ $1'
 // case product_u4 sm_75: --grid 1 --block 32 --arg 0=u32[8,4]:full:858993459 --arg 1=u32[8,4]:full:1145324612 --arg 2=s32[8,8] --expect '$2 == 384'
