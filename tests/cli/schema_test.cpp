@@ -80,8 +80,8 @@ def launched(A_ptr: T.handle, by: T.int32):
         A[0, t] = staged[t]
 )";
 
-// A command, in a folder where `examples` is the project's, bad.ptx is no PTX, and spill.py,
-// convert.py and launch.py are the above.
+// A command, in a folder where `examples` is the project's, bad.ptx is no PTX, slow.ptx uses local
+// memory, and spill.py, convert.py and launch.py are the above.
 struct Case {
   std::string schema;
   std::string command;
@@ -110,6 +110,7 @@ const Case kCases[] = {
      "sim examples/ptx/vector_add.ptx --grid 5 --block 64 --arg 0=f32[200]:arange "
      "--arg 1=f32[256]:ones --arg 2=f32[256] --arg 3=i32:256 --expect '$2 == $1' --trace 0:0 "
      "--json"},
+    {"sim", "sim slow.ptx --grid 1 --block 1 --schedules 2 --json"},
     {"tune",
      "tune examples/transpose.py --kernel 'build(tile=?)' --space tile=32,64 --device sim "
      "--expect 'B == A.T' --json"},
@@ -155,6 +156,9 @@ class Schemas : public testing::Test {
                                  fs::path(folder_.path()) / "examples");
     std::ofstream(fs::path(folder_.path()) / "bad.ptx")
         << ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n  nosuch;\n}\n";
+    std::ofstream(fs::path(folder_.path()) / "slow.ptx")
+        << ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n"
+           "  .local .b32 l;\n  st.local.b32 [l], 1;\n  ret;\n}\n";
     std::ofstream(fs::path(folder_.path()) / "spill.py") << kSpill;
     std::ofstream(fs::path(folder_.path()) / "convert.py") << kConvert;
     std::ofstream(fs::path(folder_.path()) / "launch.py") << kLaunch;
@@ -204,7 +208,10 @@ void collect_described(const Json& schema, const std::string& path, std::set<std
 }
 
 TEST_F(Schemas, DescribeNothingThatIsNeverPrinted) {
-  const std::set<std::string> on_gpu = {"run.time.launches",
+  const std::set<std::string> on_gpu = {"sim.gpu.name",
+                                        "sim.gpu.compared",
+                                        "sim.gpu.differs",
+                                        "run.time.launches",
                                         "run.time.median_seconds",
                                         "run.time.fastest_seconds",
                                         "run.time.slowest_seconds",

@@ -146,7 +146,9 @@ class PtxRun {
 Result<RunReport> call_ptx_on_sim(const PtxCall& call, const std::vector<CallArg>& args,
                                   const SimCallOptions& options) {
   const std::string kernel = WW_TRY(kernel_of(call));
-  runtime::SimDevice device(WW_TRY(sim_options(options)));
+  sim::RunOptions run_options = WW_TRY(sim_options(options));
+  run_options.allows_rewrites = !run_options.checks.has(sim::Check::Rewrite);
+  runtime::SimDevice device(std::move(run_options));
   PtxRun run(call, device);
   WW_TRY_VOID(run.go(kernel, args));
   RunReport report;

@@ -129,6 +129,15 @@ TEST_F(GpuRun, ClustersGoToTheLaunch) {
   EXPECT_FALSE(gpu_.is_cooperative);
 }
 
+TEST_F(GpuRun, GridBarriersMakeACooperativeLaunch) {
+  std::string text(kKernel);
+  text.insert(text.find("  ld.param.u32"), "  mov.u32 %r4, %envreg2;\n");
+  ASSERT_TRUE(write_file_atomically(request_.path, text));
+  request_.device = SimDevice::Gpu;
+  ASSERT_EQ(run_sim(request_).errors, "");
+  EXPECT_TRUE(gpu_.is_cooperative);
+}
+
 TEST_F(GpuRun, WatchesAreForTheVirtualGpu) {
   request_.device = SimDevice::Gpu;
   request_.count = true;
