@@ -65,6 +65,7 @@ extern "C" __global__ void product_split_k(const float* a, const float* b, float
   for_results(m, n, [&](int at, int i) { atomicAdd(&c[at], sum[i]); });
 }
 
+#if __CUDA_ARCH__ >= 800
 // A warp makes a 16x8 tile of A B^T, both k-major, with ldmatrix, mma.sync and two stages of cp.async.
 extern "C" __global__ void product_pipelined(const half* a, const half* b, float* c, int m, int n, int k) {
   __shared__ alignas(128) half as[2][16][16], bs[2][8][16];
@@ -96,6 +97,7 @@ extern "C" __global__ void product_pipelined(const half* a, const half* b, float
   for (int i = 0; i < 4; ++i)
     c[(row0 + lane / 4 + i / 2 * 8) * n + col0 + lane % 4 * 2 + i % 2] = d[i];
 }
+#endif
 
 extern "C" __global__ void batched_outer(const double* a, const double* b, double* c) {
   const int batch = blockIdx.x, r = threadIdx.x / 8, s = threadIdx.x % 8;
