@@ -216,7 +216,8 @@ TEST(ElementwiseCast, PowersOfTwo) {
                                         {"float32", kPower, beside(0), "rp", false, "sm_110a"},
                                         {"bfloat16", kPower, "i", "rp", true, "sm_120f"},
                                         {"float8_e8m0fnu", kBrain, "i", "rn", false, "sm_103f"},
-                                        {"float8_e8m0fnu", kHalf, "i", "rz", true, "sm_110f"}};
+                                        {"float8_e8m0fnu", kHalf, "i", "rz", true, "sm_110f"},
+                                        {"float8_e8m0fnu", kBrain, "i", "rn", false, "sm_90a"}};
   for (const FloatCase& each : cases) {
     std::string text = settings_text(each.round, each.saturate);
     if (each.to.is_power && !each.saturate) text += ", saturate=False";
@@ -284,6 +285,26 @@ double rounded(double x, const std::string& round) {
          : round == "rp"  ? std::ceil(x)
          : round == "rna" ? std::round(x)
                           : std::nearbyint(x);
+}
+
+// By integer instructions where a target has no others, and as operands.
+TEST(ElementwiseCast, PowersOfTwoOnOldTargets) {
+  Family family("powers of two on old targets", Nvcc::Always);
+  for (const std::string target : {"sm_75", "sm_90a"})
+    for (const std::string to : {"float32", "float16", "bfloat16", "int32", "float64", "bool"}) {
+      ElementwiseCase each = on_rows({"warp", 32}, {to, "float8_e8m0fnu"}, "cast(D, A)");
+      each.target = target;
+      Program program = program_of(each);
+      program.has_any_nan = true;
+      family.run(program, {.variant = "reg", .rounds = 8});
+      family.count();
+    }
+  ElementwiseCase scaled =
+      on_rows({"warp", 32}, {"float32", "float32", "float8_e8m0fnu"}, "mul(D, A, B)");
+  Program program = program_of(scaled);
+  program.has_any_nan = true;
+  family.run(program, {.variant = "reg", .rounds = 8});
+  family.count();
 }
 
 // All numbers of 16 bits and of 8 to integers.
@@ -397,8 +418,6 @@ TEST(ElementwiseCast, Declines) {
        "sm_100a"},
       {"float32", "float8_e8m0fnu", "round=\"rp\"",
        "[arch] sm_90a has no `cvt.rp.satfinite.ue8m0x2.f32`"},
-      {"float8_e8m0fnu", "float32", "round=\"rn\"", "[arch] sm_100 has no `cvt.rn.bf16x2.ue8m0x2`",
-       "sm_100"},
       {"float8_e8m0fnu", "int8", "saturate=False",
        "[config] float8_e8m0fnu to int8 always saturates, expected no `saturate=False`", "sm_100a"},
       {"bool", "int8", "saturate=True",

@@ -75,7 +75,8 @@ Text binary(Context& c, const Expr& e, ExprId id, const Lane* at) {
 Text cast(Context& c, const Expr& e, const Lane* at) {
   const ir::Type from = c.f[e.args[0]].type;
   const auto can_convert = [](DType dtype) { return is_number(dtype) || dtype == DType::Tfloat32; };
-  for (const DType dtype : {from.dtype, e.type.dtype})
+  const bool is_power = from.dtype == DType::Float8E8M0;
+  for (const DType dtype : {is_power ? DType::Float32 : from.dtype, e.type.dtype})
     if (!can_convert(dtype) && from.dtype != e.type.dtype)
       return {refuse(c, e.span, "`{}` is converted to `{}`, which CUDA C++ has no function for",
                      ir::to_text(from), ir::to_text(e.type))};

@@ -179,6 +179,12 @@ __forceinline__ __device__ uint32_t ww_to_uint32(double x) {
   return isnan(x) ? 0 : __double2uint_rz(x);
 }
 )"},
+    {"ww_from_power",
+     R"(// A power of two whose exponent is the code; 2^-127 is subnormal, the last code NaN.
+__forceinline__ __device__ float ww_from_power(uint8_t code) {
+  return __uint_as_float(code == 255 ? 0x7fffffffu : code == 0 ? 0x400000u : uint32_t(code) << 23);
+}
+)"},
     {"ww_to_tf32", R"(// The nearest number with 10 bits of fraction, ties to even.
 __forceinline__ __device__ float ww_to_tf32(float x) {
   const uint32_t bits = __float_as_uint(x);

@@ -279,6 +279,8 @@ Text Numbers::cast(DType from, DType to, const Text& value) {
   const bool from_is_float = num::kind_of(from) == DTypeKind::Float;
   const bool to_is_float = num::kind_of(to) == DTypeKind::Float;
   if (from == to) return value;
+  if (from == DType::Float8E8M0)
+    return cast(DType::Float32, to, call_of(helpers_.use("ww_from_power"), value));
   if (to == DType::Bool)
     return infix(ExprOp::Ne, as_float(from, value), {from_is_float ? "0.0f" : "0"});
   if (!to_is_float)

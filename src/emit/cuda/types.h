@@ -4,7 +4,8 @@
 //   bool             bool in expressions, a byte (int8_t) in memory
 //   float16 …        half, nv_bfloat16, __nv_fp8_e4m3, __nv_fp8_e5m2
 //   tfloat32         float
-//   6-bit floats and float8_e8m0fnu     uint8_t: they can be moved, not computed with
+//   6-bit floats     uint8_t: they can be moved, not computed with
+//   float8_e8m0fnu   uint8_t: it can be moved and converted to other types
 //   4-bit types      uint8_t in memory, two to a byte: they can be pointed to, not named one by one
 #pragma once
 

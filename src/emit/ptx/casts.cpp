@@ -30,6 +30,16 @@ Value halves_of(Context& c, Value value, DType from) {
   return c.code.pure(fmt::format("cvt.rn.f16x2.{}", pair_type(from)), Class::R, {low});
 }
 
+// A power of two as float32: its code is the exponent. 2^-127 is subnormal there, the last code NaN.
+Value power_to_f32(Context& c, Value code) {
+  constexpr std::int64_t kLeast = 0x0040'0000, kNan = 0x7FFF'FFFF, kNanCode = 255;
+  const Value power = c.code.pure("shl.b32", Class::R, {code, int_value(23)});
+  const Value is_least = c.code.pure("setp.eq.s32", Class::P, {code, int_value(0)});
+  const Value is_nan = c.code.pure("setp.eq.s32", Class::P, {code, int_value(kNanCode)});
+  const Value number = choose(c, is_least, int_value(kLeast), power);
+  return choose(c, is_nan, int_value(kNan), number);
+}
+
 Value int_to_int(Context& c, Value value, DType from, DType to) {
   const int wide = num::bits_of(from);
   const int bits = num::bits_of(to);
@@ -114,6 +124,8 @@ Value float_to_float(Context& c, Value value, DType from, DType to) {
 
 Value cast(Context& c, Value value, DType from, DType to) {
   if (from == to) return value;
+  if (from == DType::Float8E8M0)  // no code of it is 0
+    return cast(c, to_f32(c, value, from), DType::Float32, to);
   if (to == DType::Bool) return is_not_zero(c, from, value);
   if (from == DType::Bool) {
     value = as_int(c, value);
@@ -142,6 +154,8 @@ Value to_f32(Context& c, Value value, DType from) {
     }
     case DType::Float64:
       return c.code.pure("cvt.rn.f32.f64", Class::R, {value});
+    case DType::Float8E8M0:
+      return power_to_f32(c, value);
     default:
       break;
   }

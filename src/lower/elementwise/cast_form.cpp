@@ -68,7 +68,9 @@ class CastMaker {
 
   Match<CastForm> make() {
     if (form_.to == DType::Float8E8M0 && form_.from != form_.to) return to_powers();
-    if (form_.from == DType::Float8E8M0 && form_.from != form_.to) return from_powers();
+    const bool unpacks = form_.from == DType::Float8E8M0 && form_.from != form_.to &&
+                         is_on_target(std::string(kPowersToBfloat16), call_.context.target);
+    if (unpacks) return from_powers();
     if (settings_.round || settings_.saturate) WW_TRY_VOID(read_settings());
     const bool is_plain = form_.is_plain() && call_.context.target.has(target::Feature::Sm80);
     if (is_plain) form_.wide = between();
@@ -122,11 +124,11 @@ class CastMaker {
 
   // bfloat16 holds them all: then as from there.
   Match<CastForm> from_powers() {
-    WW_TRY_VOID(check_opcode(std::string(kPowersToBfloat16)));
     form_.from = form_.wide = DType::Bfloat16;
     CastForm out = WW_TRY(make());
     WW_CHECK(out.wide == out.wider, "a cast from bfloat16 goes through two types");
     out.from = shown_;
+    out.unpacks = true;
     out.wide = DType::Bfloat16;
     return out;
   }

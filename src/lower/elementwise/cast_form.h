@@ -6,6 +6,7 @@
 //
 // Powers of two (float8_e8m0fnu) are converted two at a time only: to bfloat16, which holds them
 // all, and from float32 or bfloat16 with `round="rz"` or `"rp"`. A single one is half of a pair.
+// Targets without these instructions convert from powers of two by T.Cast.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +28,7 @@ struct CastForm {
   std::optional<ir::Intrinsic> whole;     // floor, ceil …: of floats on the way to integers
   std::string opcode = {};                // wider to `to`, maybe of two; empty: T.Cast
   bool is_bounded = false;                // infinities become the largest number
+  bool unpacks = false;                   // `from` to `wide` by kPowersToBfloat16
 
   /// T.Cast alone?
   [[nodiscard]] bool is_plain() const {
@@ -50,12 +52,14 @@ Match<CastForm> cast_form(const Call& call);
 ///
 ///     cast(from, to, x), call(intrinsic, type, {…}), binary(op, type, a, b), constant(Constant)
 ///     choose(condition, type, yes, no), instruct(opcode, type, {…})
+///     unpacked(x): a power of two as bfloat16
 template <typename Values>
 typename Values::Value cast_value(Values& v, const CastForm& form, typename Values::Value x) {
   using ir::ExprOp;
   if (form.low) x = v.binary(ExprOp::Max, form.from, x, v.constant({form.from, *form.low, 0}));
   if (form.high) x = v.binary(ExprOp::Min, form.from, x, v.constant({form.from, *form.high, 0}));
-  x = v.cast(form.wide, form.wider, v.cast(form.from, form.wide, x));
+  x = form.unpacks ? v.unpacked(x) : v.cast(form.from, form.wide, x);
+  x = v.cast(form.wide, form.wider, x);
   if (form.whole) x = v.call(*form.whole, form.wider, {x});
   x = form.opcode.empty() ? v.cast(form.wider, form.to, x) : v.instruct(form.opcode, form.to, {x});
   if (!form.is_bounded) return x;

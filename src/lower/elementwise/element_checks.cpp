@@ -111,8 +111,7 @@ void add_accuracy(PlanReport& report, const Call& call, num::DType type) {
 
 // The instruction, and what is between source and destination.
 void add_cast(PlanReport& report, const CastForm& form, std::int64_t each) {
-  if (form.from == num::DType::Float8E8M0 && form.from != form.to && each > 0)
-    report.add_instruction(std::string(kPowersToBfloat16), each, 0);
+  if (form.unpacks && each > 0) report.add_instruction(std::string(kPowersToBfloat16), each, 0);
   if (!form.opcode.empty() && each > 0) report.add_instruction(form.opcode, each, 0);
   if (form.wide != form.from)
     report.notes.push_back(fmt::format("through {}, which holds all of {}", num::name_of(form.wide),

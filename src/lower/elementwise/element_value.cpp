@@ -25,9 +25,9 @@ class Expressions {
   Value call(ir::Intrinsic callee, num::DType, std::initializer_list<Value> args) {
     return code_.call(callee, args);
   }
-  Value cast(num::DType from, num::DType to, Value x) {
-    if (from != num::DType::Float8E8M0 || from == to) return code_.as(to, x);
-    const ir::BufferId halves = code_.registers("halves", to, 2);
+  Value cast(num::DType, num::DType to, Value x) { return code_.as(to, x); }
+  Value unpacked(Value x) {
+    const ir::BufferId halves = code_.registers("halves", num::DType::Bfloat16, 2);
     const Value word = code_.load(word_view(code_, halves, num::DType::Uint32, 2), {code_.n(0)});
     const Value pair = both_halves(code_, num::DType::Uint16, x);
     code_.ptx(kPowersToBfloat16, {{.expr = word}, {.expr = pair}});

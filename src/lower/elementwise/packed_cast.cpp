@@ -52,7 +52,7 @@ std::optional<PackedCast> packed_powers(const CastForm& form) {
 std::optional<PackedCast> packed_cast(const Call& call) {
   const auto form = cast_form(call);
   if (!form || form->is_bounded || form->from == form->to) return std::nullopt;
-  if (form->from == DType::Float8E8M0) return packed_powers(*form);
+  if (form->unpacks) return packed_powers(*form);
   if (form->to == DType::Float8E8M0)
     return PackedCast{
         .to = form->to, .pack = form->opcode, .packs_halves = form->from == DType::Bfloat16};

@@ -24,6 +24,7 @@ struct StepNumbers {
     return hashes::called(callee, type, args);
   }
   static Value cast(DType from, DType to, Value x) { return hashes::cast(from, to, x); }
+  static Value unpacked(Value x) { return cast(DType::Float8E8M0, DType::Bfloat16, x); }
   static Value choose(Value condition, DType type, Value yes, Value no) {
     return hashes::hashed(hashes::kChoice, 0, type, {condition, yes, no});
   }
