@@ -30,6 +30,14 @@ def axpy(
         OUT[i] = T.cast(a * T.cast(X[i], "float32") + T.cast(Y[i], "float32"), OUT.dtype)
 
 
+@ww.kernel
+def reverse(A: ww.Tensor["N"], B: ww.Tensor["N"], N: T.constexpr):
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([N])
+    B[t] = A[N - 1 - t]
+
+
 @pytest.fixture(params=DEVICES)
 def tensors(request):
     torch.manual_seed(0)
@@ -87,6 +95,22 @@ def test_calls_choose_types_and_constants(tensors):
         out = torch.empty(100, dtype=dtype, device=x.device)
         compiled(lambda x, y, out: op(x, y, out, 0.5))(x, y, out)
         assert torch.equal(out, (0.5 * x + y).to(dtype))
+
+
+def test_calls_of_one_function_are_told_apart(tensors):
+    device = tensors[0].device
+    for _ in range(3):
+        for dtype in (torch.int32, torch.float16, torch.float32):
+            for n in (32, 64):
+                a = torch.arange(n, device=device).to(dtype)
+                b = torch.zeros_like(a)
+                reverse(a, out=b)
+                assert torch.equal(b, a.flip(0))
+        for block in (32, 64):
+            out = torch.zeros_like(tensors[0])
+            axpy(*tensors, out, 0.5, BLOCK=block)
+            assert torch.equal(out, 0.5 * tensors[0] + tensors[1])
+    assert len(reverse._made) == 6
 
 
 def test_it_is_a_decorator_too():
