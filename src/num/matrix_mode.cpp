@@ -9,8 +9,8 @@ namespace {
 constexpr MatrixUnit kNone{0, 0, 0};
 
 // Sources: Khattak and Mikaitis, "Accurate Models of NVIDIA Tensor Cores" (arXiv 2512.07004), and
-// MMA-Sim (arXiv 2511.10909). Of the Hopper row, f16, bf16, tf32 and fp8 in halves were compared
-// with an H200; the fp8 units of wgmma were not. Turing's lowest exponents are Ampere's, by
+// MMA-Sim (arXiv 2511.10909). All of the Hopper row was compared with an H200: f16, bf16, tf32 and
+// fp8 in halves by mma.sync, all but the last by wgmma. Turing's lowest exponents are Ampere's, by
 // analogy.
 // clang-format off
 constexpr MatrixMode kModes[] = {

@@ -140,6 +140,13 @@ double product(const Case& c, I row, I col, I n, I k) {
   return sum;
 }
 
+// The same with the second factor transposed.
+double row_product(const Case& c, I row, I col, I k) {
+  double sum = 0;
+  for (I j = 0; j < k; ++j) sum += c.real(1, row * k + j) * c.real(2, col * k + j);
+  return sum;
+}
+
 std::string compacted(const Case& c) {
   std::vector<I> kept;
   for (I i = 0; i < c.count(2); ++i)
@@ -204,6 +211,9 @@ const std::map<std::string, Contract>& contracts() {
       {"double_library", [](const Case& c) { return c.near(0, 1e-13, [&](I i) { const double x = c.real(1, i / 2); return i % 2 == 0 ? std::exp(x) : std::log1p(x * x); }); }},
       {"float_library", [](const Case& c) { return c.near(0, 1e-5, [&](I i) { const double x = c.real(1, i / 4); return i % 4 == 0 ? std::sin(x) : i % 4 == 1 ? std::cos(x) : i % 4 == 2 ? std::pow(std::fabs(x), 1.25) : std::erf(x); }); }},
       {"gemm_mma_f16", [](const Case& c) { const I n = c.whole(4), k = c.whole(5); return c.near(0, 1e-5, [&](I i) { return product(c, i / n, i % n, n, k); }); }},
+      {"wgmma_f16", [](const Case& c) { return c.near(0, 1e-5, [&](I i) { return row_product(c, i / 16, i % 16, c.whole(3)); }); }},
+      {"wgmma_bf16_rs", [](const Case& c) { return c.near(0, 1e-5, [&](I i) { return product(c, i / 8, i % 8, 8, 16); }); }},
+      {"wgmma_pipeline", [](const Case& c) { const I n = c.whole(3); return c.near(0, 1e-5, [&](I i) { return row_product(c, i / n, i % n, c.whole(4)); }); }},
       {"gemm_f32", [](const Case& c) { const I n = c.whole(4), k = c.whole(5); return c.near(0, 1e-5, [&](I i) { return c.real(6) * product(c, i / n, i % n, n, k) + c.real(7) * c.real(0, i); }); }},
       {"mma_transpose_8x8", [](const Case& c) { return c.expect(0, [&](I i) { const auto at = [&](I row, I col) { return c.whole(1, row * 4 + col / 2) >> (16 * (col % 2)) & 0xFFFF; }; const I row = i / 4, col = i % 4 * 2; return at(col, row) | at(col + 1, row) << 16; }); }},
       {"histogram_u8", histogram},

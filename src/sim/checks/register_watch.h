@@ -5,7 +5,7 @@
 //   - nothing else may touch a register of D, or write one of A, and no other product may, but for
 //     one of the same shape that adds to the same D (`async`)
 //   - and before it is issued, a `wgmma.fence` must stand between what touched these registers last
-//     and the instruction (`fence`)
+//     and the instruction (`fence`); a `mov` behind the fence is let pass
 //
 // One watch belongs to each warp of a program with wgmma, while undefined bytes are tracked. It is
 // told of every op before it runs.
@@ -51,6 +51,7 @@ class RegisterWatch {
 
   std::vector<Slot> slots_;
   std::uint32_t now_ = 0, fenced_ = 0;
+  std::uint32_t issued_ = 0;  // when the last product was
   std::uint32_t last_wait_ = kNoOp;
   /// By op of a product, the first op that touched its registers too early: one cause, one finding.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> first_touch_;

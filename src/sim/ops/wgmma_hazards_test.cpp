@@ -119,8 +119,10 @@ TEST(WgmmaHazards, OperandsInRegistersAreNotWrittenInFlight) {
 TEST(WgmmaHazards, RegistersAreFenced) {
   const std::string mma = product(kInRegisters);
   expect_one(kInRegisters, joined({kPublish, mma, kCommit, kWait}), "fence", "no `wgmma.fence`");
-  expect_one(kInRegisters, joined({kPublish, kFence, "mov.b32 %x0, 0;\n", mma, kCommit, kWait}),
-             "fence", "`%x0` is written at line");
+  expect_one(kInRegisters,
+             joined({kPublish, kFence, "add.u32 %x0, %x0, 1;\n", mma, kCommit, kWait}), "fence",
+             "`%x0` is written at line");
+  expect_clean(kInRegisters, joined({kPublish, kFence, "mov.b32 %x0, 0;\n", mma, kCommit, kWait}));
   // What was read of the first product must have been read before the second changes it.
   const std::string read = "add.u32 %r15, %c1, 1;\n";
   expect_one(kInRegisters,
