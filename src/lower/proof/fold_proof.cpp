@@ -24,23 +24,26 @@ TrialOutcome FoldProof::run() {
     }
     if (!*is_inside) return TrialOutcome::Skipped;
   }
+  fill();
+  const std::vector<Number> meant = meaning();
   FoldReplay replay(call_, values_, dst_, registers_, bags_, trial_.first_thread);
-  for (round_ = 0; round_ < kRounds && (round_ == 0 || replay.is_repeated()); ++round_)
-    if (!carry_out_round(replay)) return TrialOutcome::Failed;
+  for (int round = 0; round < kRounds && (round == 0 || replay.is_repeated()); ++round) {
+    if (round > 0) refill();
+    if (!carry_out(replay, call_, code_, trial_, values_.threads(), proof_))
+      return TrialOutcome::Failed;
+    compare(meant);
+    if (!proof_.difference.empty()) return TrialOutcome::Failed;
+  }
   proof_.difference = replay.what_is_left();
   if (!proof_.difference.empty()) return TrialOutcome::Failed;
   return values_.has_sampled() ? TrialOutcome::Held : TrialOutcome::HeldAlways;
 }
 
-// What the memory held before is forgotten, so that reading it is found.
-bool FoldProof::carry_out_round(FoldReplay& replay) {
+// What registers and memory held before is forgotten, so that reading it is found.
+void FoldProof::refill() {
   registers_ = {};
   holders_.clear();
   fill();
-  const std::vector<Number> meant = meaning();
-  if (!carry_out(replay, call_, code_, trial_, values_.threads(), proof_)) return false;
-  compare(meant);
-  return proof_.difference.empty();
 }
 
 // False: the sampled values put the region outside its buffer.
@@ -55,8 +58,7 @@ Try<bool> FoldProof::read(std::size_t argument, RegionElements& out) {
 }
 
 Number FoldProof::number_of(Number operand, Name name) const {
-  return hashes::hashed(hashes::kElement, operand, dtype_,
-                        {static_cast<Number>(name), static_cast<Number>(round_)});
+  return hashes::hashed(hashes::kElement, operand, dtype_, {static_cast<Number>(name)});
 }
 
 void FoldProof::fill() {

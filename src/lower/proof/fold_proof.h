@@ -51,11 +51,10 @@ class FoldProof {
 
  private:
   Try<bool> read(std::size_t argument, RegionElements& out);
-  bool carry_out_round(FoldReplay& replay);
+  void refill();
   void compare(const std::vector<Number>& meant);
 
   std::vector<std::size_t> holders_;  // by element: the first thread that has it, from 1 on
-  int round_ = 0;                     // each has elements of its own
   const ir::Block& code_;
   Trial trial_;
   Proof& proof_;
