@@ -497,6 +497,11 @@ def test_a_trap_is_explained_by_the_virtual_gpu(driver):
         except ww.TrapError as error: print(str(error).splitlines()[-1].split(", /")[0])
         report = ww.debug(stray, a, B=b)
         print(report.ok, report.findings[0].check)
+        given = Interface(0x1000, 64)
+        given.get = lambda: np.zeros(64, np.float32)
+        print(ww.debug(stray, given, b).findings[0].check)
+        try: ww.debug(stray, Interface(0x1000, 64), b)
+        except ww.DeviceError as error: print(error)
         try: ww.debug(stray, Quick(0xBAD000, 64), b)
         except ww.DeviceError as error: print(error)
         """,
@@ -509,6 +514,8 @@ def test_a_trap_is_explained_by_the_virtual_gpu(driver):
         "the virtual GPU finds nothing wrong with the same arguments: an earlier launch trapped True",
         "the virtual GPU, with the same arguments: trapped: assertion `too many` failed",
         "False bounds",
+        "bounds",
+        "argument 0 was given Interface, which cannot be copied to the host",
         "argument 0 cannot be copied from the GPU: CUDA error: misaligned address",
         "after a trap the GPU's memory is lost; call with `debug=True` in a new process",
     ]

@@ -48,7 +48,17 @@ def copy_to_host(value: Any, name: str) -> Any:
             ) from None
     if hasattr(value, "clone") and hasattr(value, "data_ptr"):
         return value.detach().clone()
+    if hasattr(value, "__cuda_array_interface__"):
+        return _copy_of_other(value, name)
     return value
+
+
+def _copy_of_other(value: Any, name: str) -> np.ndarray:
+    """Of an array on the GPU, of CuPy, Numba or JAX."""
+    for method in ("get", "copy_to_host", "__array__"):
+        if hasattr(value, method):
+            return np.array(getattr(value, method)())
+    raise DeviceError(f"{name} was given {type(value).__name__}, which cannot be copied to the host")
 
 
 def explained(trap: TrapError, report: Report) -> TrapError:
