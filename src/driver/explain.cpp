@@ -193,6 +193,25 @@ void add_loops(std::string& out, const SourceText& source, const lower::Lowering
   }
 }
 
+// What costs more than it looks: primitives with at least twice the wavefronts that they need, and
+// arrays in local memory.
+void add_slow(std::string& out, const SourceText& source, const lower::LoweringReport& report) {
+  constexpr std::int64_t kMinFactor = 2;
+  std::string lines;
+  for (const CallReport& call : report.calls) {
+    const auto& wavefronts = call.plan.wavefronts;
+    if (call.chosen.empty() || !wavefronts || wavefronts->needed < kMinFactor * wavefronts->ideal)
+      continue;
+    append(lines, "  {}: {}: wavefronts {}\n", place_text(source, call.span), call.name,
+           wavefronts_text(*wavefronts));
+    if (!call.plan.remedy.empty()) append(lines, "    {}\n", call.plan.remedy);
+  }
+  for (const lower::SpilledArray& each : report.spilled)
+    append(lines, "  {}: `{}` is in local memory, which is global memory of a thread\n",
+           place_text(source, each.span), each.buffer);
+  if (!lines.empty()) out += "\nslow:\n" + lines;
+}
+
 // "2 x shfl.sync.idx.b32, 1 x selp.b32": what the copies of a conversion execute.
 std::string conversion_cost(const Build& build, const infer::Conversion& conversion) {
   std::vector<std::string> parts;
@@ -248,6 +267,7 @@ std::string explain_text(const Build& build) {
   for (const lower::SpilledArray& each : build.report.spilled)
     append(out, "  {}: `{}`: {}\n", place_text(source, each.span), each.buffer, each.reason);
   add_loops(out, source, build.report);
+  add_slow(out, source, build.report);
   return out;
 }
 
