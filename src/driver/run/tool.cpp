@@ -254,6 +254,7 @@ bool KernelRun::assemble() {
   size_.registers = size->registers;
   size_.local = size->local;
   size_.spills = size->spills;
+  size_.slow = size->remarks;
   return true;
 }
 

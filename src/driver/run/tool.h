@@ -20,6 +20,7 @@
 #include "driver/tune/estimate.h"
 #include "runtime/cuda_calls.h"
 #include "runtime/device.h"
+#include "runtime/ptxas_remarks.h"
 #include "sim/launch.h"
 
 namespace ww::driver {
@@ -72,6 +73,7 @@ struct KernelSize {
   std::optional<std::int64_t> registers = {};  // of a thread
   std::optional<std::int64_t> local = {};      // bytes of a thread: spilled registers, arrays
   std::optional<std::int64_t> spills = {};     // bytes of spill stores and loads
+  std::vector<runtime::PtxasRemark> slow = {};
 };
 
 struct RunReport {

@@ -111,6 +111,15 @@ void add_table(std::string& out, const TuneReport& report, std::size_t top) {
     append(out, "... and {} more\n", report.entries.size() - shown);
 }
 
+// What ptxas says of the code of those in the table.
+void add_remarks(std::string& out, const TuneReport& report, std::size_t top) {
+  std::string lines;
+  for (std::size_t i = 0; i < std::min(top, report.entries.size()); ++i)
+    for (const runtime::PtxasRemark& remark : report.entries[i].size.slow)
+      append(lines, "  rank {}: {}\n    {}\n", i + 1, remark.line, remark.why);
+  if (!lines.empty()) out += "\nslow\n" + lines;
+}
+
 // --- what was dropped ----------------------------------------------------------------------------
 
 struct Group {
@@ -239,6 +248,7 @@ std::string tune_text(const TuneReport& report, const TuneTextOptions& options) 
   std::string out;
   add_facts(out, report);
   add_table(out, report, options.top);
+  add_remarks(out, report, options.top);
   add_drops(out, report, options.is_verbose);
   if (!report.output.empty())
     append(out, "\n{} written to {}\n", report.entries[0].kernel, report.output);

@@ -202,6 +202,21 @@ TEST(Tune, AsksPtxasForRegisters) {
   EXPECT_THAT(tune_json(*outcome.report), HasSubstr("\"spill_bytes\": 48"));
 }
 
+TEST(Tune, TellsWhatPtxasRemarks) {
+  const ScratchFolder folder = ScratchFolder::make().value();
+  TuneRequest request = transposes("64");
+  request.ptxas = runtime::ToolSearch{
+      .given = ptxas_that(folder,
+                          "echo '0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads'\n"
+                          "echo 'ptxas info    : (C7511) wgmma serialized'\n"
+                          "echo 'ptxas info    : Used 40 registers, used 1 barriers'")};
+  const TuneOutcome outcome = tune(request);
+  ASSERT_TRUE(outcome.report.has_value()) << outcome.errors;
+  EXPECT_THAT(tune_text(*outcome.report, {}),
+              HasSubstr("\nslow\n  rank 1: ptxas info    : (C7511) wgmma serialized\n"
+                        "    not enough registers"));
+}
+
 TEST(Tune, DropsWhatPtxasRefuses) {
   const ScratchFolder folder = ScratchFolder::make().value();
   TuneRequest request = transposes("64");
