@@ -119,6 +119,17 @@ TEST_F(Causes, AHangIsReportedWithItsSchedule) {
   EXPECT_EQ(outcome.report->schedules->differs, "did not finish: deadlocked");
 }
 
+TEST_F(Causes, SchedulesGoWithNothingElse) {
+  request_.schedules = 2;
+  request_.schedule = "reverse";
+  EXPECT_EQ(run("").errors,
+            "error: `--schedule reverse` beside `--schedules 2`: expected one of them "
+            "[BadArgument]\n");
+  request_.schedule = "rr";
+  request_.device = SimDevice::Both;
+  EXPECT_EQ(run("").errors, "error: `--schedules` is for the virtual GPU alone [BadArgument]\n");
+}
+
 // --- rewrites -----------------------------------------------------------------------------------
 
 TEST_F(Causes, OneValueFromTwoWarpsIsNoRaceUnlessAsked) {

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/diag.h"
+#include "base/source.h"
 #include "driver/sim/tool.h"
 
 namespace ww::driver {
@@ -48,6 +50,13 @@ std::string schedule_name(unsigned number) {
 
 SimOutcome run_schedules(const SimRequest& request,
                          const std::function<SimOutcome(const SimRequest&)>& run) {
+  if (request.device != SimDevice::Virtual)
+    return {.errors =
+                render(diag(DiagKind::BadArgument, "`--schedules` is for the virtual GPU alone"))};
+  if (request.schedule != schedule_name(0))
+    return {.errors = render(diag(DiagKind::BadArgument,
+                                  "`--schedule {}` beside `--schedules {}`: expected one of them",
+                                  request.schedule, request.schedules))};
   SimRequest one = request;
   one.keep_results = true;
   one.schedule = schedule_name(0);
