@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // wgmma: the four warps of a warpgroup multiply matrices, asynchronously. They wait for each other
-// at wgmma.mma_async; the last one to come issues the product for all. It is multiplied when the
-// first of them waits for its group (wgmma_product.cpp): until then operands in shared memory and
-// in registers must stay as they are, and D holds what it held before.
+// at wgmma.mma_async; the last one to come issues the product for all. Its operands are read when
+// the first of them waits for its group, and each one's D changes when it waits itself
+// (wgmma_product.cpp): until then operands in shared memory and in registers must stay as they are.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -176,7 +176,8 @@ void run_wait(Warp& warp, const Op& op) {
     ProductPart& part = product.parts[warp.index % kGroupWarps];
     if (part.warp == nullptr) continue;
     if (part.group >= closed || closed - part.group <= newest) break;
-    if (!product.is_done) finish_product(product);
+    if (product.operands == nullptr) read_product(product);
+    multiply_part(product, part);
     part.is_waited = true;
     warp.pending.products_waited = product.number;
   }

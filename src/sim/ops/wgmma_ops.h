@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a wgmma.mma_async is, read from its modifiers once and kept in the op, and what of it is
 // done when: at the instruction its operands are looked up and checked (wgmma_operands.cpp), at the
-// wait for its group it is multiplied (wgmma_product.cpp).
+// wait for its group they are read and multiplied (wgmma_product.cpp).
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,9 @@ constexpr std::size_t kDescA = 0, kDescB = 1, kScaleD = 2, kMetadata = 3;
 
 /// The chunks of A and B of a product: finds and checks them, and marks them as being read.
 void begin_product(Warp& warp, const WgmmaForm& form, PendingProduct& product);
-/// Multiplies, for all warps that came, and ends the reading.
-void finish_product(PendingProduct& product);
+/// Reads the operands for all warps that came, and ends the reading.
+void read_product(PendingProduct& product);
+/// Multiplies for one of them. The operands have been read.
+void multiply_part(const PendingProduct& product, const ProductPart& part);
 
 }  // namespace ww::sim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The product of a wgmma, for the four warps at once. Warp w has rows 16w to 16w + 15 of A and D;
+// The product of a wgmma: operands for the four warps at once, D for each. Warp w has rows 16w to 16w + 15 of A and D;
 // which lane holds which element of them is index arithmetic (g = lane / 4, t = lane % 4, e
 // elements in a register):
 //
@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
 #include <optional>
 
 #include "num/matrix_tile.h"
@@ -251,29 +252,6 @@ std::optional<num::WarpgroupProduct> dense_product(const RunContext& context, co
                                a.data(), b.data());
 }
 
-void multiply_part(const ProductPart& part, const WgmmaForm& form, const Op& op,
-                   const std::uint32_t* a, const MatrixWords& b,
-                   const std::optional<num::WarpgroupProduct>& dense) {
-  const RunContext& context = part.warp->unit->context;
-  const Place* d = &part.warp->program->places[op.extra];
-  const bool halves = form.kind == MmaKind::F16;
-  const num::TileShape shape{kPartRows, kSumColumns, static_cast<int>(form.k())};
-  for (unsigned block = 0; block < form.n / kSumColumns; ++block) {
-    alignas(64) std::uint32_t sums[kSumBlock] = {};
-    if (part.adds) gather_block(part, d, halves, block, sums);
-    const std::uint32_t* columns = &b[std::size_t{block} * kSumColumns * form.k()];
-    if (dense) {
-      dense->add_to(static_cast<int>(part.warp->index % kGroupWarps), static_cast<int>(block),
-                    sums);
-    } else if (form.is_sparse) {
-      multiply_sparse(context, form, source_of(part, op.p[kMetadata]), a, columns, sums);
-    } else {
-      multiply_tile(context, form, shape, a, columns, sums);
-    }
-    scatter_block(part, d, halves, block, sums);
-  }
-}
-
 void end_reading(Warp& warp, const std::vector<std::uint32_t>& chunks) {
   const Region& shared = warp.cta->shared;
   for (const std::uint32_t at : chunks)
@@ -282,26 +260,52 @@ void end_reading(Warp& warp, const std::vector<std::uint32_t>& chunks) {
 
 }  // namespace
 
-void finish_product(PendingProduct& product) {
+struct ProductOperands {
+  MatrixWords a, b;
+  std::optional<num::WarpgroupProduct> dense;
+};
+
+void read_product(PendingProduct& product) {
   const auto* const first =
       std::ranges::find_if(product.parts, [](const ProductPart& p) { return p.warp != nullptr; });
   Warp& warp = *first->warp;
   const Op& op = warp.program->ops[product.op];
   const WgmmaForm form = unpack_wgmma(op);
-  const Place* d = &warp.program->places[op.extra];
+  const Place* a = &warp.program->places[op.extra] + form.d_registers();
   const Region& shared = warp.cta->shared;
-  const MatrixWords a = rows_of_a(product, form, d + form.d_registers(), shared);
-  MatrixWords b = unpack_matrix(shared, product.b, form.n, form.k(), form.bits, form.b_is_mn_major);
-  if (form.negates_b) flip_signs(b, form.bits);
-  const auto dense = dense_product(warp.unit->context, form, a, b);
-  for (unsigned w = 0; w < kGroupWarps; ++w) {
-    const ProductPart& part = product.parts[w];
-    if (part.warp == nullptr) continue;
-    multiply_part(part, form, op, &a[std::size_t{w} * kPartRows * form.a_length()], b, dense);
-  }
+  const auto read = std::make_shared<ProductOperands>();
+  read->a = rows_of_a(product, form, a, shared);
+  read->b = unpack_matrix(shared, product.b, form.n, form.k(), form.bits, form.b_is_mn_major);
+  if (form.negates_b) flip_signs(read->b, form.bits);
+  read->dense = dense_product(warp.unit->context, form, read->a, read->b);
+  product.operands = read;
   end_reading(warp, product.a);
   end_reading(warp, product.b);
-  product.is_done = true;
+}
+
+void multiply_part(const PendingProduct& product, const ProductPart& part) {
+  const Op& op = part.warp->program->ops[product.op];
+  const WgmmaForm form = unpack_wgmma(op);
+  const ProductOperands& operands = *product.operands;
+  const RunContext& context = part.warp->unit->context;
+  const Place* d = &part.warp->program->places[op.extra];
+  const bool halves = form.kind == MmaKind::F16;
+  const num::TileShape shape{kPartRows, kSumColumns, static_cast<int>(form.k())};
+  const unsigned index = part.warp->index % kGroupWarps;
+  const std::uint32_t* a = &operands.a[std::size_t{index} * kPartRows * form.a_length()];
+  for (unsigned block = 0; block < form.n / kSumColumns; ++block) {
+    alignas(64) std::uint32_t sums[kSumBlock] = {};
+    if (part.adds) gather_block(part, d, halves, block, sums);
+    const std::uint32_t* b = &operands.b[std::size_t{block} * kSumColumns * form.k()];
+    if (operands.dense) {
+      operands.dense->add_to(static_cast<int>(index), static_cast<int>(block), sums);
+    } else if (form.is_sparse) {
+      multiply_sparse(context, form, source_of(part, op.p[kMetadata]), a, b, sums);
+    } else {
+      multiply_tile(context, form, shape, a, b, sums);
+    }
+    scatter_block(part, d, halves, block, sums);
+  }
 }
 
 }  // namespace ww::sim

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Warpgroups: four warps, the first of which has a number that is a multiple of 4, multiply
-// matrices together with wgmma. The four wait for each other at wgmma.mma_async; the product is
-// done as late as the rules allow, when one of them waits for its group, and then for all four.
+// matrices together with wgmma. The four wait for each other at wgmma.mma_async; the rest is done as
+// late as the rules allow. When the first of them waits for the group of a product, its operands are
+// read, for all four; each gets its rows of D when it waits itself.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,9 @@ class Unit;
 class Warp;
 
 constexpr unsigned kGroupWarps = 4;
+
+/// The operands of a product as they were read; of ops/wgmma_product.cpp.
+struct ProductOperands;
 
 /// What a warp brings to a wgmma.mma_async.
 struct ProductPart {
@@ -36,7 +41,7 @@ struct PendingProduct {
   std::uint32_t op = 0;
   std::uint32_t number = 0;  // from 1, in the order of issue
   std::array<ProductPart, kGroupWarps> parts{};
-  bool is_done = false;
+  std::shared_ptr<const ProductOperands> operands{};  // null: not read yet
   /// Where in shared memory the 16-byte chunks of A and B are, in the order of reading them.
   std::vector<std::uint32_t> a, b;
 };
