@@ -140,6 +140,21 @@ TEST(Hostile, AFloodOfCopiesMeetsTheBudget) {
   EXPECT_LT(test.report().counters.instructions, 500'000U);
 }
 
+TEST(Hostile, AFloodOfProductsMeetsTheBudget) {
+  TestRun test(R"(
+      .shared .align 128 .b8 s[256]; mov.u32 %r1, 0; mov.u64 %d1, 0x0000000800080000;
+      L: wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2,%f3}, {%r2,%r3,%r4,%r5},
+        %d1, 0, 1, 1, 0;
+      add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 3000000; @%p1 bra L;
+      wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;)",
+               0);
+  test.launch.block = {128};
+  test.options.limits.memory = 4U << 20U;
+  EXPECT_EQ(test.run().outcome, Outcome::MemoryLimit);
+  EXPECT_THAT(test.report().reason, testing::HasSubstr("asynchronous work without a wait"));
+  EXPECT_LT(test.report().counters.instructions, 500'000U);
+}
+
 /// Blocks that read past the end of a buffer, each at many lines of its own.
 class PastTheEnd {
  public:

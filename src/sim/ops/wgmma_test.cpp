@@ -155,18 +155,15 @@ struct WgmmaCase {
 class WgmmaUnderTest {
  public:
   explicit WgmmaUnderTest(const WgmmaCase& c) : case_(c), spec_(c.spec) {
-    a_ = matrix(64, spec_.a_length());
-    b_ = matrix(spec_.n, spec_.k());
-    c_ = matrix(64, spec_.n);
+    a_ = matrix(64, spec_.a_length(), spec_.bits());
+    b_ = matrix(spec_.n, spec_.k(), spec_.bits());
+    c_ = matrix(64, spec_.n, spec_.d == "f16" ? 16 : 32);
     kept_.resize(64);
     if (spec_.is_sparse)
       for (KeptRow& row : kept_) row = some_places();
-    if (spec_.d == "f16")
-      for (auto& line : c_)
-        for (std::uint32_t& x : line) x &= 0xFFFFU;
   }
 
-  void run_and_compare() {
+  void run_and_compare(const Schedule& schedule = {}) {
     std::vector<std::uint8_t> image(spec_.image_bytes);
     const unsigned size = spec_.bits() / 8;
     std::vector<std::uint64_t> words(3);
@@ -176,6 +173,7 @@ class WgmmaUnderTest {
     TestRun test(wgmma_kernel(spec_));
     ASSERT_EQ(test.errors(), "");
     test.launch.block = {128};
+    test.options.schedule = schedule;
     test.input(image).input(registers_of_a()).input(registers_of_d());
     test.input(metadata_of(spec_, kept_)).input(words);
     test.output<std::uint32_t>(std::size_t{128} * spec_.d_registers());
@@ -186,12 +184,12 @@ class WgmmaUnderTest {
   }
 
  private:
-  Elements matrix(unsigned lines, unsigned length) {
+  Elements matrix(unsigned lines, unsigned length, unsigned bits) {
     Elements out(lines, std::vector<std::uint32_t>(length));
     for (auto& line : out) {
       for (std::uint32_t& x : line) {
         x = static_cast<std::uint32_t>(random_());
-        if (spec_.bits() < 32 && length != spec_.n) x &= (1U << spec_.bits()) - 1;
+        if (bits < 32) x &= (1U << bits) - 1;
       }
     }
     return out;
@@ -316,6 +314,14 @@ TEST(Wgmma, MultipliesSparseRows) {
       c.swizzle_b = kSwizzles[++next % 4];
       WgmmaUnderTest(c).run_and_compare();
     }
+  }
+}
+
+TEST(Wgmma, IsTheSameInAnySchedule) {
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
+    WgmmaCase c{{.d = "f32", .a = "f16", .b = "f16", .n = 16}};
+    c.spec.a_in_registers = seed == 2;
+    WgmmaUnderTest(c).run_and_compare({.is_random = true, .seed = seed});
   }
 }
 

@@ -172,6 +172,9 @@ Piled piled_in(const Unit& unit) {
     piled.work += warp->pending.bytes();
     piled.stacks += warp->stack.bytes();
   }
+  for (const auto& cta : unit.ctas) {
+    for (const Warpgroup& group : cta->warpgroups) piled.work += group.bytes();
+  }
   return piled;
 }
 

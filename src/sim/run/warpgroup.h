@@ -50,6 +50,13 @@ struct Warpgroup {
   std::vector<PendingProduct> products;  // in the order of issue
   std::uint32_t issued = 0;
   std::array<ProductPart, kGroupWarps> arrived{};  // at the wgmma.mma_async where they wait
+
+  /// How much memory it takes, about: all products have as many chunks as the last, or so.
+  [[nodiscard]] std::uint64_t bytes() const {
+    if (products.empty()) return 0;
+    const PendingProduct& last = products.back();
+    return products.size() * (sizeof last + 4 * (last.a.size() + last.b.size()));
+  }
 };
 
 /// The warps of a warp's group, null where the CTA has none.
