@@ -73,7 +73,9 @@ struct Code {
   /// Whether blocks may influence each other through global memory while they run (atomics with a
   /// result, ordered or volatile accesses): such kernels run block after block on one host thread.
   bool is_ordered = false;
-  bool counts_clusters = false;  // `.blocksareclusters`: the grid of a launch counts clusters
+  std::uint32_t registers = 0;      // `.maxnreg`
+  std::uint32_t blocks_per_sm = 0;  // `.minnctapersm`
+  bool counts_clusters = false;     // `.blocksareclusters`: the grid of a launch counts clusters
 };
 
 /// A call site.

@@ -145,6 +145,8 @@ void Loader::visit(const ptx::Function& function) {
     if (directive.kind == ptx::DirectiveKind::ReqNTid) code.required_block = values;
     if (directive.kind == ptx::DirectiveKind::MaxNTid) code.most_block = values;
     if (directive.kind == ptx::DirectiveKind::ReqNCtaPerCluster) code.required_cluster = values;
+    if (directive.kind == ptx::DirectiveKind::MaxNReg) code.registers = values[0];
+    if (directive.kind == ptx::DirectiveKind::MinNCtaPerSm) code.blocks_per_sm = values[0];
     if (directive.kind == ptx::DirectiveKind::BlocksAreClusters) code.counts_clusters = true;
   }
   program_.functions.push_back(std::move(code));

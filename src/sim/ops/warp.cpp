@@ -11,6 +11,7 @@
 #include "sim/ops/families.h"
 #include "sim/ops/lane_ops.h"
 #include "sim/run/meet.h"
+#include "sim/run/registers.h"
 #include "sim/run/unit.h"
 
 namespace ww::sim::warp_ops {
@@ -342,13 +343,41 @@ bool decode_elect(Decode& in) {
   return true;
 }
 
-void run_aligned_nothing(Warp& warp, const Op&) { (void)meet_all(warp); }
+// imm: the count; mode: whether more are taken.
+void run_setmaxnreg(Warp& warp, const Op& op) {
+  if (!meet_all(warp)) return;
+  if (registers_at_launch(warp) == 0) return;
+  const auto wanted = static_cast<std::uint32_t>(op.imm);
+  const std::uint32_t have = registers_of(warp);
+  const bool takes = op.mode != 0;
+  if (takes ? wanted < have : wanted > have) {
+    if (warp.is_new(Check::Barrier))
+      warp.report(Check::Barrier, warp.exec,
+                  fmt::format("asks for {} registers with `.{}`, and a thread has {}", wanted,
+                              takes ? "inc" : "dec", have));
+    return;
+  }
+  if (takes && wanted - have > free_registers(warp)) {
+    wait_in(warp, SplitState::AtRegisters, wanted);
+    return;
+  }
+  warp.registers = wanted;
+  ++warp.unit->activity;
+  for (const auto& other : warp.cta->warps) wake(*other, SplitState::AtRegisters, false);
+}
+bool decode_setmaxnreg(Decode& in) {
+  in.op.run = run_setmaxnreg;
+  in.op.flags = kTracksItself;
+  in.op.imm = in.immediate(0);
+  in.op.mode = in.word("action") == "inc" ? 1 : 0;
+  return true;
+}
 
 constexpr OpRow kRows[] = {
     {"shfl", decode_shuffle},          {"vote", decode_vote},
     {"match.any", decode_match},       {"match.all", decode_match},
     {"activemask", decode_activemask}, {"redux", decode_redux},
-    {"elect", decode_elect},           {"setmaxnreg", decode_bare<run_aligned_nothing>},
+    {"elect", decode_elect},           {"setmaxnreg", decode_setmaxnreg},
 };
 
 }  // namespace

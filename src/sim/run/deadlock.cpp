@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/run/registers.h"
 #include "sim/run/unit.h"
 
 namespace ww::sim {
@@ -26,6 +27,11 @@ std::vector<Stuck> all_stuck(const Unit& unit) {
   std::vector<Stuck> all;
   for (const Warp* warp : unit.warps)
     for (const Split& split : warp->splits.list) all.push_back({warp, &split});
+  // Barriers are most often where the others wait for these.
+  std::ranges::stable_partition(all, [](const Stuck& stuck) {
+    return stuck.split->state != SplitState::AtBarrier &&
+           stuck.split->state != SplitState::AtClusterBarrier;
+  });
   return all;
 }
 
@@ -111,6 +117,11 @@ std::string waiting_text(Unit& unit, const Stuck& stuck) {
       break;
     case SplitState::AtAlloc:
       what = "for columns of tensor memory";
+      break;
+    case SplitState::AtRegisters:
+      what = fmt::format(
+          "for {} registers for each thread, of which it has {} and the CTA has {} left,",
+          split.value, registers_of(*stuck.warp), free_registers(*stuck.warp));
       break;
     default:
       what = mbarrier_text(unit, stuck);

@@ -21,6 +21,7 @@ enum class SplitState : std::uint8_t {
   AtClusterBarrier,
   Asleep,       // at an mbarrier that is not done
   AtAlloc,      // waits for columns of tensor memory
+  AtRegisters,  // waits for registers that other warps give back
   AtWarpgroup,  // at a wgmma that other warps of its group have not come to
 };
 

@@ -39,6 +39,7 @@ void prepare(const RunContext& context, Cta& cta, std::uint64_t linear, unsigned
                 .space = Space::Shared,
                 .owner = rank,
                 .name = "shared memory"};
+  for (const auto& warp : cta.warps) warp->registers = 0;
   cta.barriers = {};
   cta.mbarriers.clear();
   cta.tensor.reset();
@@ -99,6 +100,7 @@ bool unblock(Unit& unit) {
   }
   if (++unit.idle_wakes > kMaxIdleWakes) return break_groups(unit);
   for (Warp* warp : unit.warps) any = wake(*warp, SplitState::Asleep, true, 0) || any;
+  for (Warp* warp : unit.warps) any = wake(*warp, SplitState::AtRegisters, false) || any;
   const bool in_vain =
       unit.idle_wakes == kMaxIdleWakes;  // the last time: columns will never be free
   for (Warp* warp : unit.warps) any = wake(*warp, SplitState::AtAlloc, in_vain) || any;

@@ -49,6 +49,7 @@ class Warp {
   Mask born = 0;       // lanes that exist
   std::uint64_t executed = 0;
   std::uint32_t ended_at = kNoOp;  // the op that ended the last of its lanes
+  std::uint32_t registers = 0;     // of a thread, since a setmaxnreg; 0: as it started
   Splits splits;
   Stack stack;
   KnownBitsTable known;  // of its registers, while undefined bytes are tracked

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/run/registers.h"
+
+#include <algorithm>
+
+#include "sim/run/unit.h"
+
+namespace ww::sim {
+namespace {
+
+constexpr std::uint64_t kRegistersOfSm = 65536;
+constexpr std::uint64_t kMaxRegisters = 256;
+constexpr std::uint64_t kStep = 8;
+
+}  // namespace
+
+std::uint32_t registers_at_launch(const Warp& warp) {
+  const Code& code = *warp.unit->context.code;
+  if (code.registers != 0) return static_cast<std::uint32_t>(round_up(code.registers, kStep));
+  const auto& block = code.required_block ? code.required_block : code.most_block;
+  if (code.blocks_per_sm == 0 || !block) return 0;
+  const std::uint64_t threads = std::uint64_t{(*block)[0]} * (*block)[1] * (*block)[2];
+  const std::uint64_t most =
+      kRegistersOfSm / std::max<std::uint64_t>(1, code.blocks_per_sm * threads);
+  return static_cast<std::uint32_t>(std::min(kMaxRegisters, most / kStep * kStep));
+}
+
+std::uint32_t registers_of(const Warp& warp) {
+  return warp.registers != 0 ? warp.registers : registers_at_launch(warp);
+}
+
+std::int64_t free_registers(const Warp& warp) {
+  std::int64_t free = 0;
+  for (const auto& other : warp.cta->warps) {
+    free += registers_at_launch(warp);
+    if (!other->done()) free -= registers_of(*other);
+  }
+  return free;
+}
+
+}  // namespace ww::sim

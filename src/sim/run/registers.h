@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The registers of a CTA's warps as setmaxnreg moves them: a kernel whose register count is fixed
+// (`.maxnreg`, or a block size with `.minnctapersm`) starts with that many for each thread, and what
+// warps give back others may take. Without a fixed count ptxas ignores the instruction, and so does
+// this.
+#pragma once
+
+#include <cstdint>
+
+namespace ww::sim {
+
+class Warp;
+
+/// Registers of each thread when the kernel starts; 0: not fixed.
+[[nodiscard]] std::uint32_t registers_at_launch(const Warp& warp);
+/// Those that a thread of the warp has now.
+[[nodiscard]] std::uint32_t registers_of(const Warp& warp);
+/// Those that no warp of the CTA has, for each thread of one warp. Ended warps have none.
+[[nodiscard]] std::int64_t free_registers(const Warp& warp);
+
+}  // namespace ww::sim

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/run/registers.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "sim/test_run.h"
+
+namespace ww::sim::run_registers_test {
+namespace {
+
+// Warps 0 to 3 do `first`, warps 4 to 7 `second`; each thread starts with `start` registers.
+std::string outcome(std::string_view start, std::string_view first, std::string_view second) {
+  const std::string text = fmt::format(
+      ".version 8.8\n.target sm_90a\n.address_size 64\n.visible .entry k() {}\n{{\n"
+      ".reg .pred %p; .reg .b32 %r;\nmov.u32 %r, %tid.x; setp.ge.u32 %p, %r, 128; @%p bra high;\n"
+      "{} bra end;\nhigh: {}\nend: ret;\n}}\n",
+      start, first, second);
+  TestRun test(text);
+  if (!test.errors().empty()) return test.errors();
+  test.launch.block = {256};
+  test.run();
+  return test.findings();
+}
+
+const std::string kGive = "setmaxnreg.dec.sync.aligned.u32 40;";
+const std::string kTake = "setmaxnreg.inc.sync.aligned.u32 216;";
+
+TEST(Registers, WhatOneGivesAnotherTakes) {
+  const std::string meet = "bar.sync 1, 256;";
+  EXPECT_EQ(outcome(".maxnreg 128", kGive + meet, kTake + meet), "");
+  EXPECT_EQ(outcome(".maxnreg 128", kGive, kTake), "");
+  EXPECT_EQ(outcome(".maxnreg 128", kTake, kGive), "");
+  EXPECT_EQ(outcome(".maxntid 256 .minnctapersm 2", kGive, kTake), "");
+}
+
+TEST(Registers, ARequestThatCannotBeMet) {
+  const std::string meet = "bar.sync 1, 256;";
+  const std::string found =
+      outcome(".maxnreg 128", kGive + meet, "setmaxnreg.inc.sync.aligned.u32 224;" + meet);
+  EXPECT_NE(
+      found.find("waits for 224 registers for each thread, of which it has 128 and the CTA has"),
+      std::string::npos)
+      << found;
+}
+
+TEST(Registers, TheWrongDirection) {
+  EXPECT_NE(outcome(".maxnreg 128", kGive, "setmaxnreg.inc.sync.aligned.u32 64;")
+                .find("asks for 64 registers with `.inc`, and a thread has 128"),
+            std::string::npos);
+  EXPECT_NE(outcome(".maxnreg 64", "setmaxnreg.dec.sync.aligned.u32 72;", "")
+                .find("asks for 72 registers with `.dec`, and a thread has 64"),
+            std::string::npos);
+}
+
+// The assembler ignores it then.
+TEST(Registers, NothingHappensWithoutAFixedCount) {
+  EXPECT_EQ(outcome("", "", "setmaxnreg.inc.sync.aligned.u32 224;"), "");
+}
+
+}  // namespace
+}  // namespace ww::sim::run_registers_test
