@@ -96,73 +96,103 @@ int only_encode(unsigned cases, const char* path) {
   return 0;
 }
 
-}  // namespace
+/// Memory for one batch of cases, and what becomes of them.
+class Batch {
+ public:
+  Batch() {
+    must(cudaMalloc(&arena_, (kBatch + 2ULL) * kSlotBytes), "arena");
+    arena_ += kSlotBytes / 4;
+    must(cudaMalloc(&maps_, kBatch * sizeof(CUtensorMap)), "maps");
+    must(cudaFuncSetAttribute(copy_boxes, cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedBytes),
+         "shared memory");
+  }
+  /// Encodes the cases from `first` on.
+  void prepare(unsigned kind, unsigned first, unsigned count) {
+    outcomes.assign(count, {});
+    for (unsigned i = 0; i < count; ++i) {
+      const Case c = make_case(kind, first + i);
+      const std::uint64_t slot = reinterpret_cast<std::uint64_t>(arena_) + std::uint64_t{i} * kSlotBytes;
+      outcomes[i].status = encode(c, host_maps_[i], slot);
+      orders_[i] = order_of(c);
+      sizes_[i] = c.tensor_bytes;
+      bytes_[i] = static_cast<int>(c.box_bytes);
+      if (outcomes[i].status == 0) continue;
+      orders_[i].kind = kKinds;  // nothing is copied
+      orders_[i].rank = orders_[i].box_bytes = 0;
+    }
+    // Not managed memory: the copy engine reads maps itself.
+    must(cudaMemcpy(maps_, host_maps_.data(), kBatch * sizeof(CUtensorMap), cudaMemcpyHostToDevice),
+         "maps");
+  }
+  /// Copies, and fills in the outcomes.
+  cudaError_t run(bool writes_tensors, unsigned dump_words) {
+    const auto count = static_cast<unsigned>(outcomes.size());
+    fill_slots<<<count, 256>>>(arena_, orders_);
+    copy_boxes<<<count, kThreads, kSharedBytes>>>(maps_, orders_, digests_, bytes_, dump, dump_words);
+    if (writes_tensors)
+      digest_slots<<<count, 256>>>(arena_, sizes_, digests_, dump, dump_words);
+    const cudaError_t status = cudaDeviceSynchronize();
+    for (unsigned i = 0; i < count && status == cudaSuccess; ++i) {
+      outcomes[i].digest = digests_[i];
+      outcomes[i].bytes = bytes_[i];
+    }
+    return status;
+  }
 
-int main(int argc, char** argv) {
-  if (argc < 4) return 2;
-  must(cudaFree(nullptr), "device");
-  const unsigned cases = static_cast<unsigned>(std::atoi(argv[2]));
-  if (std::string(argv[1]) == "encode") return only_encode(cases, argv[3]);
-  unsigned kind = 0;
-  while (kind < kKinds && std::string(argv[1]) != kKindNames[kind]) ++kind;
-  const unsigned dumps = argc > 4 ? static_cast<unsigned>(std::atoi(argv[4])) : 0;
-  unsigned char* arena = nullptr;
-  must(cudaMalloc(&arena, (kBatch + 2ULL) * kSlotBytes), "arena");
-  arena += kSlotBytes;
-  unsigned char* maps = nullptr;  // not managed: the copy engine reads them itself
-  must(cudaMalloc(&maps, kBatch * sizeof(CUtensorMap)), "maps");
-  std::vector<CUtensorMap> host_maps(kBatch);
-  auto* orders = managed<Order>(kBatch);
-  auto* digests = managed<unsigned long long>(kBatch);
-  auto* bytes = managed<int>(kBatch);
-  auto* sizes = managed<unsigned>(kBatch);
-  auto* dump = managed<unsigned>(std::size_t{kBatch} * kDumpWords);
-  must(cudaFuncSetAttribute(copy_boxes, cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedBytes), "shared");
-  FILE* file = std::fopen(argv[3], "wb");
-  FILE* dump_file = dumps != 0 ? std::fopen((std::string(argv[3]) + ".dump").c_str(), "wb") : nullptr;
+  std::vector<Outcome> outcomes;
+  unsigned* dump = managed<unsigned>(std::size_t{kBatch} * kDumpWords);
+
+ private:
+  unsigned* arena_ = nullptr;
+  unsigned char* maps_ = nullptr;
+  std::vector<CUtensorMap> host_maps_ = std::vector<CUtensorMap>(kBatch);
+  Order* orders_ = managed<Order>(kBatch);
+  unsigned long long* digests_ = managed<unsigned long long>(kBatch);
+  int* bytes_ = managed<int>(kBatch);
+  unsigned* sizes_ = managed<unsigned>(kBatch);
+};
+
+int record(unsigned kind, unsigned cases, const std::string& path, unsigned dumps) {
+  Batch batch;
+  FILE* file = std::fopen(path.c_str(), "wb");
+  FILE* dump_file = dumps != 0 ? std::fopen((path + ".dump").c_str(), "wb") : nullptr;
   unsigned refused = 0, odd = 0;
   for (unsigned first = 0; first < cases; first += kBatch) {
     const unsigned count = cases - first < kBatch ? cases - first : kBatch;
-    std::vector<Outcome> out(count);
-    for (unsigned i = 0; i < count; ++i) {
-      const Case c = make_case(kind, first + i);
-      if (c.shared_bytes > kSharedBytes) std::printf("case %u takes too much shared memory\n", first + i);
-      alignas(64) CUtensorMap map{};
-      out[i].status = encode(c, map, reinterpret_cast<std::uint64_t>(arena) + std::uint64_t{i} * kSlotBytes);
-      std::memcpy(&host_maps[i], &map, sizeof map);
-      orders[i] = order_of(c);
-      sizes[i] = c.tensor_bytes;
-      bytes[i] = static_cast<int>(c.box_bytes);
-      if (out[i].status != 0) {
-        orders[i].kind = kKinds;  // nothing is copied
-        ++refused;
-      }
-    }
-    for (unsigned i = 0; i < count; ++i)
-      if (orders[i].kind == kKinds) orders[i].rank = 0, orders[i].box_bytes = 0;
-    must(cudaMemcpy(maps, host_maps.data(), kBatch * sizeof(CUtensorMap), cudaMemcpyHostToDevice), "maps");
-    fill_slots<<<count, 256>>>(reinterpret_cast<unsigned*>(arena), orders);
-    const unsigned words = first < dumps ? kDumpWords : 0;
-    copy_boxes<<<count, kThreads, kSharedBytes>>>(maps, orders, digests, bytes, dump, words);
-    if (kind == kStore || kind == kReduce || kind == kIm2colStore || kind == kInterleavedStore)
-      digest_slots<<<count, 256>>>(reinterpret_cast<unsigned*>(arena), sizes, digests, dump, words);
-    const cudaError_t status = cudaDeviceSynchronize();
+    batch.prepare(kind, first, count);
+    const cudaError_t status =
+        batch.run(writes_tensor(make_case(kind, first)), first < dumps ? kDumpWords : 0);
     if (status != cudaSuccess) {
-      std::printf("%s: batch %u: %s\n", argv[1], first, cudaGetErrorString(status));
-      std::fclose(file);
+      std::printf("%s, cases from %u: %s\n", kKindNames[kind], first, cudaGetErrorString(status));
       return 1;
     }
     for (unsigned i = 0; i < count; ++i) {
-      out[i].digest = digests[i];
-      out[i].bytes = bytes[i];
-      odd += out[i].status == 0 && bytes[i] != static_cast<int>(orders[i].box_bytes);
+      const Outcome& outcome = batch.outcomes[i];
+      refused += outcome.status != 0;
+      odd += outcome.status == 0 &&
+             outcome.bytes != static_cast<int>(make_case(kind, first + i).box_bytes);
+      if (first + i < dumps) std::fwrite(batch.dump + std::size_t{i} * kDumpWords, 4, kDumpWords, dump_file);
     }
-    std::fwrite(out.data(), sizeof(Outcome), count, file);
-    for (unsigned i = 0; dump_file != nullptr && i < count && first + i < dumps; ++i)
-      std::fwrite(dump + std::size_t{i} * kDumpWords, 4, kDumpWords, dump_file);
+    std::fwrite(batch.outcomes.data(), sizeof(Outcome), count, file);
   }
   std::fclose(file);
-  if (dump_file != nullptr) std::fclose(dump_file);
-  std::printf("%s: %u cases, %u refused by the encoder, %u with another number of bytes\n", argv[1], cases, refused, odd);
+  std::printf("%s: %u cases, %u refused by the encoder, %u with another number of bytes\n",
+              kKindNames[kind], cases, refused, odd);
   return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 4) {
+    std::fprintf(stderr, "usage: record KIND CASES FILE [DUMPS]\n");
+    return 2;
+  }
+  must(cudaFree(nullptr), "device");
+  const auto cases = static_cast<unsigned>(std::atoi(argv[2]));
+  if (std::string(argv[1]) == "encode") return only_encode(cases, argv[3]);
+  unsigned kind = 0;
+  while (kind < kKinds && std::string(argv[1]) != kKindNames[kind]) ++kind;
+  if (kind == kKinds) return 2;
+  return record(kind, cases, argv[3], argc > 4 ? static_cast<unsigned>(std::atoi(argv[4])) : 0);
 }
