@@ -290,6 +290,12 @@ TEST(TensorCopy, AMapMadeFromZerosOnTheDevice) {
   expect_trap("`elemtype` of the tensor map was never set", make + copy + kAcquire + use);
 }
 
+TEST(TensorCopy, MapsOfThreadsAlone) {
+  expect_trap("`tensormap.replace` takes maps in global and shared memory",
+              ".local .align 128 .b8 mine[128]; mov.u64 %d8, mine; cvta.local.u64 %d9, %d8;"
+              "tensormap.replace.tile.rank.b1024.b32 [%d9], 1;");
+}
+
 TEST(TensorCopy, UndefinedMaps) {
   expect_finding(Check::Uninit, "changes the tensor map at",
                  "add.u32 %r15, %r2, 2048; @%p1 tensormap.replace.tile.rank.shared::cta.b1024.b32 "

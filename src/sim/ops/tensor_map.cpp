@@ -72,6 +72,10 @@ void run_replace(Warp& warp, const Op& op) {
   for_each_lane(warp.exec, [&](unsigned l) {
     Region* region = find_image(warp, address[l], l, AccessKind::Write, operand.space);
     if (region == nullptr) return;
+    if (region->space != Space::Global && region->space != Space::Shared) {
+      trap(warp, "`tensormap.replace` takes maps in global and shared memory");
+      return;
+    }
     std::uint64_t at[kLanes];
     fill_lanes(at, address[l]);
     report_undefined(warp, *region, address[l], l, "changes");

@@ -45,6 +45,13 @@ Fields fields_of(std::span<const std::byte, kTensorMapBytes> image) {
   return fields;
 }
 
+// A kernel may have written anything into the image.
+bool is_map(const Fields& fields) {
+  return fields.magic == kMagic && fields.rank < kMaxTensorRank &&
+         fields.type < tensor_types().size() && fields.interleave <= 2 && fields.swizzle <= 3 &&
+         fields.atomicity <= 3 && fields.fill <= 1 && fields.promotion <= 3;
+}
+
 Diag not_a_map() {
   return diag(DiagKind::BadArgument,
               "these 128 bytes are not a tensor map: neither the encoder nor `tensormap.replace` "
@@ -127,7 +134,7 @@ TensorMapImage encode(const TensorMap& map) {
 
 Result<TensorMap> decode(std::span<const std::byte, kTensorMapBytes> image) {
   const Fields fields = fields_of(image);
-  if (fields.magic != kMagic || fields.rank >= kMaxTensorRank) return fail(not_a_map());
+  if (!is_map(fields)) return fail(not_a_map());
   WW_TRY_VOID(check_set(fields));
   TensorMap map;
   map.type = static_cast<TensorType>(fields.type);
@@ -220,7 +227,7 @@ Result<void> replace_field(std::span<std::byte, kTensorMapBytes> image, MapField
                            unsigned index, std::uint64_t value) {
   Fields fields = fields_of(image);
   const bool is_blank = std::ranges::all_of(image, [](std::byte b) { return b == std::byte{0}; });
-  if (fields.magic != kMagic && !is_blank) return fail(not_a_map());
+  if (!is_blank && !is_map(fields)) return fail(not_a_map());
   fields.magic = kMagic;
   WW_TRY_VOID(set_field(fields, field, index, value));
   std::memcpy(image.data(), &fields, sizeof fields);

@@ -112,6 +112,13 @@ TEST(TensorMaps, BytesThatAreNoMap) {
   ASSERT_FALSE(back);
   EXPECT_NE(back.error().text.find("these 128 bytes are not a tensor map"), std::string::npos);
   EXPECT_FALSE(replace_field(image, MapField::Rank, 0, 1));
+  // Any byte may have been overwritten: a map, or none, but no harm.
+  for (std::size_t i = 0; i < kTensorMapBytes; ++i) {
+    TensorMapImage changed = encode(plain());
+    changed[i] = std::byte{0xFF};
+    const auto map = decode(changed);
+    EXPECT_TRUE(!map || refusal(*map).empty()) << i;
+  }
 }
 
 // A map that is filled in on the device equals that of the encoder.
