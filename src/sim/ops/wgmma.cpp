@@ -62,12 +62,12 @@ void use_registers(Warp& warp, const Op& op, const WgmmaForm& form, bool adds) {
 
 // Products of the same N, type of D and K may follow each other on one D.
 void watch_registers(Warp& warp, const Op& op, const WgmmaForm& form) {
-  if (warp.registers == nullptr) return;
+  if (warp.register_watch == nullptr) return;
   const Place* d = &warp.program->places[op.extra];
   const std::span<const Place> places(d, op.count);
   const std::uint32_t shape = form.n << 16U | form.k() << 4U | static_cast<unsigned>(form.kind);
-  warp.registers->issue(warp, places.first(form.d_registers()), places.subspan(form.d_registers()),
-                        shape);
+  warp.register_watch->issue(warp, places.first(form.d_registers()),
+                             places.subspan(form.d_registers()), shape);
 }
 
 ProductPart part_of(Warp& warp, const Op& op, const WgmmaForm& form) {
@@ -158,7 +158,7 @@ void run_product(Warp& warp, const Op& op) {
 // --- waiting -------------------------------------------------------------------------------------
 
 void run_fence(Warp& warp, const Op&) {
-  if (meet_all(warp) && warp.registers != nullptr) warp.registers->fence();
+  if (meet_all(warp) && warp.register_watch != nullptr) warp.register_watch->fence();
 }
 
 void run_commit(Warp& warp, const Op&) {
@@ -168,7 +168,7 @@ void run_commit(Warp& warp, const Op&) {
 
 void run_wait(Warp& warp, const Op& op) {
   if (!meet_all(warp)) return;
-  if (warp.registers != nullptr) warp.registers->waited(warp.current);
+  if (warp.register_watch != nullptr) warp.register_watch->waited(warp.current);
   const auto newest = static_cast<std::uint64_t>(op.imm);
   const std::uint32_t closed = warp.pending.products_committed;
   Warpgroup& group = warpgroup_of(warp);

@@ -21,7 +21,7 @@ void start_warp(Warp& warp, const Code& code, Mask born) {
   warp.splits.list.assign(1, Split{.pc = code.first_op, .lanes = born});
   warp.pending = {};
   const bool is_watched = warp.program->uses_warpgroups && warp.unit->context.tracks;
-  warp.registers = is_watched ? std::make_unique<RegisterWatch>() : nullptr;
+  warp.register_watch = is_watched ? std::make_unique<RegisterWatch>() : nullptr;
   warp.last_region = nullptr;
   warp.executed = 0;
   warp.ended_at = kNoOp;
@@ -78,8 +78,8 @@ void observe_op(Warp& warp, Mask mask, Watch& watch) {
 void before_op(Warp& warp, const Op& op, Mask mask, Watch& watch) {
   warp.exec = mask;
   if (!watch.only_tracks) observe_op(warp, mask, watch);
-  if (warp.registers != nullptr && mask != 0 && (op.flags & kWatchesRegisters) == 0)
-    warp.registers->touch(warp);
+  if (warp.register_watch != nullptr && mask != 0 && (op.flags & kWatchesRegisters) == 0)
+    warp.register_watch->touch(warp);
   if (!warp.tracks() || all_defined(warp)) return;
   if (op.guard.present()) use_value(warp, op.guard, warp.active, 0, true);
   if (mask == 0 || (op.flags & kTracksItself) != 0) return;

@@ -54,8 +54,8 @@ class Warp {
   Stack stack;
   KnownBitsTable known;  // of its registers, while undefined bytes are tracked
   PendingWork pending;
-  std::unique_ptr<RegisterWatch> registers;  // null: no wgmma, or not checked
-  Region* last_region = nullptr;             // of global memory
+  std::unique_ptr<RegisterWatch> register_watch;  // null: no wgmma, or not checked
+  Region* last_region = nullptr;                  // of global memory
 
   // --- registers ---------------------------------------------------------------------------------
   /// The 32 lanes of a register.
