@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <vector>
 
 #include "num/float_format.h"
 #include "num/matrix_tile.h"

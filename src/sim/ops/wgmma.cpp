@@ -6,7 +6,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
 
 #include "sim/decode/function_decoder.h"
 #include "sim/ops/families.h"

@@ -4,6 +4,8 @@
 // addresses and their bits.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cstring>
 #include <random>
 
