@@ -118,6 +118,9 @@ std::string waiting_text(Unit& unit, const Stuck& stuck) {
     case SplitState::AtAlloc:
       what = "for columns of tensor memory";
       break;
+    case SplitState::AtWarpgroup:
+      what = "for the other warps of its warpgroup";
+      break;
     case SplitState::AtRegisters:
       what = fmt::format(
           "for {} registers for each thread, of which it has {} and the CTA has {} left,",
