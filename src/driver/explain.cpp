@@ -202,9 +202,8 @@ void add_slow(std::string& out, const SourceText& source, const lower::LoweringR
     const auto& wavefronts = call.plan.wavefronts;
     if (call.chosen.empty() || !wavefronts || wavefronts->needed < kMinFactor * wavefronts->ideal)
       continue;
-    append(lines, "  {}: {}: wavefronts {}\n", place_text(source, call.span), call.name,
-           wavefronts_text(*wavefronts));
-    if (!call.plan.remedy.empty()) append(lines, "    {}\n", call.plan.remedy);
+    append(lines, "  {}: {}: wavefronts {}{}{}\n", place_text(source, call.span), call.name,
+           wavefronts_text(*wavefronts), call.plan.remedy.empty() ? "" : "; ", call.plan.remedy);
   }
   for (const lower::SpilledArray& each : report.spilled)
     append(lines, "  {}: `{}` is in local memory, which is global memory of a thread\n",

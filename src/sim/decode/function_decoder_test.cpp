@@ -85,7 +85,7 @@ TEST(OtherKernels, DoNotHideErrors) {
   text += "ret; }\n.file 1 \"k.cu\"\n.visible .entry one() {\n.loc 1 18 3\ntex.b32;\nret; }\n";
   const LoadResult refused = load(text, "k.ptx", {.kernel = "one"});
   ASSERT_EQ(refused.errors.size(), 1U);
-  EXPECT_EQ(refused.errors[0].text, "no instruction is called `tex`");
+  EXPECT_EQ(refused.errors[0].text, "`tex` works on textures, which are not modelled");
   ASSERT_EQ(refused.errors[0].notes.size(), 2U);
   EXPECT_EQ(refused.errors[0].notes[0].text, "kernel `one` needs it");
   EXPECT_EQ(refused.errors[0].notes[1].text, "it comes from k.cu:18, by the `.loc` before it");
