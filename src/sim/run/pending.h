@@ -71,8 +71,8 @@ struct PendingWork {
   std::vector<PendingStore> stores;
   std::vector<TensorWork> tensor_work;
   std::uint32_t tensor_issued = 0;
-  std::uint32_t products_committed = 0;  // groups of wgmma that it has closed
-  std::uint32_t products_waited = 0;     // number of the last product that it has waited for
+  std::uint32_t products_committed = 0;      // groups of wgmma that it has closed
+  std::uint32_t products_waited = 0;         // number of the last product that it has waited for
   std::uint32_t cluster_phase[kLanes] = {};  // of the cluster's barrier, when each lane arrived
 
   /// How much memory it takes, about.
