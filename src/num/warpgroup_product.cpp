@@ -133,7 +133,7 @@ template <bool kIsHalf>
 // An integer as an f32, cut toward zero or rounded to odd: tile_sums.cpp says how.
 [[gnu::always_inline]] inline Floats integer_to_f32(Ints value, bool to_odd) {
   const Ints sign = value >> 31;
-  const Ints magnitude = (value ^ sign) - sign;
+  const Ints magnitude = wrapped_sum(value ^ sign, sign & 1);
   const Floats near = __builtin_convertvector(magnitude & ~(magnitude >> 24), Floats);
   Ints bits = std::bit_cast<Ints>(near);
   if (to_odd) bits |= (cut(near) != magnitude) & 1;

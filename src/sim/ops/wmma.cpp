@@ -7,9 +7,11 @@
 #include <cstring>
 
 #include "num/float_format.h"
+#include "num/half_lanes.h"
 #include "num/matrix_tile.h"
 #include "sim/memory/access.h"
 #include "sim/ops/families.h"
+#include "sim/ops/lane_ops.h"
 #include "sim/ops/memory_ops.h"
 #include "sim/ops/wmma_fragment.h"
 #include "sim/run/meet.h"
