@@ -12,6 +12,7 @@
 #include "base/split.h"
 #include "ptx/parser.h"
 #include "runtime/cuda_errors.h"
+#include "runtime/cuda_event.h"
 #include "sim/check_launch.h"
 
 namespace ww::runtime {
@@ -274,30 +275,6 @@ namespace {
 
 std::uint64_t volume(const Dims& dims) { return std::uint64_t{dims[0]} * dims[1] * dims[2]; }
 
-// An event that is gone at the end of a block.
-class Event {
- public:
-  static Result<Event> make(const CudaCalls& calls) {
-    void* handle = nullptr;
-    WW_TRY_VOID(check_cuda(calls, calls.event_create(&handle, 0), "making an event"));
-    return Event(calls, handle);
-  }
-  Event(Event&& other) noexcept
-      : calls_(other.calls_), handle_(std::exchange(other.handle_, nullptr)) {}
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-  Event& operator=(Event&&) = delete;
-  ~Event() {
-    if (handle_ != nullptr) calls_->event_destroy(handle_);
-  }
-  [[nodiscard]] void* handle() const { return handle_; }
-
- private:
-  Event(const CudaCalls& calls, void* handle) : calls_(&calls), handle_(handle) {}
-  const CudaCalls* calls_;
-  void* handle_;
-};
-
 }  // namespace
 
 Result<void> CudaDevice::check(const Launch& launch) const {
@@ -448,79 +425,13 @@ Result<void> CudaDevice::wait_for(void* event, std::string_view what) {
 }
 
 Result<void> CudaDevice::launch(const Launch& launch) {
-  const Event end = WW_TRY(Event::make(calls_));
+  const CudaEvent end = WW_TRY(CudaEvent::make(calls_));
   WW_TRY_VOID(allow(launch));
   WW_TRY_VOID(submit(launch));
   WW_TRY_VOID(check_cuda(calls_, calls_.event_record(end.handle(), nullptr), "recording an event"));
   WW_TRY_VOID(wait_for(end.handle(), fmt::format("running `{}`", kernel_)));
   // Nothing is left to wait for, but only this call writes out what kernels printed.
   return check_cuda(calls_, calls_.synchronize(), fmt::format("running `{}`", kernel_));
-}
-
-// --- timing --------------------------------------------------------------------------------------
-
-Result<double> CudaDevice::time_one(const GpuWork& work, void* start, void* end) {
-  WW_TRY_VOID(check_cuda(calls_, calls_.event_record(start, nullptr), "recording an event"));
-  WW_TRY_VOID(work.submit());
-  WW_TRY_VOID(check_cuda(calls_, calls_.event_record(end, nullptr), "recording an event"));
-  WW_TRY_VOID(wait_for(end, work.name));
-  float milliseconds = 0;
-  WW_TRY_VOID(check_cuda(calls_, calls_.event_elapsed(&milliseconds, start, end),
-                         "reading an event's time"));
-  return static_cast<double>(milliseconds) / 1000;
-}
-
-Result<Timing> CudaDevice::time_work(const GpuWork& work, int times) {
-  const Event start = WW_TRY(Event::make(calls_));
-  const Event end = WW_TRY(Event::make(calls_));
-  std::vector<double> seconds;
-  for (int i = 0; i <= times; ++i) {
-    const double one = WW_TRY(time_one(work, start.handle(), end.handle()));
-    if (i > 0) seconds.push_back(one);
-  }
-  std::sort(seconds.begin(), seconds.end());
-  const std::size_t middle = seconds.size() / 2;
-  const double median =
-      seconds.size() % 2 == 1 ? seconds[middle] : (seconds[middle - 1] + seconds[middle]) / 2;
-  return Timing{median, seconds.front(), seconds.back(), times};
-}
-
-Result<Timing> CudaDevice::time(const Launch& launch, int launches) {
-  WW_TRY_VOID(allow(launch));
-  return time_work({[&] { return submit(launch); }, fmt::format("running `{}`", kernel_)},
-                   launches);
-}
-
-Result<double> CudaDevice::time_in_a_row(const Launch& launch, int launches) {
-  WW_TRY_VOID(allow(launch));
-  return time_in_a_row({[&] { return submit(launch); }, fmt::format("running `{}`", kernel_)},
-                       launches);
-}
-
-Result<double> CudaDevice::time_in_a_row(const GpuWork& work, int times) {
-  const Event start = WW_TRY(Event::make(calls_));
-  const Event end = WW_TRY(Event::make(calls_));
-  const auto submit = [&]() -> Result<void> {
-    for (int i = 0; i < times; ++i) WW_TRY_VOID(work.submit());
-    return {};
-  };
-  return time_one({submit, work.name}, start.handle(), end.handle());
-}
-
-GpuWork CudaDevice::copying(Address to, Address from, std::size_t bytes) {
-  std::string name = fmt::format("copying {} bytes on the GPU", bytes);
-  return {[=, this] { return check_cuda(calls_, calls_.copy(to, from, bytes), name); }, name};
-}
-
-Result<void> CudaDevice::copy(Address to, Address from, std::size_t bytes) {
-  if (bytes == 0) return {};
-  const GpuWork work = copying(to, from, bytes);
-  WW_TRY_VOID(work.submit());
-  return check_cuda(calls_, calls_.synchronize(), work.name);
-}
-
-Result<Timing> CudaDevice::time_copy(Address to, Address from, std::size_t bytes, int copies) {
-  return time_work(copying(to, from, bytes), copies);
 }
 
 }  // namespace ww::runtime
