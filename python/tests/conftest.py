@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,9 @@ import pytest
 import warpwright as ww
 
 ROOT = Path(__file__).resolve().parents[2]
+
+# A shell that starts the tests in the background has them ignore Ctrl-C, which some tests send.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
