@@ -308,3 +308,20 @@ def test_a_file_with_kernels_runs_on_the_command_line_and_in_python(tmp_path):
     done = subprocess.run([sys.executable, file], capture_output=True, text=True, check=True)
     assert done.stdout == "good\n"
     assert ".entry fill" in ww.compile(file).ptx
+
+
+@ww.kernel
+def twice(A: ww.Tensor["n"], B: ww.Tensor["n"]):  # noqa: F821
+    T.device_entry()
+    c = T.cta_id([(n + 127) // 128])  # noqa: F821
+    t = T.thread_id([128])
+    if c * 128 + t < n:  # noqa: F821
+        B[c * 128 + t] = A[c * 128 + t] + A[c * 128 + t]
+
+
+@pytest.mark.parametrize("length", [1, 128, 300])
+def test_the_body_knows_extents_in_quotes(length):
+    a = np.arange(length, dtype=np.float32)
+    b = np.zeros_like(a)
+    twice(a, b)
+    assert (b == 2 * a).all()

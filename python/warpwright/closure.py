@@ -126,14 +126,19 @@ class _Capture:
     # --- names ------------------------------------------------------------------------------------
 
     def take(
-        self, home: _Module, node: Definition, scope: dict[str, Any], above: Use | None
+        self,
+        home: _Module,
+        node: Definition,
+        scope: dict[str, Any],
+        above: Use | None,
+        extents: frozenset[str] = frozenset(),
     ) -> None:
-        """A definition of a file, and all that it uses."""
+        """A definition of a file, and all that it uses but for the extents of its arrays."""
         assert home.file is not None
         home.kept[first_line(node)] = node
         for name, at in used_names(node).items():
             use = Use(home.file, at, above, node.name)
-            if name == node.name:
+            if name == node.name or name in extents:
                 continue
             if name in scope:
                 value = scope[name]
@@ -424,12 +429,13 @@ def capture(origin: Origin) -> Captured:
         )
     taken = _Capture()
     main = taken.module(file.path, file, origin.globals)
-    taken.take(main, node, origin.scope, None)
+    signature = read_signature(node, {**origin.globals, **origin.scope})
+    taken.take(main, node, origin.scope, None, signature.extent_names())
     return Captured(
         path=file.path,
         text=main.text(),
         prelude=main.prelude(),
         module=main.key,
         files=taken.files(),
-        signature=read_signature(node, {**origin.globals, **origin.scope}),
+        signature=signature,
     )

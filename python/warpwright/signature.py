@@ -37,6 +37,11 @@ class Signature:
     def open_tensors(self) -> list[str]:
         return [name for name, tensor in self.tensors.items() if tensor.is_open]
 
+    def extent_names(self) -> frozenset[str]:
+        """Names in quotes, which the kernel's body knows."""
+        extents = [each for tensor in self.tensors.values() for each in tensor.extents]
+        return frozenset(each for each in extents if isinstance(each, str))
+
     def shape_constants(self) -> list[str]:
         """Constants that are extents of arrays."""
         extents = [each for tensor in self.tensors.values() for each in tensor.extents]
