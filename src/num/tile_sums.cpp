@@ -342,32 +342,15 @@ void add_all(const TileSums& tile, const Operands& operands, Block block, Progre
 
 // --- pack ----------------------------------------------------------------------------------------
 
-// An integer as an f32, cut toward zero or rounded to odd. Conversion rounds to nearest, but the
-// bit of weight one half is cleared first: the highest of m >> 24, if m has so many bits. (Some of
-// those below may be cleared as well, which makes no difference.)
-[[gnu::always_inline]] inline Floats cut_to_f32(Ints value, bool to_odd) {
-  const Ints sign = value >> 31;
-  const Ints magnitude = (value ^ sign) - sign;
-  const Floats near = __builtin_convertvector(magnitude & ~(magnitude >> 24), Floats);
-  Ints bits = std::bit_cast<Ints>(near);
-  if (to_odd) bits |= (cut(near) != magnitude) & 1;
-  return std::bit_cast<Floats>(bits | (sign << 31));
-}
-
-[[gnu::always_inline]] inline Ints wrapping_add(Ints x, Ints y) {
-  using Words [[gnu::vector_size(16)]] = std::uint32_t;
-  return std::bit_cast<Ints>(std::bit_cast<Words>(x) + std::bit_cast<Words>(y));
-}
-
 template <bool kIsHalf>
 void pack_all(int result_bits, int count, Progress& p) {
   const auto kept = static_cast<std::int32_t>(~0U << (23 - result_bits));
   for (int at = 0; at < count; at += kLanes) {
     const auto even = load<Ints>(p.even + at);
     const auto odd = load<Ints>(p.odd + at);
-    const Ints total = wrapping_add(even, odd);
+    const Ints total = wrapped_sum(even, odd);
     const Ints overflow = ((even ^ total) & (odd ^ total)) >> 31;
-    const Floats values = cut_to_f32(total, kIsHalf) * load<Floats>(p.ups + at);
+    const Floats values = whole_to_f32(total, kIsHalf) * load<Floats>(p.ups + at);
     if constexpr (kIsHalf) {
       const Ints codes = f16_codes(values);
       store(codes & ~(codes == 0x8000), p.sums + at);  // every zero is +0

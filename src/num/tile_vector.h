@@ -49,6 +49,24 @@ template <typename Vector>
   return __builtin_convertvector(values, Ints);
 }
 
+/// Wraps around where it overflows.
+[[gnu::always_inline]] inline Ints wrapped_sum(Ints x, Ints y) {
+  using Words [[gnu::vector_size(16)]] = std::uint32_t;
+  return std::bit_cast<Ints>(std::bit_cast<Words>(x) + std::bit_cast<Words>(y));
+}
+
+/// An integer as an f32, cut toward zero or rounded to odd. Conversion rounds to nearest, but the
+/// bit of weight one half is cleared first: the highest of m >> 24, if m has so many bits. (Some of
+/// those below may be cleared as well, which makes no difference.)
+[[gnu::always_inline]] inline Floats whole_to_f32(Ints value, bool to_odd) {
+  const Ints sign = value >> 31;
+  const Ints magnitude = wrapped_sum(value ^ sign, sign & 1);
+  const Floats near = __builtin_convertvector(magnitude & ~(magnitude >> 24), Floats);
+  Ints bits = std::bit_cast<Ints>(near);
+  if (to_odd) bits |= (cut(near) != magnitude) & 1;
+  return std::bit_cast<Floats>(bits | (sign << 31));
+}
+
 /// How a format's bits become an f32's. Shifted left, an element has its sign where f32 has it;
 /// shifted right again, less the copies of the sign, its exponent is at the lower end of f32's
 /// exponent and its mantissa at the upper end of f32's mantissa: the value but for a factor. What

@@ -124,22 +124,6 @@ template <bool kIsHalf>
   return {down, power_of(exponents - unit.fraction_bits), cut(values * down)};
 }
 
-// Sums that go the slow way may overflow.
-[[gnu::always_inline]] inline Ints wrapped_sum(Ints x, Ints y) {
-  using Words [[gnu::vector_size(16)]] = std::uint32_t;
-  return std::bit_cast<Ints>(std::bit_cast<Words>(x) + std::bit_cast<Words>(y));
-}
-
-// An integer as an f32, cut toward zero or rounded to odd: tile_sums.cpp says how.
-[[gnu::always_inline]] inline Floats integer_to_f32(Ints value, bool to_odd) {
-  const Ints sign = value >> 31;
-  const Ints magnitude = wrapped_sum(value ^ sign, sign & 1);
-  const Floats near = __builtin_convertvector(magnitude & ~(magnitude >> 24), Floats);
-  Ints bits = std::bit_cast<Ints>(near);
-  if (to_odd) bits |= (cut(near) != magnitude) & 1;
-  return std::bit_cast<Floats>(bits | (sign << 31));
-}
-
 /// f32 results with nothing rare, f32 and f16 results.
 enum class Way : std::uint8_t { Quick, Single, Half };
 
@@ -156,7 +140,7 @@ template <Way kWay>
   constexpr bool kIsHalf = kWay == Way::Half;
   const Ints total = wrapped_sum(even, odd);
   const Ints overflow = ((even ^ total) & (odd ^ total)) >> 31;
-  const Floats values = integer_to_f32(total, kIsHalf) * up;
+  const Floats values = whole_to_f32(total, kIsHalf) * up;
   if constexpr (kWay == Way::Quick) {
     p.overflow |= overflow;
   } else {
