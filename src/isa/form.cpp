@@ -89,6 +89,12 @@ int number_in(std::string_view word) {
   return number;
 }
 
+// Two of the three come before a letter, so each is read from its own prefix.
+ProductShape product_shape(std::string_view word) {
+  return {number_in(word.substr(0, word.find('n'))), number_in(word.substr(0, word.find('k'))),
+          number_in(word)};
+}
+
 namespace {
 
 std::string term_text(const Condition::Term& term, const Slot& slot) {

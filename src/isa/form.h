@@ -145,6 +145,12 @@ SlotKind kind_of_word(std::string_view word);
 /// The last run of digits in a word: 4 for "x4", 16 for "m8n16"; 0 without digits.
 int number_in(std::string_view word);
 
+/// The three numbers of a shape: 16, 8 and 32 of "m16n8k32".
+struct ProductShape {
+  int m, n, k;
+};
+ProductShape product_shape(std::string_view word);
+
 /// Reads a row. A row that does not follow the notation of row.h is a bug of ours.
 Form read_row(std::string_view family, const Row& row);
 

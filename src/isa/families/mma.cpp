@@ -23,21 +23,10 @@ int element_bits(std::string_view type, std::string_view kind) {
   return 8;  // s8 and u8; narrow floats lie in one byte each
 }
 
-struct Shape {
-  int m, n, k;
-};
-
-// m16n8k32. Two of the three numbers come before a letter, so each is read from its own prefix.
-Shape read_shape(std::string_view word) {
-  const auto n = word.find('n');
-  const auto k = word.find('k');
-  return {number_in(word.substr(0, n)), number_in(word.substr(0, k)), number_in(word)};
-}
-
 // How many registers a fragment takes: its elements are dealt evenly to 32 lanes. C and D are of 32
 // or 64 bits wherever a row asks.
 int registers(const Binding& binding, std::string_view operand) {
-  const auto [m, n, k] = read_shape(binding.word("shape"));
+  const auto [m, n, k] = product_shape(binding.word("shape"));
   if (operand == "d" || operand == "c") return m * n / 32;
   const bool is_a = operand == "a";
   const std::string_view type = binding.word(is_a ? "atype" : "btype");

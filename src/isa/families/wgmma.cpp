@@ -14,8 +14,7 @@ namespace {
 
 // The N columns of 64 rows are dealt to 128 threads: N/2 numbers each, two in a register if halves.
 int accumulators(const Binding& binding, std::string_view) {
-  const std::string_view shape = binding.word("shape");
-  const int n = number_in(shape.substr(0, shape.find('k')));
+  const int n = product_shape(binding.word("shape")).n;
   return binding.word("dtype") == "f16" ? n / 4 : n / 2;
 }
 

@@ -11,16 +11,6 @@
 namespace ww::isa::wmma_rows {
 namespace {
 
-struct Shape {
-  int m, n, k;
-};
-
-Shape read_shape(std::string_view word) {
-  const auto n = word.find('n');
-  const auto k = word.find('k');
-  return {number_in(word.substr(0, n)), number_in(word.substr(0, k)), number_in(word)};
-}
-
 int bits_of(std::string_view type) {
   if (type == "b1") return 1;
   if (type == "s4" || type == "u4") return 4;
@@ -32,7 +22,7 @@ int bits_of(std::string_view type) {
 // Registers of a fragment: its elements are dealt evenly to 32 lanes. Halves of A and B are held by
 // several lanes, eight registers whatever the shape.
 int registers(const Binding& binding, std::string_view operand) {
-  const auto [m, n, k] = read_shape(binding.word("shape"));
+  const auto [m, n, k] = product_shape(binding.word("shape"));
   const bool is_sum = operand == "c" || operand == "d" || binding.word("matrix") == "c" ||
                       binding.word("matrix") == "d";
   const bool is_a = operand == "a" || binding.word("matrix") == "a";
