@@ -144,6 +144,17 @@ TEST_F(GpuRun, WatchesAreForTheVirtualGpu) {
   EXPECT_THAT(run_sim(request_).errors, HasSubstr("`--counters` are for the virtual GPU"));
 }
 
+TEST_F(GpuRun, TensorMapsAreForTheVirtualGpu) {
+  ASSERT_TRUE(write_file_atomically(folder_.file("k.ptx"),
+                                    ".version 8.0\n.target sm_90\n.address_size 64\n"
+                                    ".visible .entry k(.param .align 64 .b8 m[128]) { ret; }\n"));
+  request_.args = {"m=tensormap(float32[4,8]:arange, box=[4,8])"};
+  EXPECT_EQ(run_sim(request_).errors, "");
+  for (const SimDevice device : {SimDevice::Gpu, SimDevice::Both}) {
+    request_.device = device;
+    EXPECT_THAT(run_sim(request_).errors, HasSubstr("tensor maps are for the virtual GPU"));
+  }
+}
 TEST_F(GpuRun, AMachineWithoutAGpuIsTold) {
   gpu_.gpus.clear();
   request_.device = SimDevice::Gpu;

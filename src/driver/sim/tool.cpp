@@ -21,36 +21,13 @@
 #include "driver/sim/kernel_choice.h"
 #include "driver/sim/memory.h"
 #include "driver/sim/options.h"
+#include "driver/sim/shown_lines.h"
 #include "ptx/parser.h"
 
 namespace ww::driver {
 namespace {
 
 constexpr std::size_t kMaxPtxBytes = std::size_t{1} << 30U;
-
-/// Lines of a trace, up to a number of bytes.
-class ShownLines {
- public:
-  void bound(std::uint64_t bytes) { most_ = std::min<std::uint64_t>(most_, bytes); }
-  [[nodiscard]] std::function<void(std::string_view)> writer() {
-    return [this](std::string_view line) {
-      if (text_.size() + line.size() > most_) {
-        left_out_ += static_cast<std::uint64_t>(std::ranges::count(line, '\n'));
-      } else {
-        text_ += line;
-      }
-    };
-  }
-  std::string take(std::uint64_t& left_out) {
-    left_out = left_out_;
-    return std::move(text_);
-  }
-
- private:
-  std::string text_;
-  std::uint64_t most_ = kMaxShownBytes;
-  std::uint64_t left_out_ = 0;
-};
 
 /// What the user can do something about, rendered.
 struct Refusals {
@@ -189,6 +166,13 @@ bool read_args(Simulation& s) {
                : s.refusals.add(problem);
   }
   s.arguments.by_param = std::move(matched.by_param);
+  const auto map = std::ranges::find_if(s.arguments.args,
+                                        [](const SimArg& each) { return each.map.has_value(); });
+  // The image is the virtual GPU's own: a real one would read it as something else.
+  if (s.request.device != SimDevice::Virtual && map != s.arguments.args.end())
+    return s.refusals.add(
+        diag(DiagKind::BadArgument, "tensor maps are for the virtual GPU").with_span(map->value),
+        "--arg", map->text);
   return true;
 }
 
@@ -295,13 +279,12 @@ bool put_memory(Simulation& s, std::size_t param, MemoryBudget& budget) {
 }
 
 // The buffer of an argument, which may be that of another parameter.
-Result<const SimBuffer*> buffer_of(const Simulation& s, std::size_t param) {
+Result<const SimBuffer*> argument_buffer(const Simulation& s, std::size_t param) {
   const SimArg& arg = s.arguments.of(param);
   const bool is_other = arg.kind == ArgKind::MapOfOther;
   if (is_other) param = WW_TRY(find_param(*s.kernel, arg.text, arg.other));
-  const auto found = std::ranges::find(s.buffers, param, &SimBuffer::param);
-  if (found != s.buffers.end()) return &*found;
-  if (!is_other) return nullptr;
+  const SimBuffer* const buffer = s.buffer_of(param);
+  if (buffer != nullptr || !is_other) return buffer;
   return fail(diag(DiagKind::BadArgument, "{} is not a buffer: its argument is `{}`",
                    param_title(*s.kernel, param), s.arguments.of(param).text)
                   .with_span(arg.other));
@@ -309,7 +292,7 @@ Result<const SimBuffer*> buffer_of(const Simulation& s, std::size_t param) {
 
 bool put_argument(Simulation& s, std::size_t param) {
   const SimArg& arg = s.arguments.of(param);
-  const auto buffer = buffer_of(s, param);
+  const auto buffer = argument_buffer(s, param);
   if (!buffer) return s.refusals.add(with_params(buffer.error(), *s.kernel), "--arg", arg.text);
   const auto bytes = param_value(arg, *buffer);
   if (!bytes) return s.refusals.add(bytes.error(), "--arg", arg.text);
