@@ -335,7 +335,7 @@ class _Capture:
     # --- the texts --------------------------------------------------------------------------------
 
     def files(self) -> tuple[File, ...]:
-        """All modules but the kernel's, those that others need first."""
+        """All modules but the kernel's, each behind the ones it needs."""
         main, *_ = self.modules
         seen: dict[str, None] = {}
         done: list[_Module] = []

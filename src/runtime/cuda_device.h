@@ -60,7 +60,7 @@ class CudaLaunch {
   std::vector<std::uint64_t> values_ = {};
   std::vector<std::vector<std::byte>> blocks_ = {};  // of parameters that are structs, else empty
   std::vector<void*> pointers_ = {};                 // to the values
-  std::vector<std::uint64_t> low_bits_ = {};         // those that an address must not have
+  std::vector<std::uint64_t> low_bits_ = {};         // that must be 0 in an address
 };
 
 class CudaDevice final : public Device {

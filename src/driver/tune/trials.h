@@ -17,7 +17,7 @@ namespace ww::driver {
 std::string save_trials(const TuneReport& report);
 
 /// Adds what was saved. The first part sets the device of the report; BadArgument for a part of
-/// another device, whose costs cannot be compared, and for a text that is none of a part of `space`.
+/// another device, whose costs cannot be compared, and for a text that no part of `space` saved.
 Result<void> add_trials(TuneReport& report, const TuneSpace& space, std::string_view saved);
 
 /// Fails with BadArgument unless each combination of the space is in the report once. Puts them into

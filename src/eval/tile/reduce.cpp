@@ -224,7 +224,7 @@ std::optional<std::vector<Tile>> tiles_of(std::span<const ReduceMember> members,
   return out;
 }
 
-// Those that read and write a destination: in global memory it is the same for all, and the first does.
+// CTAs that read and write a destination: one in global memory is common to all, so the first does.
 std::size_t writers_of(std::span<const Tile> to) {
   return to[0].info->ir->scope == ir::Scope::Global ? 1 : to.size();
 }

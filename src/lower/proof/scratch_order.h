@@ -83,7 +83,7 @@ class ScratchOrder {
   ProofValues& values_;
   std::int64_t first_thread_;
   std::int64_t barriers_ = 0;
-  std::vector<Clock> known_, awaited_;  // by CTA: to all of its threads, to those that have waited
+  std::vector<Clock> known_, awaited_;  // by CTA: to all of its threads, to the waiting ones
   std::map<Where, Cell> cells_;
   std::map<std::tuple<std::uint32_t, std::int64_t, std::size_t>, Mbarrier> mbarriers_;
 };

@@ -323,7 +323,7 @@ Result<Value> tensor_item(Context& in, const Value& index, Span span) {
 
 // `Annotated[ww.Tensor, "n", 16, "float32"]`: the same, for type checkers; of other types the type.
 Result<Value> annotated_item(Context& in, const Value& index, Span span) {
-  std::vector<Value> parts = WW_TRY(as_sequence(in, index, "a type and what is said of it", span));
+  std::vector<Value> parts = WW_TRY(as_sequence(in, index, "a type and its annotations", span));
   if (parts.empty()) return fail_at(span, DiagKind::BadType, "`Annotated` without a type");
   const Value type = parts.front();
   if (!type.is(Kind::Builtin) || type.as<BuiltinObject>().row->name != "warpwright.Tensor")

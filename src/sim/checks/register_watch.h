@@ -26,7 +26,7 @@ class RegisterWatch {
  public:
   /// An op other than wgmma.mma_async is about to run in the executing lanes.
   void touch(Warp& warp);
-  /// The warp has come to a wgmma.mma_async with these registers; `shape` is equal for those that
+  /// The warp has come to a wgmma.mma_async with these registers; `shape` is equal for products that
   /// may follow each other on one D.
   void issue(Warp& warp, std::span<const Place> d, std::span<const Place> a, std::uint32_t shape);
   void fence() { fenced_ = ++now_; }

@@ -88,7 +88,7 @@ using Combine = void (*)(std::byte* at, const std::byte* with);
 /// What happens to bytes at their destination.
 struct Effect {
   Combine combine = nullptr;    // null: they replace what is there
-  unsigned element = 1;         // bytes, of those that are combined
+  unsigned element = 1;         // bytes, of what is combined
   std::uint16_t mask = 0xFFFF;  // which bytes of every 16 are written
 };
 /// An asynchronous write ends: the bytes are put where they belong. `undefined` may be null: all are

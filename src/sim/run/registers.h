@@ -13,9 +13,9 @@ class Warp;
 
 /// Registers of each thread when the kernel starts; 0: not fixed.
 [[nodiscard]] std::uint32_t registers_at_launch(const Warp& warp);
-/// Those that a thread of the warp has now.
+/// Registers of each thread of the warp now.
 [[nodiscard]] std::uint32_t registers_of(const Warp& warp);
-/// Those that no warp of the CTA has, for each thread of one warp. Ended warps have none.
+/// Registers left in the CTA, for each thread of one warp. Ended warps hold none.
 [[nodiscard]] std::int64_t free_registers(const Warp& warp);
 
 }  // namespace ww::sim
