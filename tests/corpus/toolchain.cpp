@@ -67,8 +67,8 @@ Outcome Toolchain::assemble(const fs::path& folder, const std::string& input,
 }
 
 Outcome Toolchain::try_assemble(const fs::path& folder, const std::string& input,
-                                const std::string& target) const {
-  return run({ptxas_, "-O1", "-arch=" + target, input, "-o", "tried.cubin"}, folder);
+                                const std::string& target, const std::string& output) const {
+  return run({ptxas_, "-O1", "-arch=" + target, input, "-o", output}, folder);
 }
 
 }  // namespace ww::corpus

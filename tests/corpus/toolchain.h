@@ -58,10 +58,10 @@ class Toolchain {
   /// into the result.
   [[nodiscard]] Outcome assemble(const std::filesystem::path& folder, const std::string& input,
                                  const std::string& target, const std::string& output) const;
-  /// Whether ptxas takes `folder`/`input` at all: at -O1, which refuses the same and takes half the
-  /// time.
+  /// The same at -O1, which refuses the same and takes half the time: for a cubin that does not run.
   [[nodiscard]] Outcome try_assemble(const std::filesystem::path& folder, const std::string& input,
-                                     const std::string& target) const;
+                                     const std::string& target,
+                                     const std::string& output = "tried.cubin") const;
 
  private:
   std::filesystem::path nvcc_;

@@ -296,7 +296,7 @@ std::string complaints(const corpus::Toolchain& toolchain, const std::string& ta
 }  // namespace
 
 void Assembly::add(const std::string& target, const std::string& ptx) {
-  modules_[target].push_back(ptx);
+  modules_[target].insert(ptx);
   ++count_;
 }
 
@@ -307,7 +307,8 @@ std::string Assembly::assemble(std::string& skipped) const {
     return {};
   }
   std::string out;
-  for (const auto& [target, modules] : modules_) {
+  for (const auto& [target, texts] : modules_) {
+    const std::vector<std::string> modules(texts.begin(), texts.end());
     if (!toolchain->knows(target)) {
       skipped += fmt::format("this ptxas does not know {}; ", target);
       continue;

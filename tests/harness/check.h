@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -116,7 +117,7 @@ class Assembly {
   [[nodiscard]] std::size_t count() const { return count_; }
 
  private:
-  std::map<std::string, std::vector<std::string>> modules_;  // by target
+  std::map<std::string, std::set<std::string>> modules_;  // by target; many programs share a text
   std::size_t count_ = 0;
 };
 

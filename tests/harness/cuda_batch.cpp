@@ -10,6 +10,8 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "base/check.h"
@@ -70,6 +72,20 @@ std::string with_own_arrays(std::string source, std::size_t i) {
   return source;
 }
 
+// `a[12] = b3;` as `a[#] = b#;`, without comments.
+std::string without_numbers(std::string_view source) {
+  std::string out;
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    if (source.substr(i).starts_with("//")) i = std::min(source.find('\n', i), source.size() - 1);
+    const bool is_digit = std::isdigit(static_cast<unsigned char>(source[i])) != 0;
+    if (!is_digit)
+      out += source[i];
+    else if (out.empty() || out.back() != '#')
+      out += '#';
+  }
+  return out;
+}
+
 std::string current_test() {
   const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
   return test == nullptr ? "" : fmt::format("{}.{}", test->test_suite_name(), test->name());
@@ -102,6 +118,20 @@ void CudaBatch::take(CudaBatch other) {
   for (auto& [group, kernels] : other.kernels_)
     std::ranges::move(kernels, std::back_inserter(kernels_[group]));
   count_ += other.count_;
+}
+
+void CudaBatch::keep_one_of_a_kind() {
+  WW_CHECK(edits_.empty(), "a fault may be in the number that is dropped");
+  count_ = 0;
+  for (auto& [group, kernels] : kernels_) {
+    std::set<std::string> kinds;
+    std::erase_if(kernels, [&](const Kernel& kernel) {
+      std::string problem;
+      const std::string text = text_of(kernel.ran->lowered, group.target, problem);
+      return problem.empty() && !kinds.insert(without_numbers(text)).second;
+    });
+    count_ += kernels.size();
+  }
 }
 
 std::string CudaBatch::text_of(const ir::Function& lowered, const std::string& target,

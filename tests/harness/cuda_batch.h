@@ -27,6 +27,8 @@ class CudaBatch {
   /// empty when all agree. `skipped` says why some were not compiled.
   std::string run(std::string& skipped) const;
   [[nodiscard]] std::size_t count() const { return count_; }
+  /// Drops kernels whose CUDA C++ differs from an earlier one's in numbers only.
+  void keep_one_of_a_kind();
   /// Text to put in the place of other text in all sources: what the comparison must notice.
   void edit(std::string from, std::string to) {
     edits_.emplace_back(std::move(from), std::move(to));

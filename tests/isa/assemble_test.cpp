@@ -143,7 +143,7 @@ Answer assemble(const corpus::Toolchain& tools, const Place& place,
   for (std::size_t i = 0; i < instructions.size(); ++i) out << kernel(i, instructions[i]);
   out.close();
   const corpus::Outcome outcome =
-      tools.assemble(folder.path(), "m.ptx", std::string(info(place.arch).name), "m.cubin");
+      tools.try_assemble(folder.path(), "m.ptx", std::string(info(place.arch).name), "m.cubin");
   Answer answer;
   std::istringstream lines(outcome.output);
   for (std::string said; std::getline(lines, said);) {

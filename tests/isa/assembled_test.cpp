@@ -27,7 +27,7 @@ class Assembled : public testing::Test {
     std::ofstream(folder_.path() / "k.ptx")
         << ".version 8.8\n.target " << target << "\n.address_size 64\n.visible .entry k()\n{\n"
         << body << "\tret;\n}\n";
-    return tools_->assemble(folder_.path(), "k.ptx", std::string(target), "k.cubin");
+    return tools_->try_assemble(folder_.path(), "k.ptx", std::string(target), "k.cubin");
   }
 
   std::optional<corpus::Toolchain> tools_;

@@ -145,7 +145,7 @@ void expect_same_cubin(const std::string& left, const std::string& right, bool h
 void assemble_both(const corpus::Toolchain& tools, const Job& job, const fs::path& original,
                    const fs::path& printed) {
   for (const fs::path& folder : {original, printed}) {
-    const auto outcome = tools.assemble(folder, "module.ptx", job.target, "module.cubin");
+    const auto outcome = tools.try_assemble(folder, "module.ptx", job.target, "module.cubin");
     ASSERT_EQ(outcome.status, 0) << folder.filename() << ":\n" << outcome.output;
   }
   expect_same_cubin(corpus::read_text(original / "module.cubin"),
@@ -224,7 +224,7 @@ std::string storing_kernel(int value) {
 std::string assembled(const corpus::Toolchain& tools, const std::string& text) {
   const corpus::ScratchFolder scratch;
   std::ofstream(scratch.path() / "module.ptx", std::ios::binary) << text;
-  const auto outcome = tools.assemble(scratch.path(), "module.ptx", "sm_80", "module.cubin");
+  const auto outcome = tools.try_assemble(scratch.path(), "module.ptx", "sm_80", "module.cubin");
   EXPECT_EQ(outcome.status, 0) << outcome.output;
   return corpus::read_text(scratch.path() / "module.cubin");
 }
