@@ -78,7 +78,7 @@ std::int64_t bits_of(const State& state, const Wants& wants) {
   std::set<std::uint32_t> counted;
   for (const Wanted& each : wants)
     if (counted.insert(each.operand->buffer.index).second)
-      bits += each.named.layout.size() * num::bits_of(state.f[each.operand->buffer].dtype);
+      bits += each.named.layout.size() * num::storage_bits(state.f[each.operand->buffer].dtype);
   return bits;
 }
 

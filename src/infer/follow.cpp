@@ -69,7 +69,7 @@ std::optional<Named> memory_layout(const State& state, ir::BufferId id, const Sh
     if (all.count % count != 0) continue;
     const Sharers by{count, all.axis};
     Result<Named> rows = row_named(shape, by);
-    if (rows && is_reduced && prefers_rows(shape, count, num::bits_of(dtype)))
+    if (rows && is_reduced && prefers_rows(shape, count, num::storage_bits(dtype)))
       return *std::move(rows);
     if (Result<Named> vectors = coalesced_named(shape, by, dtype)) return *std::move(vectors);
     if (rows) return *std::move(rows);
@@ -96,7 +96,7 @@ std::optional<MemoryUse> largest(const State& state) {
     for (const Operand& each : use.operands) {
       if (!is_free(state, each.buffer)) continue;
       const std::int64_t bits =
-          state.elements(each.buffer) * num::bits_of(state.f[each.buffer].dtype);
+          state.elements(each.buffer) * num::storage_bits(state.f[each.buffer].dtype);
       if (!best || bits > best->bits) best = MemoryUse{bits, &use, each.buffer};
     }
   }

@@ -32,19 +32,19 @@ Result<Named> mma_named(char operand, const layout::Shape& shape, num::DType dty
   std::string text = fmt::format(R"(mma_tile_layout("{}", {}, "{}", warps=({}, {}){}))", operand,
                                  tuple_text(shape), num::name_of(dtype), warps.m, warps.n,
                                  is_transposed ? ", transposed=True" : "");
-  return with_text(layout::mma_tile(operand, shape, num::bits_of(dtype), warps, is_transposed),
+  return with_text(layout::mma_tile(operand, shape, num::storage_bits(dtype), warps, is_transposed),
                    std::move(text));
 }
 
 Result<Named> shared_named(const layout::Shape& shape, num::DType dtype) {
-  const int bits = num::bits_of(dtype);
+  const int bits = num::storage_bits(dtype);
   return with_text(layout::mma_shared(shape, layout::widest_swizzle(shape, bits), bits),
                    fmt::format(R"(mma_shared_layout("{}", "auto", {}))", num::name_of(dtype),
                                tuple_text(shape)));
 }
 
 Result<Named> coalesced_named(const layout::Shape& shape, const Sharers& by, num::DType dtype) {
-  return with_text(layout::coalesced(shape, by.count, num::bits_of(dtype), by.axis),
+  return with_text(layout::coalesced(shape, by.count, num::storage_bits(dtype), by.axis),
                    fmt::format("coalesced_layout({}, {}, \"{}\"{})", tuple_text(shape), by.count,
                                num::name_of(dtype), axis_text(by)));
 }

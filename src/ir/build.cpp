@@ -298,8 +298,9 @@ Result<ExprId> cast(Function& f, ExprId value, Type to, Span span) {
 Result<ExprId> reinterpret(Function& f, ExprId value, Type to, Span span) {
   const Type from = f[value].type;
   if (from == to) return value;
-  const bool fits_bits = from.is_value() && to.is_value() &&
-                         num::bits_of(from.dtype) * from.lanes == num::bits_of(to.dtype) * to.lanes;
+  const bool fits_bits =
+      from.is_value() && to.is_value() &&
+      num::storage_bits(from.dtype) * from.lanes == num::storage_bits(to.dtype) * to.lanes;
   const bool pointers = from.is_pointer() && (to.is_pointer() || to == Type::of(DType::Uint64));
   if (!fits_bits && !pointers)
     return fail(diag(DiagKind::BadType, "cannot read the bits of `{}` as `{}`: the widths differ",

@@ -14,7 +14,7 @@ std::optional<std::int64_t> storage_bytes(const Function& f, const Buffer& buffe
   if (!own) return std::nullopt;
   const Result<std::int64_t> span = layout::memory_span(*own);
   if (!span) return std::nullopt;
-  return (*span * num::bits_of(buffer.dtype) + 7) / 8;
+  return (*span * num::storage_bits(buffer.dtype) + 7) / 8;
 }
 
 std::int64_t end_in_shared(std::int64_t used, const Buffer& buffer, std::int64_t bytes) {

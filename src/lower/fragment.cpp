@@ -53,7 +53,8 @@ Match<ir::Region> add_fragment(const Call& call, std::size_t argument, const Fra
                                std::string_view how, Expansion& out) {
   constexpr std::int64_t kMaxRegisters = 255;
   const std::string& name = call.buffer(argument).name;
-  const std::int64_t words = words_of(fragment.slot, num::bits_of(call.buffer(argument).dtype));
+  const std::int64_t words =
+      words_of(fragment.slot, num::storage_bits(call.buffer(argument).dtype));
   if (words > kMaxRegisters)
     return decline("size",
                    "a thread would hold {} registers of `{}`, and has {}; a loop over smaller "

@@ -193,11 +193,6 @@ ExprId whole_place(Function& f, const FlatPlan& plan, std::span<const ExprId> in
 
 }  // namespace
 
-int storage_bits(num::DType dtype) {
-  const int bits = num::bits_of(dtype);
-  return bits == 6 ? 8 : bits;
-}
-
 Result<std::optional<std::int64_t>> storage_size(const Function& function, const Buffer& buffer) {
   std::int64_t offset = 0;
   for (const ExprId amount : {buffer.elem_offset, buffer.byte_offset}) {

@@ -34,9 +34,6 @@ struct FlatPlan {
   std::optional<std::int64_t> reach;  // no element lies at this place or beyond it
 };
 
-/// Bits of an element in memory.
-int storage_bits(num::DType dtype);
-
 /// Elements of storage that a buffer of its own storage needs; in elements of its type, offsets
 /// included. Nothing when that is known at launch only.
 Result<std::optional<std::int64_t>> storage_size(const ir::Function& function,

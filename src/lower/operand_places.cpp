@@ -133,7 +133,7 @@ class PlacesMaker {
     side_.buffer = region_.buffer;
     side_.scope = buffer_.scope;
     side_.dtype = buffer_.dtype;
-    side_.bits = num::bits_of(buffer_.dtype);
+    side_.bits = num::storage_bits(buffer_.dtype);
     side_.align_bytes = storage_alignment(call_.context, region_.buffer);
     WW_TRY_VOID(read_extents());
     if (may_leave_) add_edges();

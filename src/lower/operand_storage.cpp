@@ -14,7 +14,7 @@ using ir::ExprId;
 
 std::int64_t storage_alignment(const Context& context, ir::BufferId id) {
   const ir::Buffer& buffer = context.f[id];
-  const std::int64_t element = std::max<std::int64_t>(1, num::bits_of(buffer.dtype) / 8);
+  const std::int64_t element = std::max<std::int64_t>(1, num::storage_bits(buffer.dtype) / 8);
   const auto divisor = [&](ExprId expr, std::int64_t scale) {
     return expr.valid() ? ir::divisor_of(context.f, expr, context.facts) * scale : 0;
   };

@@ -42,10 +42,10 @@ struct ScratchWanted {
 };
 
 ScratchWanted elements_wanted(const Call& call, num::DType dtype, std::int64_t elements) {
-  return {num::bits_of(dtype), elements * scratch_units(call)};
+  return {num::storage_bits(dtype), elements * scratch_units(call)};
 }
 ScratchWanted piece_wanted(const Call& call, num::DType dtype, std::int64_t elements) {
-  const std::int64_t count = elements * num::bits_of(dtype) / kPieceBits;
+  const std::int64_t count = elements * num::storage_bits(dtype) / kPieceBits;
   const std::int64_t units = scratch_units(call);
   return {kPieceBits, count * units, units == 1 ? 0 : count};
 }
@@ -72,7 +72,7 @@ struct BitRange {
 };
 std::optional<BitRange> range_of(const ir::Function& f, ir::BufferId id) {
   const ir::Buffer& buffer = f[id];
-  const auto first = constant_offset(f, buffer, num::bits_of(buffer.dtype));
+  const auto first = constant_offset(f, buffer, num::storage_bits(buffer.dtype));
   const auto bytes = ir::storage_bytes(f, buffer);
   if (!first || !bytes || buffer.origin == ir::BufferOrigin::Pointer) return std::nullopt;
   return BitRange{*first, *first + *bytes * 8};
@@ -164,7 +164,7 @@ ScratchBuffer& buffer_for(const Call& call, CodeWriter& code, const ScratchWante
   }
   row->elements = std::max(row->elements, wanted.elements);
   ir::Buffer& buffer = code.f().at(row->buffer);
-  buffer.shape = {code.n(row->elements * std::max(1, row->bits / num::bits_of(buffer.dtype)))};
+  buffer.shape = {code.n(row->elements * std::max(1, row->bits / num::storage_bits(buffer.dtype)))};
   return *row;
 }
 
@@ -311,7 +311,7 @@ ir::ExprId scratch_index(const Call& call, CodeWriter& code, ir::ExprId index) {
 
 void report_scratch(PlanReport& report, const Call& call, num::DType dtype, std::int64_t written,
                     std::int64_t read, std::int64_t elements) {
-  const std::int64_t bytes = num::bits_of(dtype) / 8;
+  const std::int64_t bytes = num::storage_bits(dtype) / 8;
   const std::string width = fmt::format(".b{}", bytes * 8);
   report.add_instruction("st.shared" + width, written, bytes);
   report.add_instruction("ld.shared" + width, read, bytes);

@@ -291,7 +291,7 @@ class Vectorizer {
           each.index, [&](ExprId index) { return distance(each.index[0], index) == 0; });
       VectorAccess seen{.buffer = buffer.name, .is_store = !each.load.valid()};
       seen.reason = is_same ? "it is the same element in all rounds" : set_lanes(each);
-      seen.bits = static_cast<int>(each.lanes) * num::bits_of(buffer.dtype);
+      seen.bits = static_cast<int>(each.lanes) * num::storage_bits(buffer.dtype);
       if (twin_of(each) == nullptr) row.accesses.push_back(std::move(seen));
       if (each.load.valid() && each.lanes > 1) stand_for_lane(each.load);
     }
@@ -311,7 +311,7 @@ class Vectorizer {
 
   // Why it stays with single elements; empty: it does not.
   std::string set_lanes(RoundAccess& each) {
-    const int bits = num::bits_of(f_[each.buffer].dtype);
+    const int bits = num::storage_bits(f_[each.buffer].dtype);
     if (!each.is_certain) return "not every round makes it";
     if (!each.is_run) return "its elements do not follow each other";
     if (bits % 8 != 0) return fmt::format("an element has {} bits", bits);
@@ -370,7 +370,7 @@ class Vectorizer {
             bool is_load) {
     const ExprId there = code.pointer(each.buffer, each.index[round]);
     const ExprId here = code.pointer(lanes, code.n(static_cast<std::int64_t>(round)));
-    const std::int64_t bytes = each.lanes * num::bits_of(f_[each.buffer].dtype) / 8;
+    const std::int64_t bytes = each.lanes * num::storage_bits(f_[each.buffer].dtype) / 8;
     code.evaluate(ir::Intrinsic::CopyBytes,
                   {is_load ? here : there, is_load ? there : here, code.n(bytes)});
   }

@@ -35,12 +35,15 @@ inline constexpr DTypeKind kDTypeKinds[] = {
 };
 }  // namespace detail
 
-/// Width of one element in storage, in bits.
+/// Bits of an element's code.
 constexpr int bits_of(DType type) { return detail::kDTypeBits[static_cast<std::uint8_t>(type)]; }
 constexpr DTypeKind kind_of(DType type) {
   return detail::kDTypeKinds[static_cast<std::uint8_t>(type)];
 }
 constexpr bool is_float(DType type) { return kind_of(type) == DTypeKind::Float; }
+/// Bits of an element in memory and in registers: 6-bit floats have a byte each, whose upper bits
+/// are not used; two of 4 bits share one, the lower half first.
+constexpr int storage_bits(DType type) { return bits_of(type) == 6 ? 8 : bits_of(type); }
 /// Other accepted names, shortest use first; may be empty.
 std::span<const std::string_view> aliases_of(DType type);
 

@@ -16,6 +16,7 @@ constexpr RegisterClassInfo kClasses[kRegisterClasses] = {
     {RegisterClass::F, "%f", 32, "INTERNAL", "%f", "a float view of registers of %r"},
     {RegisterClass::Rd, "%rd", 64, ".b64", "%rd", "64-bit values, doubles included"},
     {RegisterClass::Rq, "%rq", 128, ".b128", "%rq", "128-bit values"},
+    {RegisterClass::B, "%b", 8, ".b8", "%b", "pairs of 4-bit floats"},
 };
 
 // Where the registers of a class really are.
@@ -30,6 +31,7 @@ std::span<const RegisterClassInfo> register_classes() { return kClasses; }
 
 RegisterClass class_of(isa::Type type) {
   if (type == isa::Type::F32) return RegisterClass::F;
+  if (type == isa::Type::E2m1x2) return RegisterClass::B;
   switch (isa::info(type).bits) {
     case 1:
       return RegisterClass::P;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Register classes as NVPTX has them: which class holds a value of a type, how classes contain each
+// Register classes as NVPTX has them, and %b: which class holds a value of a type, how classes contain each
 // other, what a kernel must declare, and how an operand is spelled.
 //
 //   id  class    bits  declared  prefix  holds
@@ -10,6 +10,7 @@
 //    4  %f         32  no        %f      a float view of registers of %r
 //    5  %rd        64  .b64      %rd     64-bit values, doubles included
 //    6  %rq       128  .b128     %rq     128-bit values
+//    7  %b          8  .b8       %b      pairs of 4-bit floats: `cvt` takes them in no other
 //
 // %f is a subclass of both %r and Special and the only link between them, so a copy between those
 // two goes through it. It is never declared: its registers are those of %r. (In LLVM's own naming
@@ -35,9 +36,10 @@ enum class RegisterClass : std::uint8_t {
   R = 3,
   F = 4,
   Rd = 5,
-  Rq = 6
+  Rq = 6,
+  B = 7
 };
-inline constexpr std::size_t kRegisterClasses = 7;
+inline constexpr std::size_t kRegisterClasses = 8;
 
 struct RegisterClassInfo {
   RegisterClass id;
@@ -51,7 +53,8 @@ struct RegisterClassInfo {
 const RegisterClassInfo& info(RegisterClass cls);
 std::span<const RegisterClassInfo> register_classes();
 
-/// The class for values of a type: `.f32` is in %f, `.f64` in %rd, `.b8` in %rs. Types without a
+/// The class for values of a type: `.f32` is in %f, `.f64` in %rd, `.b8` in %rs, but
+/// `.e2m1x2` in %b. Types without a
 /// register of their own (narrow floats in vectors) are in the class of their width.
 RegisterClass class_of(isa::Type type);
 /// Whether its registers are declared with `.reg`: those of %f are registers of %r, and special

@@ -8,7 +8,7 @@ namespace {
 
 using isa::Type;
 
-TEST(RegisterClass, SevenClassesWithTheirNumbers) {
+TEST(RegisterClass, ClassesWithTheirNumbers) {
   struct Row {
     int id;
     std::string_view name;
@@ -19,9 +19,9 @@ TEST(RegisterClass, SevenClassesWithTheirNumbers) {
       {0, "%p", 1, ".pred", "%p"},        {1, "%rs", 16, ".b16", "%rs"},
       {2, "Special", 32, "INTERNAL", ""}, {3, "%r", 32, ".b32", "%r"},
       {4, "%f", 32, "INTERNAL", "%f"},    {5, "%rd", 64, ".b64", "%rd"},
-      {6, "%rq", 128, ".b128", "%rq"},
+      {6, "%rq", 128, ".b128", "%rq"},    {7, "%b", 8, ".b8", "%b"},
   };
-  ASSERT_EQ(register_classes().size(), 7U);
+  ASSERT_EQ(register_classes().size(), 8U);
   for (const Row& row : rows) {
     const RegisterClassInfo& cls = register_classes()[static_cast<std::size_t>(row.id)];
     EXPECT_EQ(static_cast<int>(cls.id), row.id);
@@ -35,6 +35,7 @@ TEST(RegisterClass, SevenClassesWithTheirNumbers) {
 TEST(RegisterClass, OfValueTypes) {
   EXPECT_EQ(class_of(Type::Pred), RegisterClass::P);
   EXPECT_EQ(class_of(Type::U8), RegisterClass::Rs);
+  EXPECT_EQ(class_of(Type::E2m1x2), RegisterClass::B);
   EXPECT_EQ(class_of(Type::F16), RegisterClass::Rs);
   EXPECT_EQ(class_of(Type::Bf16), RegisterClass::Rs);
   EXPECT_EQ(class_of(Type::S32), RegisterClass::R);

@@ -90,7 +90,7 @@ class ArgMaker {
       arg.shape.push_back(extent(each));
       size *= arg.shape.back();
     }
-    const auto bits = static_cast<std::size_t>(eval::storage_bits(buffer.dtype));
+    const auto bits = static_cast<std::size_t>(num::storage_bits(buffer.dtype));
     arg.element_bytes = std::max<std::size_t>(1, bits / 8);
     arg.packed = std::max<std::size_t>(1, 8 / bits);
     arg.dtype = buffer.dtype;
@@ -106,7 +106,10 @@ class ArgMaker {
       return random_edges(bytes / arg.element_bytes, arg.dtype, arg.element_bytes, seed);
     if (inputs_ != Inputs::Bits && num::kind_of(arg.dtype) == num::DTypeKind::Float)
       return random_numbers(bytes / arg.element_bytes, arg.dtype, inputs_, seed);
-    return random_bytes(bytes, arg.dtype == num::DType::Bool, seed);
+    Bytes out = random_bytes(bytes, arg.dtype == num::DType::Bool, seed);
+    if (num::bits_of(arg.dtype) == 6)  // the upper bits of its byte are 0
+      for (std::byte& each : out) each &= std::byte{0x3F};
+    return out;
   }
 
   const ir::Function& f_;

@@ -62,7 +62,7 @@ eval::Word input_word(DType type, bool small, std::mt19937& random) {
 }
 
 Bytes input_bytes(DType type, std::size_t elements, bool small, std::mt19937& random) {
-  const auto size = static_cast<std::size_t>(eval::storage_bits(type)) / 8;
+  const auto size = static_cast<std::size_t>(num::storage_bits(type)) / 8;
   Bytes out(elements * size);
   for (std::size_t i = 0; i < elements; ++i) {
     const eval::Word word = input_word(type, small, random);
@@ -110,7 +110,7 @@ Run evaluated(const Kernel& kernel) {
 std::string difference(const Kernel& kernel, const Run& run, std::size_t param,
                        const Bytes& found) {
   const DType type = run.types[param];
-  const auto size = static_cast<std::size_t>(eval::storage_bits(type)) / 8;
+  const auto size = static_cast<std::size_t>(num::storage_bits(type)) / 8;
   const Bytes& expected = run.expected[param];
   for (std::size_t i = 0; i < expected.size() / size; ++i) {
     eval::Word x = 0, y = 0;

@@ -50,7 +50,7 @@ std::vector<Declined> declines() {
        "[irregular] register 0 of `D` comes from different registers in 9 sets of threads, of 8 "
        "that are told apart"},
       {with({reg("D", "int4", {32, 8}, "S[(32, 8) : (1 @ laneid, 1)]", 8)}, "Tx.warp.fill(D, 1)"),
-       "[sub_byte] `D` has elements of 4 bits, expected whole bytes"},
+       "[sub_byte] `D` has elements of int4, expected whole bytes or float4_e2m1fn"},
       {with({whole, d}, "Tx.warp.fdiv(A, A, A)"), "[dtype] fdiv into int32, expected floats"},
       {with({flag, d}, "Tx.warp.add(A, A, A)"), "[dtype] add into bool"},
       {with({flag, d}, "Tx.warp.neg(A)"), "[dtype] neg into bool"},

@@ -345,7 +345,7 @@ std::vector<Declined> declines() {
             "Tx.warp.neg(D)"),
        "[replica] `D` holds each element at 2 places"},
       {with({x, whole("A", "shared", {32, 8}, "int4")}, "Tx.warp.add(D, D, A)"),
-       "[sub_byte] `A` has elements of 4 bits, expected whole bytes"},
+       "[sub_byte] `A` has elements of int4, expected whole bytes or float4_e2m1fn"},
       {with({x}, "Tx.cluster.add(D, D, 1)"),
        "[scope] cluster scope, expected thread, warp, warpgroup or cta"},
       {with({a, b}, "Tx.warp.add(A, A, B)"), "[memory] all operands are in registers"},

@@ -64,7 +64,7 @@ struct Arguments {
   }
 
   static void fill(num::DType dtype, std::size_t size, Bytes& out) {
-    const auto bits = static_cast<std::size_t>(eval::storage_bits(dtype));
+    const auto bits = static_cast<std::size_t>(num::storage_bits(dtype));
     out.resize((size * bits + 7) / 8);
     for (std::size_t k = 0; k < size; ++k) {
       const auto word = eval::from_real(dtype, static_cast<double>(k * 7 % 13));

@@ -210,7 +210,7 @@ Result<ArrayPlace> HostPart::place(std::size_t param) const {
     return out;
   }
   const ir::Buffer& buffer = tile()[id];
-  out.bits = eval::storage_bits(buffer.dtype);
+  out.bits = num::storage_bits(buffer.dtype);
   out.size = WW_TRY(elements_of(buffer));
   out.offset_bits = offset_of(buffer.elem_offset, out.bits) + offset_of(buffer.byte_offset, 8);
   std::int64_t span = out.size;

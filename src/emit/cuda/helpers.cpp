@@ -185,6 +185,53 @@ __forceinline__ __device__ float ww_from_power(uint8_t code) {
   return __uint_as_float(code == 255 ? 0x7fffffffu : code == 0 ? 0x400000u : uint32_t(code) << 23);
 }
 )"},
+    {"ww_from_narrow",
+     R"(// A float with E bits of exponent and M of mantissa, from its code.
+template <int E, int M>
+__forceinline__ __device__ float ww_from_narrow(uint8_t code) {
+  const uint32_t size = code & ((1u << (E + M)) - 1u);
+  const float scale = __uint_as_float((255u - (1u << (E - 1))) << 23);
+  const float number = __uint_as_float(size << (23 - M)) * scale;
+  return __uint_as_float(__float_as_uint(number) | uint32_t(code >> (E + M) & 1) << 31);
+}
+)"},
+    {"ww_to_narrow",
+     R"(// The code of the nearest float with E bits of exponent and M of mantissa, ties to even. What is
+// too large becomes the largest number, and so does NaN.
+template <int E, int M>
+__forceinline__ __device__ uint8_t ww_to_narrow(float x) {
+  constexpr int bias = (1 << (E - 1)) - 1;
+  constexpr uint32_t last = (1u << (E + M)) - 1u;
+  constexpr uint32_t largest = ((1u << E) - 1u - bias + 127u) << 23 | ((1u << M) - 1u) << (23 - M);
+  constexpr uint32_t unit = uint32_t(127 + 24 - bias - M) << 23;
+  const float size = fminf(fabsf(x), __uint_as_float(largest));
+  const uint32_t bits = __float_as_uint(size);
+  const uint32_t rounded = (bits + ((1u << (22 - M)) - 1u) + (bits >> (23 - M) & 1u)) >> (23 - M);
+  const bool is_small = bits < uint32_t(128 - bias) << 23;
+  const uint32_t code = is_small ? __float_as_uint(__fadd_rn(size, __uint_as_float(unit))) - unit
+                                 : rounded - (uint32_t(127 - bias) << M);
+  return isnan(x) ? last : code | __float_as_uint(x) >> 31 << (E + M);
+}
+)"},
+    {"ww_odd_float",
+     R"(// A float that rounds on to a narrow one as the double itself does: cut, then odd if it was.
+__forceinline__ __device__ float ww_odd_float(double x) {
+  const float cut = __double2float_rz(x);
+  return double(cut) == x || isnan(x) ? cut : __uint_as_float(__float_as_uint(cut) | 1u);
+}
+)"},
+    {"ww_nibble",
+     R"(// Element i of an array of 4 bits each, the lower half of a byte first.
+__forceinline__ __device__ uint8_t ww_nibble(const uint8_t* bytes, int64_t i) {
+  return bytes[i / 2] >> i % 2 * 4 & 15;
+}
+)"},
+    {"ww_put_nibble",
+     R"(// Writes it; the other half of the byte stays.
+__forceinline__ __device__ void ww_put_nibble(uint8_t* bytes, int64_t i, uint8_t code) {
+  bytes[i / 2] = (bytes[i / 2] & (i % 2 == 0 ? 240 : 15)) | code << i % 2 * 4;
+}
+)"},
     {"ww_to_tf32", R"(// The nearest number with 10 bits of fraction, ties to even.
 __forceinline__ __device__ float ww_to_tf32(float x) {
   const uint32_t bits = __float_as_uint(x);

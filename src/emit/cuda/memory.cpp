@@ -72,7 +72,7 @@ std::string storage_pointer(Context& c, const Buffer& b) {
 // --- elements ------------------------------------------------------------------------------------
 
 std::string element_at(Context& c, BufferId buffer, const std::string& place, Span span) {
-  if (is_packed(c.f[buffer].dtype))
+  if (is_packed(c.f[buffer].dtype) && !c.names.is_variable(buffer))
     refuse(c, span,
            "`{}` has elements of {} bits, which share bytes and cannot be named one by one",
            c.f[buffer].name, num::bits_of(c.f[buffer].dtype));
@@ -86,9 +86,22 @@ std::string element(Context& c, BufferId buffer, const SmallVec<ExprId, 3>& indi
 }
 
 Text load(Context& c, const Expr& e) {
+  if (is_packed(e.type.dtype) && !c.names.is_variable(e.buffer))
+    return {fmt::format("{}({}, {})", c.helpers.use("ww_nibble"), base_name(c, e.buffer),
+                        flat_index(c, e.buffer, e.args, e.span))};
   Text out = {element(c, e.buffer, e.args, e.span)};
   if (e.type.dtype != DType::Bool || c.names.is_variable(e.buffer)) return out;
   return {fmt::format("{} != 0", out.text), kEqual};
+}
+
+// Two threads could write the halves of a byte in memory that they share.
+bool store_packed(Context& c, const Stmt& s) {
+  const Buffer& b = c.f[s.buffer];
+  if (!is_packed(b.dtype) || b.scope != Scope::Local || c.names.is_variable(s.buffer)) return false;
+  const std::string place = flat_index(c, s.buffer, s.args, s.span);
+  line(c, "{}({}, {}, {});", c.helpers.use("ww_put_nibble"), base_name(c, s.buffer), place,
+       expr(c, s.expr));
+  return true;
 }
 
 // --- pointers ------------------------------------------------------------------------------------

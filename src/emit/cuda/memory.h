@@ -9,6 +9,8 @@ namespace ww::emit::cuda {
 std::string element(Context& c, BufferId buffer, const SmallVec<ExprId, 3>& indices, Span span);
 std::string element_at(Context& c, BufferId buffer, const std::string& index, Span span);
 Text load(Context& c, const Expr& expr);
+/// Writes a store of an element that shares its byte; false for all others.
+bool store_packed(Context& c, const Stmt& stmt);
 
 /// Of `T.address_of` and a buffer's data.
 Text pointer(Context& c, const Expr& expr);

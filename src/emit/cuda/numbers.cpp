@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "emit/cuda/types.h"
+#include "num/float_format.h"
 
 namespace ww::emit::cuda {
 namespace {
@@ -94,6 +95,10 @@ Text as_float(DType dtype, const Text& value) {
   if (dtype == DType::Float16) return call_of("__half2float", value);
   if (dtype == DType::Bfloat16) return call_of("__bfloat162float", value);
   return is_fp8(dtype) ? call_of("float", value) : value;
+}
+std::string narrow_name(std::string_view function, DType dtype) {
+  const num::FloatFormat& format = num::format_of(dtype);
+  return fmt::format("{}<{}, {}>", function, format.exponent_bits, format.mantissa_bits);
 }
 Text from_float(DType dtype, const Text& value) {
   if (dtype == DType::Float16) return call_of("__float2half_rn", value);
@@ -281,6 +286,14 @@ Text Numbers::cast(DType from, DType to, const Text& value) {
   if (from == to) return value;
   if (from == DType::Float8E8M0)
     return cast(DType::Float32, to, call_of(helpers_.use("ww_from_power"), value));
+  if (is_tiny(from))
+    return cast(DType::Float32, to,
+                call_of(narrow_name(helpers_.use("ww_from_narrow"), from), value));
+  if (is_tiny(to)) {
+    const Text real = from == DType::Float64 ? call_of(helpers_.use("ww_odd_float"), value)
+                                             : cast(from, DType::Float32, value);
+    return call_of(narrow_name(helpers_.use("ww_to_narrow"), to), real);
+  }
   if (to == DType::Bool)
     return infix(ExprOp::Ne, as_float(from, value), {from_is_float ? "0.0f" : "0"});
   if (!to_is_float)

@@ -64,6 +64,7 @@ void bind(Context& c, const Stmt& s) {
 
 void store(Context& c, const Stmt& s) {
   if (c.f[s.expr].type.lanes > 1) return vector_store(c, s);
+  if (store_packed(c, s)) return;
   const std::string place = element(c, s.buffer, s.args, s.span);
   line(c, "{} = {};", place, expr(c, s.expr));
 }

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "num/float_format.h"
+
 namespace ww::emit::cuda {
 
 using num::DType;
@@ -71,11 +73,15 @@ std::string memory_type(ir::Type type) {
   return fmt::format("ww_vec<{}, {}>", memory_type(type.dtype), type.lanes);
 }
 
-bool is_packed(DType dtype) { return num::bits_of(dtype) < 6; }
+bool is_packed(DType dtype) { return num::bits_of(dtype) == 4; }
 
 bool is_fp8(DType dtype) { return dtype == DType::Float8E4M3fn || dtype == DType::Float8E5M2; }
 
 bool is_half(DType dtype) { return dtype == DType::Float16 || dtype == DType::Bfloat16; }
+
+bool is_tiny(DType dtype) {
+  return num::kind_of(dtype) == DTypeKind::Float && num::bits_of(dtype) < 8;
+}
 
 bool is_number(DType dtype) {
   if (is_packed(dtype)) return false;
@@ -153,6 +159,13 @@ std::string float_literal(DType dtype, double value) {
     case DType::Float8E4M3fn:
     case DType::Float8E5M2:
       return fmt::format("{}({})", value_type(dtype), float32_literal(value));
+    case DType::Float8E8M0:
+    case DType::Float6E2M3fn:
+    case DType::Float6E3M2fn:
+    case DType::Float4E2M1fn:
+      return fmt::format(
+          "{}({})", value_type(dtype),
+          num::encode(dtype, value, num::Rounding::NearestEven, num::Overflow::Saturate));
     default:
       return float32_literal(value);
   }

@@ -4,9 +4,10 @@
 //   bool             bool in expressions, a byte (int8_t) in memory
 //   float16 …        half, nv_bfloat16, __nv_fp8_e4m3, __nv_fp8_e5m2
 //   tfloat32         float
-//   6-bit floats     uint8_t: they can be moved, not computed with
+//   6-bit floats     uint8_t: they can be moved and converted, not computed with
 //   float8_e8m0fnu   uint8_t: it can be moved and converted to other types
-//   4-bit types      uint8_t in memory, two to a byte: they can be pointed to, not named one by one
+//   4-bit types      uint8_t, in memory two to a byte: they can be pointed to and read; floats can be
+//                    converted; elements can be written one by one to the thread's own arrays only
 #pragma once
 
 #include <cstdint>
@@ -34,6 +35,8 @@ bool is_number(num::DType dtype);
 /// Floats whose arithmetic goes through float: eight bits.
 bool is_fp8(num::DType dtype);
 bool is_half(num::DType dtype);  // float16, bfloat16
+/// Floats of 6 and 4 bits, which are converted by functions of our own.
+bool is_tiny(num::DType dtype);
 bool is_signed(num::DType dtype);
 /// Bytes of an element in memory; of a pair for packed ones.
 int bytes_of(num::DType dtype);

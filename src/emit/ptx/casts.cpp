@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conversions. By value: integers wrap; floats become integers by dropping the fraction and
-// saturating, NaN becomes 0; floats round to nearest even once, 8-bit ones saturate. And the same
-// bits as another type.
+// saturating, NaN becomes 0; floats round to nearest even once, those of 8 bits and fewer saturate.
+// And the same bits as another type.
 #include "emit/ptx/casts.h"
 
 #include <algorithm>
@@ -9,26 +9,11 @@
 
 #include "emit/ptx/exprs.h"
 #include "emit/ptx/integers.h"
+#include "emit/ptx/narrow_floats.h"
 #include "ir/simplify/fold.h"
 
 namespace ww::emit::to_ptx {
 namespace {
-
-// The name of a pair of narrow floats in `cvt`; empty for types that it does not convert.
-std::string_view pair_type(DType type) {
-  return word_for(type,
-                  {{DType::Float8E4M3fn, "e4m3x2"},
-                   {DType::Float8E5M2, "e5m2x2"},
-                   {DType::Float6E2M3fn, "e2m3x2"},
-                   {DType::Float6E3M2fn, "e3m2x2"}},
-                  "");
-}
-
-// Two of them, as float16 in a word.
-Value halves_of(Context& c, Value value, DType from) {
-  const Value low = c.code.pure("cvt.u16.u32", Class::Rs, {value});
-  return c.code.pure(fmt::format("cvt.rn.f16x2.{}", pair_type(from)), Class::R, {low});
-}
 
 // A power of two as float32: its code is the exponent. 2^-127 is subnormal there, the last code NaN.
 Value power_to_f32(Context& c, Value code) {
@@ -105,8 +90,8 @@ Value float_to_float(Context& c, Value value, DType from, DType to) {
   const bool from_tf32 = from == DType::Tfloat32;
   if (from_tf32) from = DType::Float32;
   if (from == to) return value;
-  if (to == DType::Float16 && !pair_type(from).empty())
-    return c.code.pure("cvt.u16.u32", Class::Rs, {halves_of(c, value, from)});
+  if (to == DType::Float16 && is_narrow_float(from) && has_narrow_cvt(c, from))
+    return narrow_to_f16(c, value, from);
   if (to == DType::Float64) {
     const bool is_direct = from == DType::Float32 || from == DType::Float16;
     return c.code.pure(fmt::format("cvt.f64.{}", is_direct ? arith_type(from) : "f32"), Class::Rd,
@@ -159,12 +144,9 @@ Value to_f32(Context& c, Value value, DType from) {
     default:
       break;
   }
-  if (pair_type(from).empty()) {
-    refuse(c, "a conversion of `{}`", num::name_of(from));
-    return value;
-  }
-  const Value half = c.code.pure("cvt.u16.u32", Class::Rs, {halves_of(c, value, from)});
-  return c.code.pure("cvt.f32.f16", Class::R, {half});
+  if (is_narrow_float(from)) return narrow_to_f32(c, value, from);
+  refuse(c, "a conversion of `{}`", num::name_of(from));
+  return value;
 }
 
 namespace {
@@ -202,14 +184,9 @@ Value from_f32(Context& c, Value value, DType to) {
     default:
       break;
   }
-  if (pair_type(to).empty()) {
-    refuse(c, "a conversion to `{}`", num::name_of(to));
-    return value;
-  }
-  const Value pair = c.code.pure(fmt::format("cvt.rn.satfinite.{}.f32", pair_type(to)), Class::Rs,
-                                 {f32_value(0), value});
-  return c.code.pure("and.b32", Class::R,
-                     {c.code.pure("cvt.u32.u16", Class::R, {pair}), int_value(255)});
+  if (is_narrow_float(to)) return narrow_from_f32(c, value, to);
+  refuse(c, "a conversion to `{}`", num::name_of(to));
+  return value;
 }
 
 // --- the same bits -------------------------------------------------------------------------------
@@ -218,8 +195,7 @@ Value raw(Context& c, Value value, DType type, Class cls) {
   if (type == DType::Bool) value = as_int(c, value);
   if (value.is_constant()) return c.code.in_register(int_value(value.bits, cls));
   if (value.cls == cls) return value;
-  const std::string_view to = cls == Class::Rs ? "u16" : cls == Class::R ? "u32" : "u64";
-  return c.code.pure(fmt::format("cvt.{}.u{}", to, bits_of(value.cls)), cls, {value});
+  return c.code.pure(fmt::format("cvt.u{}.u{}", bits_of(cls), bits_of(value.cls)), cls, {value});
 }
 
 Value from_raw(Context& c, Value bits, DType type) {
@@ -229,6 +205,7 @@ Value from_raw(Context& c, Value bits, DType type) {
   if (width >= 32) return bits;
   if (class_of(type) == Class::Rs) return raw(c, bits, DType::Uint32, Class::Rs);
   const Value word = raw(c, bits, DType::Uint32, Class::R);
+  if (!is_signed(type) && bits_of(bits.cls) <= width) return word;
   if (!is_signed(type))
     return c.code.pure("and.b32", Class::R, {word, int_value((std::int64_t{1} << width) - 1)});
   return c.code.pure("bfe.s32", Class::R, {word, int_value(0), int_value(width)});

@@ -96,7 +96,7 @@ class Finisher {
     if (name != ptx::kNoName) return;
     const std::uint32_t number = std::max(used_.count(value.cls), 1U);
     used_.note(value.cls, number);
-    name = module_.names.intern(ptx::register_name(isa_type(value.cls), number));
+    name = module_.names.intern(fmt::format("{}{}", ptx::info(value.cls).prefix, number));
   }
 
   ptx::Variable variable_of(const Array& array) {

@@ -287,7 +287,7 @@ class Planner {
       return use.bit % plan.cell_bits == 0 && use.bits % plan.cell_bits == 0 && !is_narrow;
     }
     const int piece = use.type ? storage_bits(*use.type) : use.bits;
-    return (piece == 8 || piece == 16) && use.bit % piece == 0;
+    return (piece == 4 || piece == 8 || piece == 16) && use.bit % piece == 0;
   }
 
   static Class cell_class(const Record& record, int bits) {

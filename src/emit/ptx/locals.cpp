@@ -76,9 +76,9 @@ void Locals::unpack(Cell& cell, int bits, std::size_t number) {
       if (cell.pieces[i].kind == ValueKind::None) cell.pieces[i] = halves[i];
     return;
   }
-  cell.pieces[number] =
-      code_.pure("bfe.u32", Class::R,
-                 {cell.value, int_value(static_cast<std::int64_t>(number) * 8), int_value(8)});
+  cell.pieces[number] = code_.pure(
+      "bfe.u32", Class::R,
+      {cell.value, int_value(static_cast<std::int64_t>(number) * bits), int_value(bits)});
 }
 
 Value Locals::read_piece(Cell& cell, int bits, std::size_t number) {
@@ -101,7 +101,7 @@ void Locals::pack(Cell& cell) {
   if (cell.piece_bits == 16)
     pack_halves(cell);
   else
-    pack_bytes(cell);
+    pack_small(cell);
   cell.written = 0;
   cell.has_word = true;
 }
@@ -121,16 +121,18 @@ void Locals::pack_halves(Cell& cell) {
   code_.add("mov.b32", {cell.value, vector_arg(std::move(halves))});
 }
 
-void Locals::pack_bytes(Cell& cell) {
-  Value word = cell.has_word && cell.written != 0xF ? cell.value : int_value(0);
-  const bool is_first_whole = cell.written == 0xF;
+void Locals::pack_small(Cell& cell) {
+  const int bits = cell.piece_bits;
+  const auto count = static_cast<std::size_t>(32 / bits);
+  const bool is_first_whole = cell.written == (1U << count) - 1;
+  Value word = cell.has_word && !is_first_whole ? cell.value : int_value(0);
   if (is_first_whole) word = cell.pieces[0];
   const std::uint32_t since = code_.now();
-  for (std::size_t i = is_first_whole ? 1 : 0; i < 4; ++i) {
+  for (std::size_t i = is_first_whole ? 1 : 0; i < count; ++i) {
     if ((unsigned{cell.written} >> i & 1U) == 0) continue;
     word = code_.pure(
         "bfi.b32", Class::R,
-        {cell.pieces[i], word, int_value(static_cast<std::int64_t>(i) * 8), int_value(8)});
+        {cell.pieces[i], word, int_value(static_cast<std::int64_t>(i) * bits), int_value(bits)});
   }
   code_.assign(cell.value, word, since);
 }
@@ -144,8 +146,7 @@ Value Locals::to_raw(Value value, Class cls) {
     return int_value(value.bits, cls);
   if (value.cls == Class::P)
     return to_raw(code_.pure("selp.b32", Class::R, {int_value(1), int_value(0), value}), cls);
-  const std::string_view to = cls == Class::Rs ? "u16" : cls == Class::R ? "u32" : "u64";
-  return code_.pure(fmt::format("cvt.{}.u{}", to, bits_of(value.cls)), cls, {value});
+  return code_.pure(fmt::format("cvt.u{}.u{}", bits_of(cls), bits_of(value.cls)), cls, {value});
 }
 
 // The value of a type from its bits, which may have anything above them.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contents of register arrays. A 32-bit cell that narrow elements share is kept in one of two
-// shapes, the one written last: the whole word, or its pieces (two halves, or four bytes).
+// shapes, the one written last: the whole word, or its pieces (two halves, four bytes, or eight pieces of 4 bits).
 // Pieces are put together when the word is wanted, and taken apart when a piece is; so elements
 // that are written one after the other cost one `mov.b32 %r, {%rs, %rs}`, and a word that is only
 // copied costs nothing.
@@ -51,13 +51,13 @@ class Locals {
     Value value = {};                  // the register; a constant too when assigned once
     bool has_word = false;             // the register holds the contents
     int piece_bits = 0;                // 0: no pieces are known
-    std::array<Value, 4> pieces = {};  // by number; none: not known
+    std::array<Value, 8> pieces = {};  // by number; none: not known
     std::uint8_t written = 0;          // pieces that the register does not have yet
   };
   Cell& cell_at(ir::BufferId storage, std::int64_t bit);
   void pack(Cell& cell);
   void pack_halves(Cell& cell);
-  void pack_bytes(Cell& cell);
+  void pack_small(Cell& cell);
   void unpack(Cell& cell, int bits, std::size_t number);
   Value read_piece(Cell& cell, int bits, std::size_t number);
   void write_piece(Cell& cell, int bits, std::size_t number, Value raw);

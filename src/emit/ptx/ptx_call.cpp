@@ -21,6 +21,7 @@ using isa::OperandSpec;
 using isa::Role;
 
 Class class_for(isa::Type type) {
+  if (type == isa::Type::E2m1x2) return Class::B;
   switch (isa::info(type).bits) {
     case 1:
       return Class::P;

@@ -17,11 +17,6 @@ Class class_of(DType type) {
   return bits == 16 && is_float(type) ? Class::Rs : Class::R;
 }
 
-int storage_bits(DType type) {
-  const int bits = num::bits_of(type);
-  return bits == 6 ? 8 : bits;
-}
-
 bool is_signed(DType type) { return num::kind_of(type) == num::DTypeKind::Int; }
 
 std::string_view arith_type(DType type) {

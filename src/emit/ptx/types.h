@@ -12,18 +12,16 @@
 
 namespace ww::emit::to_ptx {
 
-/// P, Rs, R, Rd and Rq: a value is in a class that is declared. That a value of
+/// P, B, Rs, R, Rd and Rq: a value is in a class that is declared. That a value of
 /// R is a float shows in what is done with it.
 using Class = ptx::RegisterClass;
 int bits_of(Class cls);
-/// "b16", "b32", "b64", "b128", "pred".
+/// "b8", "b16", "b32", "b64", "b128", "pred".
 std::string_view type_of(Class cls);
 
 /// The register class that holds a value of an element type. Integers of 8 and
-/// 16 bits are held sign- or zero-extended in 32 bits, 8-bit floats as their bits.
+/// 16 bits are held sign- or zero-extended in 32 bits, floats of 8 bits and fewer as their bits.
 Class class_of(num::DType type);
-/// Bits of one element in memory: 6-bit floats take a byte.
-int storage_bits(num::DType type);
 bool is_signed(num::DType type);
 /// "s32", "u64", "f32", "bf16": the type of an instruction that computes with it.
 std::string_view arith_type(num::DType type);

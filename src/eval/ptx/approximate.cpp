@@ -76,7 +76,7 @@ void ptx_convert(Cta& cta, const PtxInstruction& ptx, Threads ts) {
 
 // Two registers, the upper element first, or a word of two elements.
 void ptx_convert_pair(Cta& cta, const PtxInstruction& ptx, Threads ts) {
-  const int width = num::bits_of(ptx.from), out_width = num::bits_of(ptx.type);
+  const int width = num::storage_bits(ptx.from), out_width = num::storage_bits(ptx.type);
   const bool is_split = ptx.operand_count() > 2;
   const int bits = is_split ? width : 2 * width;
   Words upper = ptx_value(cta, ptx.operand(1), ts, bits);

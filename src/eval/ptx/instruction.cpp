@@ -122,11 +122,11 @@ bool rounds_to_float(const Binding& binding) {
 
 // The types of pairs; nothing for others.
 std::optional<DType> pair_type(std::string_view word) {
-  static constexpr std::pair<std::string_view, DType> kRows[] = {{"f16x2", DType::Float16},
-                                                                 {"bf16x2", DType::Bfloat16},
-                                                                 {"e4m3x2", DType::Float8E4M3fn},
-                                                                 {"e5m2x2", DType::Float8E5M2},
-                                                                 {"ue8m0x2", DType::Float8E8M0}};
+  static constexpr std::pair<std::string_view, DType> kRows[] = {
+      {"f16x2", DType::Float16},       {"bf16x2", DType::Bfloat16},
+      {"e4m3x2", DType::Float8E4M3fn}, {"e5m2x2", DType::Float8E5M2},
+      {"e2m3x2", DType::Float6E2M3fn}, {"e3m2x2", DType::Float6E3M2fn},
+      {"e2m1x2", DType::Float4E2M1fn}, {"ue8m0x2", DType::Float8E8M0}};
   const auto* found = std::ranges::find(kRows, word, [](const auto& row) { return row.first; });
   return found == std::end(kRows) ? std::nullopt : std::optional(found->second);
 }
@@ -308,7 +308,7 @@ PtxInstruction decode(const ir::PtxCall& call) {
   if (out.kind == PtxKind::ConvertPair) {
     out.type = *pair_type(binding.word("dtype"));
     out.from = pair_type(binding.word("atype")).value_or(DType::Float32);
-    // 8 bits round to nearest and saturate anyway, except powers of two.
+    // 8 bits and fewer round to nearest and saturate anyway, except powers of two.
     if ((num::bits_of(out.type) == 16 && out.from == DType::Float32) ||
         out.type == DType::Float8E8M0)
       out.cast = {.round = rounding_of(binding), .saturate = binding.has("satfinite")};

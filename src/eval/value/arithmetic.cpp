@@ -222,11 +222,6 @@ void float_binary(ExprOp op, DType type, std::span<const Word> a, std::span<cons
 
 }  // namespace
 
-int storage_bits(DType type) {
-  const int bits = num::bits_of(type);
-  return bits == 6 ? 8 : bits;
-}
-
 std::int64_t as_int(DType type, Word bits) {
   switch (num::kind_of(type)) {
     case DTypeKind::Bool:

@@ -15,8 +15,6 @@ namespace ww::eval {
 
 using Word = std::uint64_t;
 
-/// Bits of one element in memory: 6-bit floats take a byte.
-int storage_bits(num::DType type);
 /// The low `bits` bits set; all of them from 64 on.
 constexpr Word low_mask(int bits) { return bits >= 64 ? ~Word{0} : (Word{1} << bits) - 1; }
 

@@ -36,8 +36,8 @@ std::optional<Bytes> bytes_of(const Function& f, const Buffer& b) {
   if (!own) return std::nullopt;
   const Result<std::int64_t> span = layout::memory_span(*own);
   if (!span) return std::nullopt;
-  const std::int64_t begin = *plain + *elements * num::bits_of(b.dtype) / 8;
-  return Bytes{begin, begin + (*span * num::bits_of(b.dtype) + 7) / 8};
+  const std::int64_t begin = *plain + *elements * num::storage_bits(b.dtype) / 8;
+  return Bytes{begin, begin + (*span * num::storage_bits(b.dtype) + 7) / 8};
 }
 
 // What is behind at a place of the program, for each load; Kernel: nothing.

@@ -79,8 +79,8 @@ class BufferCheck {
     const std::optional<std::int64_t> elements = offset(b_.elem_offset);
     const std::optional<std::int64_t> plain = offset(b_.byte_offset);
     if (!elements || !plain) return;
-    const std::int64_t begin = *plain + *elements * num::bits_of(b_.dtype) / 8;
-    const std::int64_t element = num::bits_of(b_.dtype) / 8;
+    const std::int64_t begin = *plain + *elements * num::storage_bits(b_.dtype) / 8;
+    const std::int64_t element = num::storage_bits(b_.dtype) / 8;
     if (b_.scope != Scope::Tmem && element > 1 && begin % element != 0)
       c_.report(
           DiagKind::BadBuffer, span_, base,

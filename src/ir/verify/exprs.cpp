@@ -114,7 +114,7 @@ class ExprCheck {
     const Type to = e_.type;
     const bool same_bits =
         from.is_value() && to.is_value() &&
-        num::bits_of(from.dtype) * from.lanes == num::bits_of(to.dtype) * to.lanes;
+        num::storage_bits(from.dtype) * from.lanes == num::storage_bits(to.dtype) * to.lanes;
     const bool of_pointer = from.is_pointer() && (to.is_pointer() || to == Type::of(DType::Uint64));
     if (!same_bits && !of_pointer) conversion();
   }

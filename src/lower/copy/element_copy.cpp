@@ -202,7 +202,7 @@ void copy_one_by_one(const Call& call, CodeWriter& code, bool only_first) {
 
 PlanReport elements_report(const Call& call, ElementOrder order) {
   PlanReport out;
-  const int bits = num::bits_of(call.buffer(0).dtype);
+  const int bits = num::storage_bits(call.buffer(0).dtype);
   out.elements = element_count(call).value_or(0);
   out.bytes = (out.elements * bits + 7) / 8;
   out.threads = order == ElementOrder::FirstThread ? 1 : std::ssize(call.workers());

@@ -85,7 +85,7 @@ Match<Plan> match(const Call& call) {
   WW_TRY_VOID(check_workers(call));
   const bool is_stored = call.memory(0) != ir::Scope::Local;
   const bool has_registers = !is_stored || call.memory(1) == ir::Scope::Local;
-  if (has_registers || num::bits_of(call.buffer(0).dtype) < 8) {
+  if (has_registers || num::storage_bits(call.buffer(0).dtype) < 8) {
     plan.kind = Plan::Kind::Serial;
     plan.only_first = is_stored && call.tile.scope != ir::Unit::Thread;
   }

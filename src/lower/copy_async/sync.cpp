@@ -38,7 +38,7 @@ Match<Plan> match(const Call& call) {
   WW_TRY_VOID(check_mask_apart(call));
   WW_TRY_VOID(check_mask_reached(call));
   // Two threads cannot write one byte.
-  if (num::bits_of(call.buffer(0).dtype) < 8) plan.order = ElementOrder::FirstThread;
+  if (num::storage_bits(call.buffer(0).dtype) < 8) plan.order = ElementOrder::FirstThread;
   return plan;
 }
 

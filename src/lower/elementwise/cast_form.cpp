@@ -75,7 +75,8 @@ class CastMaker {
     const bool is_plain = form_.is_plain() && call_.context.target.has(target::Feature::Sm80);
     if (is_plain) form_.wide = between();
     const bool is_halved = is_plain && form_.wide == DType::Float16;
-    form_.wider = is_halved && form_.to == DType::Bfloat16 ? DType::Float32 : form_.wide;
+    const bool is_real = form_.to == DType::Bfloat16 || goes_through_real(form_.to);
+    form_.wider = is_halved && is_real ? DType::Float32 : form_.wide;
     return form_;
   }
 
@@ -100,13 +101,23 @@ class CastMaker {
   // takes the same steps, so that there is one meaning to prove.
   [[nodiscard]] DType between() const {
     const auto is_half = [](DType t) { return t == DType::Float16 || t == DType::Bfloat16; };
-    const auto is_byte = [](DType t) { return t == DType::Float8E4M3fn || t == DType::Float8E5M2; };
     const DType from = form_.from, to = form_.to;
-    if ((!is_half(from) && !is_byte(from)) || from == to) return from;
-    if (is_byte(from))
-      return to == DType::Float32 || to == DType::Bfloat16 || is_byte(to) ? DType::Float16 : from;
-    if (to == DType::Bfloat16) return DType::Float32;
-    return from == DType::Bfloat16 && (is_half(to) || is_byte(to)) ? DType::Float32 : from;
+    if ((!is_half(from) && !comes_in_pairs(from)) || from == to) return from;
+    if (comes_in_pairs(from))
+      return to == DType::Float32 || to == DType::Bfloat16 || comes_in_pairs(to) ? DType::Float16
+                                                                                 : from;
+    if (to == DType::Bfloat16 || goes_through_real(to)) return DType::Float32;
+    return from == DType::Bfloat16 && (is_half(to) || comes_in_pairs(to)) ? DType::Float32 : from;
+  }
+  // Narrow floats that the target converts two at a time.
+  [[nodiscard]] bool comes_in_pairs(DType type) const {
+    const std::string_view pair = narrow_pair(type);
+    return !pair.empty() &&
+           is_on_target(fmt::format("cvt.rn.f16x2.{}", pair), call_.context.target);
+  }
+  // Of these, no instruction takes float16 into those of less than 8 bits.
+  [[nodiscard]] bool goes_through_real(DType type) const {
+    return comes_in_pairs(type) && num::bits_of(type) < 8;
   }
 
   Match<void> check_types() {
@@ -239,6 +250,23 @@ class CastMaker {
 };
 
 }  // namespace
+
+std::string_view narrow_pair(DType type) {
+  switch (type) {
+    case DType::Float8E4M3fn:
+      return "e4m3x2";
+    case DType::Float8E5M2:
+      return "e5m2x2";
+    case DType::Float6E2M3fn:
+      return "e2m3x2";
+    case DType::Float6E3M2fn:
+      return "e3m2x2";
+    case DType::Float4E2M1fn:
+      return "e2m1x2";
+    default:
+      return {};
+  }
+}
 
 Match<CastForm> cast_form(const Call& call) {
   const ir::TileArg* source = ir::operands_of(call.tile)[0];

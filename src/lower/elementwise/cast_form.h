@@ -7,11 +7,15 @@
 // Powers of two (float8_e8m0fnu) are converted two at a time only: to bfloat16, which holds them
 // all, and from float32 or bfloat16 with `round="rz"` or `"rp"`. A single one is half of a pair.
 // Targets without these instructions convert from powers of two by T.Cast.
+//
+// Floats of 8, 6 and 4 bits go through float16 and float32 where the target converts them two at a
+// time; elsewhere T.Cast converts them, which emitters write as arithmetic on their bits.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "ir/elementwise.h"
 #include "lower/call.h"
@@ -43,6 +47,9 @@ inline constexpr std::string_view kPowersToBfloat16 = "cvt.rn.bf16x2.ue8m0x2";
 inline bool makes_powers(std::string_view opcode) {
   return opcode.find(".ue8m0x2.") != std::string_view::npos;
 }
+
+/// The name of two elements in `cvt`, of floats of 8 bits and fewer but powers of two; else empty.
+std::string_view narrow_pair(num::DType type);
 
 /// Of a call of `cast`. Declines settings that say nothing about these types, and what the target
 /// has no instruction for.

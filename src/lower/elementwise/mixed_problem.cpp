@@ -50,9 +50,7 @@ Match<OperandPlaces> places_of(const Call& call, std::size_t argument) {
                    "`{}` is in tensor memory, expected registers, shared or global memory",
                    buffer.name);
   OperandPlaces side = WW_TRY(operand_places(call, argument));
-  if (side.bits < 8)
-    return decline("sub_byte", "`{}` has elements of {} bits, expected whole bytes", buffer.name,
-                   side.bits);
+  WW_TRY_VOID(check_width(call, side));
   if (side.is_register()) WW_TRY_VOID(check_cells(call, side, argument));
   return side;
 }

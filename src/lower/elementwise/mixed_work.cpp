@@ -89,11 +89,12 @@ bool find_place_form(const OperandPlaces& side, const Work& work, WorkSide& out)
 
 std::optional<WorkSide> reach_memory(const OperandPlaces& side, const Shares& shares, bool is_dst) {
   WorkSide out;
-  const std::int64_t bytes = shares.work.vec * side.bits / 8;
+  const std::int64_t bits = shares.work.vec * side.bits, bytes = bits / 8;
+  if (bits % 8 != 0) return std::nullopt;
   if (bytes <= kMaxAccess && is_vector(side, shares, bytes)) {
     out.access = Access::Vector;
     out.bytes = bytes;
-  } else if (!is_dst && is_single(side, shares)) {
+  } else if (!is_dst && side.bits >= 8 && is_single(side, shares)) {
     out.access = Access::Single;
     out.bytes = side.bits / 8;
   } else {
@@ -142,6 +143,12 @@ std::vector<std::int64_t> lengths_of(const MixedProblem& p) {
   std::vector<std::int64_t> out;
   for (; most > 0; most /= 2) out.push_back(most);
   return out;
+}
+
+// What a message adds about elements that share bytes.
+std::string_view in_bytes(const MixedProblem& p) {
+  const auto shares_bytes = [](const OperandPlaces* s) { return !s->is_register() && s->bits < 8; };
+  return std::ranges::any_of(p.sides(), shares_bytes) ? " in whole bytes" : "";
 }
 
 // --- threads that share the tile -----------------------------------------------------------------
@@ -202,8 +209,9 @@ Match<std::vector<Work>> shared_work(const Call& call, const MixedProblem& p) {
       if (auto work = reached(p, shared_out(order, vec, threads)))
         return std::vector{*std::move(work)};
   }
-  return decline("irregular", "no formula of round and thread gives the {} places of all operands",
-                 p.elements);
+  return decline("irregular",
+                 "no formula of round and thread gives the {} places of all operands{}", p.elements,
+                 in_bytes(p));
 }
 
 // --- threads with registers ----------------------------------------------------------------------
@@ -266,8 +274,8 @@ Match<Work> set_work(const MixedProblem& p, const ThreadSet& set,
       if (auto work = reached(p, shares_of(set, tasks, vec))) return *std::move(work);
   return decline("irregular",
                  "no formula of register and thread gives the places in memory of {} "
-                 "elements of each thread",
-                 set.tasks->size());
+                 "elements of each thread{}",
+                 set.tasks->size(), in_bytes(p));
 }
 
 }  // namespace

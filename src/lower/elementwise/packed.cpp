@@ -69,7 +69,7 @@ std::optional<PackedOp> packed_op(const Call& call, DType type, DType dst,
 std::optional<DType> PackedOp::word_of(const OperandPlaces& side, bool is_dst) const {
   if (!cast) return word;
   if (is_dst ? !cast->writes_words() : !cast->reads_words()) return std::nullopt;
-  return side.bits == 8 ? DType::Uint16 : DType::Uint32;
+  return side.bits == 4 ? DType::Uint8 : side.bits == 8 ? DType::Uint16 : DType::Uint32;
 }
 
 std::vector<std::string> PackedOp::opcodes() const {

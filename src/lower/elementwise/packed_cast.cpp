@@ -16,16 +16,12 @@ std::string_view pair_word(DType type) {
       return "f16x2";
     case DType::Bfloat16:
       return "bf16x2";
-    case DType::Float8E4M3fn:
-      return "e4m3x2";
-    case DType::Float8E5M2:
-      return "e5m2x2";
     default:
-      return {};
+      return narrow_pair(type);
   }
 }
 
-bool is_byte(DType type) { return num::bits_of(type) == 8 && !pair_word(type).empty(); }
+bool is_narrow(DType type) { return !narrow_pair(type).empty(); }
 
 // The instruction for one element, where there is one, with a word for its result; else the one
 // that rounds as T.Cast does.
@@ -33,7 +29,7 @@ std::string pack_opcode(const CastForm& form, std::string_view from) {
   const std::string_view to = pair_word(form.to);
   if (to.empty()) return {};
   if (form.opcode.empty())
-    return fmt::format("cvt.rn{}.{}.{}", is_byte(form.to) ? ".satfinite" : "", to, from);
+    return fmt::format("cvt.rn{}.{}.{}", is_narrow(form.to) ? ".satfinite" : "", to, from);
   if (makes_powers(form.opcode)) return form.opcode;
   const std::size_t at = form.opcode.rfind(".f32");
   return at == std::string::npos ? "" : form.opcode.substr(0, at) + "x2.f32";
@@ -56,11 +52,11 @@ std::optional<PackedCast> packed_cast(const Call& call) {
   if (form->to == DType::Float8E8M0)
     return PackedCast{
         .to = form->to, .pack = form->opcode, .packs_halves = form->from == DType::Bfloat16};
-  const bool from_bytes = is_byte(form->from), is_halved = form->wide == DType::Float16;
+  const bool is_unpacked = is_narrow(form->from), is_halved = form->wide == DType::Float16;
   PackedCast out{.to = form->to};
-  if (from_bytes && (is_halved || form->to == DType::Float16))
+  if (is_unpacked && (is_halved || form->to == DType::Float16))
     out.unpack = fmt::format("cvt.rn.f16x2.{}", pair_word(form->from));
-  out.packs_halves = is_halved && is_byte(form->to);
+  out.packs_halves = is_halved && is_narrow(form->to) && form->wider == DType::Float16;
   if (out.packs_halves || form->wider == DType::Float32)
     out.pack = pack_opcode(*form, out.packs_halves ? "f16x2" : "f32");
   for (const std::string& opcode : {out.unpack, out.pack})

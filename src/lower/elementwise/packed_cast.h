@@ -2,9 +2,10 @@
 // Two elements at a time for `cast`, where a thread has both in one word of the registers:
 //
 //     float32, float16, bfloat16 -> float16, bfloat16, 8 bits     cvt.rn.f16x2.f32 and its like
+//     float32, float16, bfloat16 -> 6 bits, 4 bits                cvt.rn.satfinite.e2m1x2.f32, of float32
 //     float16                    -> 8 bits                        cvt.rn.satfinite.e4m3x2.f16x2
-//     8 bits                     -> float16                       cvt.rn.f16x2.e4m3x2
-//     8 bits                     -> others                        cvt.rn.f16x2.e4m3x2, and on from there
+//     8, 6, 4 bits               -> float16                       cvt.rn.f16x2.e4m3x2
+//     8, 6, 4 bits               -> others                        cvt.rn.f16x2.e4m3x2, and on from there
 //     powers of two              -> bfloat16                      cvt.rn.bf16x2.ue8m0x2, and on from there
 //     what float32 holds         -> powers of two                 cvt.rz.satfinite.ue8m0x2.f32, .bf16x2
 //

@@ -67,6 +67,12 @@ std::vector<std::int64_t> stretched(const std::vector<std::int64_t>& into,
   return out;
 }
 
+Match<void> check_width(const Call& call, const OperandPlaces& side) {
+  if (side.bits >= 8 || side.dtype == num::DType::Float4E2M1fn) return {};
+  return decline("sub_byte", "`{}` has elements of {}, expected whole bytes or float4_e2m1fn",
+                 call.f()[side.buffer].name, num::name_of(side.dtype));
+}
+
 std::vector<std::int64_t> extents_of(const Call& call, const ir::Region& region) {
   ExprWriter write(call.f(), call.context.facts, call.span);
   std::vector<std::int64_t> out;
@@ -103,9 +109,7 @@ class Maker {
 
   [[nodiscard]] Match<OperandPlaces> registers_of(std::size_t argument) const {
     OperandPlaces side = WW_TRY(register_places(call_, argument));
-    if (side.bits < 8)
-      return decline("sub_byte", "`{}` has elements of {} bits, expected whole bytes",
-                     call_.buffer(argument).name, side.bits);
+    WW_TRY_VOID(check_width(call_, side));
     WW_TRY_VOID(check_cells(call_, side, argument));
     return side;
   }
@@ -214,8 +218,8 @@ class Maker {
     if (has_base && (!is_dst || !same_base)) return std::nullopt;
     if (is_dst) return 0;
     const ir::Buffer& dst = f_[p_.dst.buffer];
-    const auto here = constant_offset(f_, buffer, num::bits_of(buffer.dtype));
-    const auto there = constant_offset(f_, dst, num::bits_of(dst.dtype));
+    const auto here = constant_offset(f_, buffer, num::storage_bits(buffer.dtype));
+    const auto there = constant_offset(f_, dst, num::storage_bits(dst.dtype));
     return here && there ? std::optional(*here - *there) : std::nullopt;
   }
 

@@ -47,6 +47,9 @@ struct ElementwiseProblem {
 /// The argument as an expression of its own type; none for a region or what is left out.
 ir::ExprId scalar_of(const Call& call, const ir::TileArg* arg);
 
+/// Declines integers of 4 bits, for which no emitter has arithmetic.
+Match<void> check_width(const Call& call, const OperandPlaces& side);
+
 /// Of a region whose places were enumerated.
 std::vector<std::int64_t> extents_of(const Call& call, const ir::Region& region);
 

@@ -27,7 +27,7 @@ Match<void> check_memories(const Call& call) {
       return decline("memory",
                      "`{}` is in tensor memory, expected registers, shared or global memory",
                      call.buffer(argument).name);
-  const int bits = num::bits_of(table.dtype);
+  const int bits = num::storage_bits(table.dtype);
   if (bits < 8)
     return decline("sub_byte", "`{}` has elements of {} bits, expected whole bytes", table.name,
                    bits);

@@ -38,7 +38,7 @@ struct GemmTypes {
 
  private:
   static int per_register(num::DType type) {
-    return num::bits_of(type) < 32 ? 32 / num::bits_of(type) : 1;
+    return num::storage_bits(type) < 32 ? 32 / num::storage_bits(type) : 1;
   }
 };
 

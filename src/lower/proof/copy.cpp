@@ -123,7 +123,7 @@ class CopyReplay : public NameMoves {
     for (std::size_t i = 0; i + 1 < call.operands.size(); ++i) {
       const ir::Expr& target = f_[call.operands[i].expr];
       const auto to = WW_TRY(element(target, mask));
-      const int bits = num::bits_of(f_[target.buffer].dtype);
+      const int bits = num::storage_bits(f_[target.buffer].dtype);
       for (std::size_t t = 0; t < mask.size(); ++t)
         if (mask[t]) WW_TRY_VOID(move(to, t, to.bit[t], from, t, from.bit[t] + offset, bits));
       offset += bits;
@@ -338,7 +338,7 @@ void apply_settings(const ir::CopySettings& settings, const RegionNames& source,
 // The same where a tile decides for each element. Its names are those of elements of the source yet.
 Try<void> apply_mask(const Call& call, const PredicateTile& mask, Fill fill, int granule,
                      Granules& wanted) {
-  const int bits = num::bits_of(call.buffer(0).dtype);
+  const int bits = num::storage_bits(call.buffer(0).dtype);
   const auto left_out = WW_TRY(mask.left_out(bits, granule));
   if (ir::copy_settings(call.tile).fills)
     wanted.replace(left_out, fill.name);
@@ -402,7 +402,7 @@ TrialOutcome prove_with(const Call& call, const ir::Block& code, Trial trial, in
 
 TrialOutcome prove_once(const Call& call, const ir::Block& code, Trial trial, Proof& proof,
                         Seen& seen) {
-  const int bits = num::bits_of(call.f()[call.region(0).buffer].dtype);
+  const int bits = num::storage_bits(call.f()[call.region(0).buffer].dtype);
   const int least = least_move(call.f(), code, bits);
   if (least > bits && least % bits == 0) {
     Proof tried;

@@ -173,7 +173,7 @@ class ElementwiseReplay : public RegisterReplay {
   Try<void> copy_bytes(const ir::Expr& e, const Mask& mask) {
     const auto to = WW_TRY(values_.pointer(e.args[0])), from = WW_TRY(values_.pointer(e.args[1]));
     const auto bytes = WW_TRY(values_.uniform(e.args[2]));
-    const int bits = num::bits_of(f_[is_own(to.storage) ? to.storage : from.storage].dtype);
+    const int bits = num::storage_bits(f_[is_own(to.storage) ? to.storage : from.storage].dtype);
     if (bytes < 1 || bytes > kMaxBytes) return wrong("{} bytes are copied", bytes);
     for (std::size_t t = 0; t < mask.size(); ++t) {
       if (!mask[t]) continue;
@@ -261,7 +261,7 @@ class ElementwiseReplay : public RegisterReplay {
     for (std::size_t t = 0; t < mask.size(); ++t) {
       if (!mask[t]) continue;
       for (std::size_t i = 0; i < args.size(); ++i) numbers[i] = args[i][t];
-      WW_TRY_VOID(put(place(to, t, num::bits_of(type)), t,
+      WW_TRY_VOID(put(place(to, t, num::storage_bits(type)), t,
                       hashes::instructed(call.opcode.text(), type, numbers)));
     }
     has_changed_ = true;
@@ -276,9 +276,11 @@ class ElementwiseReplay : public RegisterReplay {
   };
   static std::optional<PairCast> pair_cast_of(const isa::Opcode& opcode) {
     constexpr std::pair<std::string_view, DType> kWords[] = {
-        {"f32", DType::Float32},       {"f16x2", DType::Float16},
-        {"bf16x2", DType::Bfloat16},   {"e4m3x2", DType::Float8E4M3fn},
-        {"e5m2x2", DType::Float8E5M2}, {"ue8m0x2", DType::Float8E8M0}};
+        {"f32", DType::Float32},         {"f16x2", DType::Float16},
+        {"bf16x2", DType::Bfloat16},     {"e4m3x2", DType::Float8E4M3fn},
+        {"e5m2x2", DType::Float8E5M2},   {"e2m3x2", DType::Float6E2M3fn},
+        {"e3m2x2", DType::Float6E3M2fn}, {"e2m1x2", DType::Float4E2M1fn},
+        {"ue8m0x2", DType::Float8E8M0}};
     if (opcode.mnemonic() != "cvt" || opcode.text().find("x2") == std::string_view::npos)
       return std::nullopt;
     const isa::Binding& binding = opcode.binding();
@@ -288,10 +290,10 @@ class ElementwiseReplay : public RegisterReplay {
     };
     const auto *from = type("atype"), *to = type("dtype");
     if (from == std::end(kWords) || to == std::end(kWords)) return std::nullopt;
-    const bool is_byte = num::bits_of(to->second) == 8;
+    const bool is_narrow = num::bits_of(to->second) <= 8;
     PairCast out{from->second, to->second, false, hashes::of_one(opcode.text())};
     const std::string usual =
-        fmt::format("cvt.rn{}.{}.{}", is_byte ? ".satfinite" : "", to->first, from->first);
+        fmt::format("cvt.rn{}.{}.{}", is_narrow ? ".satfinite" : "", to->first, from->first);
     out.is_plain = opcode.text() == usual && to->second != DType::Float8E8M0;
     return out;
   }
@@ -310,14 +312,14 @@ class ElementwiseReplay : public RegisterReplay {
       if (!mask[t]) continue;
       Number halves[2] = {};
       for (const std::int64_t half : {0, 1}) {
-        const Number x = is_split
-                             ? parts[static_cast<std::size_t>(half)][t]
-                             : WW_TRY(read_at(half_of(*from, t, half, num::bits_of(cast.from)), t));
+        const Number x =
+            is_split ? parts[static_cast<std::size_t>(half)][t]
+                     : WW_TRY(read_at(half_of(*from, t, half, num::storage_bits(cast.from)), t));
         halves[half] = cast.is_plain ? hashes::cast(cast.from, cast.to, x)
                                      : hashes::instructed(cast.single, cast.to, {&x, 1});
       }
       for (const std::int64_t half : {0, 1})
-        WW_TRY_VOID(put(half_of(to, t, half, num::bits_of(cast.to)), t, halves[half]));
+        WW_TRY_VOID(put(half_of(to, t, half, num::storage_bits(cast.to)), t, halves[half]));
     }
     has_changed_ = true;
     return {};
@@ -332,7 +334,7 @@ class ElementwiseReplay : public RegisterReplay {
     std::vector<PointerValue> words;
     for (const ir::PtxOperand& operand : call.operands)
       words.push_back(WW_TRY(register_of(operand, mask)));
-    const int bits = num::bits_of(packed->type);
+    const int bits = num::storage_bits(packed->type);
     for (std::size_t t = 0; t < mask.size(); ++t) {
       if (!mask[t]) continue;
       Number halves[2] = {};

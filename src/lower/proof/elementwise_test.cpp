@@ -336,6 +336,34 @@ TEST(ProofElementwise, PowerFaults) {
   }
 }
 
+// The same for pairs of 4-bit floats in a byte.
+TEST(ProofElementwise, NibbleFaults) {
+  using enum DType;
+  for (const bool packs : {true, false}) {
+    Under under(
+        {.op = TileOp::Cast,
+         .types = packs ? std::vector{Float4E2M1fn, Float32} : std::vector{Float16, Float4E2M1fn},
+         .arch = target::Arch::Sm100a});
+    ASSERT_TRUE(under.prove().holds());
+    const std::vector<StmtId> all = all_of(under, StmtKind::Ptx);
+    ASSERT_EQ(all.size(), 1U);
+    ir::PtxCall& call = under.f.at(under.f[all[0]].ptx);
+    const ir::PtxCall right = call;
+    ASSERT_EQ(call.opcode.text(), packs ? "cvt.rn.satfinite.e2m1x2.f32" : "cvt.rn.f16x2.e2m1x2");
+    for (const std::string other :
+         {"cvt.rn.satfinite.e2m3x2.f32", "cvt.rn.satfinite.relu.e2m1x2.f32", "cvt.rn.f16x2.e3m2x2",
+          "cvt.rn.relu.f16x2.e2m1x2", "cvt.rn.f16x2.e4m3x2"}) {
+      call.opcode = isa::opcode_of(other);
+      EXPECT_FALSE(under.prove().holds()) << other;
+    }
+    call = right;
+    if (packs) {
+      std::swap(call.operands[1], call.operands[2]);
+      EXPECT_FALSE(under.prove().holds());
+    }
+  }
+}
+
 // The same for words that become words.
 TEST(ProofElementwise, PairCastFaults) {
   using enum DType;

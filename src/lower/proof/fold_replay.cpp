@@ -75,7 +75,7 @@ bool Bags::is_neutral(ExprOp op, DType type, Number x) const {
     return op == ExprOp::Add ? c.real == 0 && std::signbit(c.real) : std::isnan(c.real);
   if (op == ExprOp::Add) return c.integer == 0;
   const bool is_signed = num::kind_of(type) == num::DTypeKind::Int;
-  const int bits = num::bits_of(type);
+  const int bits = num::storage_bits(type);
   const std::uint64_t ones = ~std::uint64_t{0} >> static_cast<unsigned>(64 - bits);
   const auto value = static_cast<std::uint64_t>(c.integer);
   if (!is_signed) return value == (op == ExprOp::Max ? 0 : ones);
@@ -216,7 +216,7 @@ Try<void> FoldReplay::store(const ir::Stmt& s, const Mask& mask) {
   if (!scratch_.is_scratch(ir::storage_of(f_, s.buffer))) return RegisterReplay::store(s, mask);
   const auto number = WW_TRY(value(s.expr, mask));
   const auto to = WW_TRY(element(s, mask));
-  const int bits = num::bits_of(f_[s.buffer].dtype);
+  const int bits = num::storage_bits(f_[s.buffer].dtype);
   for (std::size_t t = 0; t < mask.size(); ++t) {
     if (!mask[t]) continue;
     WW_TRY_VOID(scratch_.write(to.storage, to.bit[t], t, cta_of(t)));
@@ -290,7 +290,7 @@ Try<void> FoldReplay::stored(const ir::PtxCall& call, const Mask& mask) {
   const int bits = call.opcode.binding().word("type").ends_with("64") ? 64 : 32;
   const auto to = WW_TRY(remotes(call.operands[0], mask));
   const auto number = WW_TRY(value(call.operands[1].expr, mask));
-  if (num::bits_of(f_[call.operands[1].expr].type.dtype) != bits)
+  if (num::storage_bits(f_[call.operands[1].expr].type.dtype) != bits)
     return wrong("`{}` of another width than the value", call.opcode.text());
   for (std::size_t t = 0; t < mask.size(); ++t) {
     if (!mask[t]) continue;
@@ -311,7 +311,7 @@ Try<void> FoldReplay::sent(const ir::PtxCall& call, const Mask& mask) {
   const auto to = WW_TRY(remotes(call.operands[0], mask));
   const auto mbarrier = WW_TRY(remotes(call.operands[2], mask));
   const auto number = WW_TRY(value(call.operands[1].expr, mask));
-  if (num::bits_of(f_[call.operands[1].expr].type.dtype) != bits)
+  if (num::storage_bits(f_[call.operands[1].expr].type.dtype) != bits)
     return wrong("`{}` of another width than the value", call.opcode.text());
   for (std::size_t t = 0; t < mask.size(); ++t) {
     if (!mask[t]) continue;

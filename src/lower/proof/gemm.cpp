@@ -78,7 +78,7 @@ class GemmReplay : public ProofWalk {
 
   Try<ThreadNumbers> loaded(const ir::Expr& e, const Mask& mask) {
     const auto from = WW_TRY(element(e, mask));
-    const int bits = num::bits_of(f_[e.buffer].dtype);
+    const int bits = num::storage_bits(f_[e.buffer].dtype);
     ThreadNumbers out(values_.threads());
     for (std::size_t t = 0; t < out.size(); ++t)
       if (mask[t]) WW_TRY_VOID(read({from.storage, t, from.bit[t], bits}, out[t]));
@@ -160,7 +160,7 @@ class GemmReplay : public ProofWalk {
   Try<void> store(const ir::Stmt& s, const Mask& mask) override {
     const auto number = WW_TRY(value(s.expr, mask));
     const auto to = WW_TRY(element(s, mask));
-    const int bits = num::bits_of(f_[s.buffer].dtype);
+    const int bits = num::storage_bits(f_[s.buffer].dtype);
     for (std::size_t t = 0; t < mask.size(); ++t)
       if (mask[t]) WW_TRY_VOID(put({to.storage, t, to.bit[t], bits}, number[t]));
     return {};
@@ -227,7 +227,7 @@ class GemmReplay : public ProofWalk {
       const ir::PtxOperand& operand = call.operands[next++];
       auto pointer = WW_TRY(register_of(operand, mask));
       const bool is_word = operand.kind == ir::PtxOperandKind::At;
-      const int width = is_word ? 32 : num::bits_of(f_[operand.expr].type.dtype);
+      const int width = is_word ? 32 : num::storage_bits(f_[operand.expr].type.dtype);
       matrix.bits = width / matrix.fragment->parts;
       for (std::size_t t = 0; t < mask.size(); ++t)
         if (mask[t] && pointer.bit[t] % width != 0)
@@ -381,7 +381,7 @@ class GemmProving {
   // False: the sampled values put it outside its buffer.
   Try<bool> read_operand(std::size_t i) {
     const ir::Region& region = call_.region(i);
-    const int bits = num::bits_of(call_.f()[region.buffer].dtype);
+    const int bits = num::storage_bits(call_.f()[region.buffer].dtype);
     auto names = WW_TRY(names_of(call_, values_, region, bits, trial_.first_thread));
     if (!names) return false;
     operands_[i] = {.storage = ir::storage_of(call_.f(), region.buffer),

@@ -202,7 +202,7 @@ class IndexedReplay : public RegisterReplay {
     const auto to = WW_TRY(element(s, mask));
     const DType type = f_[s.expr].type.dtype, held = f_[s.buffer].dtype;
     if (type != held) return wrong("{} is stored as {}", num::name_of(type), num::name_of(held));
-    return write(to, 0, num::bits_of(held), mask, number);
+    return write(to, 0, num::storage_bits(held), mask, number);
   }
 
   Try<void> evaluate(const ir::Stmt& s, const Mask& mask) override {
@@ -226,8 +226,8 @@ class IndexedReplay : public RegisterReplay {
     const auto to = WW_TRY(values_.pointer(e.args[0]));
     const auto from = WW_TRY(values_.pointer(e.args[1]));
     const auto bytes = WW_TRY(values_.uniform(e.args[2]));
-    const int bits = is_own(to.storage)     ? num::bits_of(f_[to.storage].dtype)
-                     : is_own(from.storage) ? num::bits_of(f_[from.storage].dtype)
+    const int bits = is_own(to.storage)     ? num::storage_bits(f_[to.storage].dtype)
+                     : is_own(from.storage) ? num::storage_bits(f_[from.storage].dtype)
                                             : known_.index_bits;
     if (bytes < 1 || bytes > kMaxBytes || bytes * 8 % bits != 0)
       return wrong("{} bytes are copied", bytes);
@@ -257,7 +257,7 @@ class IndexedReplay : public RegisterReplay {
       return wrong("{} is added to {}", ir::to_text(f_[e.args[1]].type), num::name_of(type_));
     for (std::size_t t = 0; t < mask.size(); ++t) {
       if (!mask[t]) continue;
-      const RegisterPlace at = place(to, t, num::bits_of(type_));
+      const RegisterPlace at = place(to, t, num::storage_bits(type_));
       const Number old = WW_TRY(read_at(at, t));
       WW_TRY_VOID(put(at, t, sum_of(old, number[t])));
     }
@@ -386,7 +386,7 @@ class Proving {
         spots.push_back({granule_at(place.bit, place.bits), 0, first + name});
       });
     }
-    const int bits = num::bits_of(type_);
+    const int bits = num::storage_bits(type_);
     rows_read_ = {.storage = ir::storage_of(call_.f(), row.buffer),
                   .is_private = false,
                   .bits = bits,

@@ -137,7 +137,7 @@ Try<void> NameMoves::store(const ir::Stmt& s, ExprId stored, const Mask& mask) {
   const bool is_shuffled = value.op == ir::ExprOp::Call && (value.callee == ir::Intrinsic::Shfl ||
                                                             value.callee == ir::Intrinsic::ShflXor);
   if (is_shuffled) return store_shuffled(s, stored, mask);
-  const int bits = num::bits_of(f_[s.buffer].dtype);
+  const int bits = num::storage_bits(f_[s.buffer].dtype);
   const auto to = WW_TRY(element(s, mask));
   if (value.op != ir::ExprOp::Load) {
     const auto values = WW_TRY(values_.of(stored));
@@ -172,7 +172,7 @@ Try<void> NameMoves::store_shuffled(const ir::Stmt& s, ExprId stored, const Mask
       const auto operand = static_cast<std::size_t>(by[first + lane] & 31);
       givers[first + lane] = first + (is_xor ? lane ^ operand : operand);
     }
-  return move_all(to, from, num::bits_of(f_[s.buffer].dtype), mask, givers);
+  return move_all(to, from, num::storage_bits(f_[s.buffer].dtype), mask, givers);
 }
 
 // All threads read before any writes: a register may be both.

@@ -35,7 +35,7 @@ class Meaning {
         region_(region),
         may_leave_(may_leave),
         buffer_(call.f()[region.buffer]),
-        bits_(num::bits_of(buffer_.dtype)),
+        bits_(num::storage_bits(buffer_.dtype)),
         granule_(granule),
         group_(std::max(1, granule / bits_)),
         parts_(std::max(1, bits_ / granule)) {}
@@ -254,7 +254,8 @@ Try<std::optional<RegionNames>> names_of(const Call& call, ProofValues& values,
 
 Try<std::optional<bool>> leaves_buffer(const Call& call, ProofValues& values,
                                        const ir::Region& region, bool may_leave) {
-  Meaning meaning(call, values, region, num::bits_of(call.f()[region.buffer].dtype), may_leave);
+  Meaning meaning(call, values, region, num::storage_bits(call.f()[region.buffer].dtype),
+                  may_leave);
   const auto is_read = WW_TRY(meaning.read_bounds());
   return is_read ? std::optional(meaning.leaves()) : std::nullopt;
 }

@@ -13,7 +13,7 @@ RegisterPlace RegisterReplay::place(const PointerValue& at, std::size_t thread, 
 
 Try<ThreadNumbers> RegisterReplay::loaded(const ir::Expr& e, const Mask& mask) {
   const auto from = WW_TRY(element(e, mask));
-  const int bits = num::bits_of(f_[e.buffer].dtype);
+  const int bits = num::storage_bits(f_[e.buffer].dtype);
   const Registers::Reader reader(registers_, from.storage, bits);
   ThreadNumbers out(values_.threads());
   for (std::size_t t = 0; t < out.size(); ++t) {
@@ -46,7 +46,7 @@ Try<void> RegisterReplay::store(const ir::Stmt& s, const Mask& mask) {
   const num::DType type = f_[s.expr].type.dtype, held = f_[s.buffer].dtype;
   if (type != held) return wrong("{} is stored as {}", num::name_of(type), num::name_of(held));
   for (std::size_t t = 0; t < mask.size(); ++t)
-    if (mask[t]) WW_TRY_VOID(put(place(to, t, num::bits_of(held)), t, number[t]));
+    if (mask[t]) WW_TRY_VOID(put(place(to, t, num::storage_bits(held)), t, number[t]));
   return {};
 }
 
@@ -63,7 +63,7 @@ Try<void> RegisterReplay::put(const RegisterPlace& at, std::size_t thread, Numbe
 
 Try<void> RegisterReplay::allocate(const ir::Stmt& s) {
   const ir::Buffer& buffer = f_[s.buffer];
-  std::int64_t bits = num::bits_of(buffer.dtype);
+  std::int64_t bits = num::storage_bits(buffer.dtype);
   for (const ir::ExprId each : buffer.shape) {
     bits *= WW_TRY(values_.uniform(each));
   }
@@ -76,7 +76,7 @@ Try<std::optional<RegionRead>> read_region(const Call& call, ProofValues& values
   const ir::Buffer& buffer = call.f()[region.buffer];
   RegionRead out{.elements = {.storage = ir::storage_of(call.f(), region.buffer),
                               .is_private = buffer.scope == ir::Scope::Local,
-                              .bits = num::bits_of(buffer.dtype)},
+                              .bits = num::storage_bits(buffer.dtype)},
                  .extents = {}};
   for (const ir::RangeExpr& range : region.ranges) {
     out.extents.push_back(WW_TRY(values.uniform(range.extent)));

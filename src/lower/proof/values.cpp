@@ -456,7 +456,7 @@ Try<PerUnit> ProofValues::start_of(ir::BufferId id) {
     for (std::size_t t = 0; t < threads_; ++t) out[t] += value[t] * bits;
     return {};
   };
-  WW_TRY_VOID(add(buffer.elem_offset, num::bits_of(buffer.dtype)));
+  WW_TRY_VOID(add(buffer.elem_offset, num::storage_bits(buffer.dtype)));
   WW_TRY_VOID(add(buffer.byte_offset, 8));
   return out;
 }
@@ -472,7 +472,7 @@ Try<PointerValue> ProofValues::pointer(ExprId expr) {
   if (is_offset) {
     auto base = WW_TRY(pointer(e.args[0]));
     const PerUnit& offset = *WW_TRY(known(e.args[1]));
-    const int bits = num::bits_of(e.type.dtype);
+    const int bits = num::storage_bits(e.type.dtype);
     for (std::size_t t = 0; t < threads_; ++t) base.bit[t] += offset[t] * bits;
     return base;
   }
@@ -482,7 +482,7 @@ Try<PointerValue> ProofValues::pointer(ExprId expr) {
   const auto index = WW_TRY(of(e.args[0]));
   PointerValue out{.storage = ir::storage_of(f_, e.buffer), .bit = WW_TRY(start_of(e.buffer))};
   for (std::size_t t = 0; t < threads_; ++t)
-    out.bit[t] += index[t] * num::bits_of(f_[e.buffer].dtype);
+    out.bit[t] += index[t] * num::storage_bits(f_[e.buffer].dtype);
   return out;
 }
 

@@ -125,7 +125,7 @@ Try<PointerValue> ProofWalk::element(ir::BufferId id, std::span<const ExprId> in
         return wrong("index {} into the single element of `{}`", index[t], buffer.name);
     for (std::size_t t = 0; t < flat.size(); ++t) flat[t] = flat[t] * extent + index[t];
   }
-  const int bits = num::bits_of(buffer.dtype);
+  const int bits = num::storage_bits(buffer.dtype);
   const bool is_explicit = buffer.layout_kind == ir::LayoutKind::Explicit;
   for (std::size_t t = 0; t < flat.size(); ++t) {
     if (!mask[t]) continue;

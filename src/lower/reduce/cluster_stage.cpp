@@ -81,7 +81,7 @@ class Stages {
   Match<void> check_registers(const Numbers& slots) const {
     constexpr std::int64_t kMaxRegisters = 255;
     const ir::Buffer& of = call_.buffer(kSrc);
-    const std::int64_t words = words_of(slots, num::bits_of(of.dtype));
+    const std::int64_t words = words_of(slots, num::storage_bits(of.dtype));
     if (words <= kMaxRegisters) return {};
     return decline("size",
                    "a thread would hold {} registers of `{}`, and has {}; a loop over smaller "

@@ -48,7 +48,7 @@ Result<std::int64_t> bytes_of(Context& in, const ir::Buffer& buffer, Span span) 
     return fail_at(span, DiagKind::NeedsConstant,
                    "a piece of a pool whose extents are known at launch only");
   const std::int64_t elements = WW_TRY(layout::memory_span(*layout));
-  return (elements * num::bits_of(buffer.dtype) + 7) / 8;
+  return (elements * num::storage_bits(buffer.dtype) + 7) / 8;
 }
 
 Result<Value> shared_alloc(Context& in, Args& a) {
@@ -78,7 +78,7 @@ Result<Value> shared_alloc_mma(Context& in, Args& a) {
   if (!fields.has(Align)) fields.values[Align] = of_int(kMmaAlign);
   ir::Buffer buffer = WW_TRY(read_buffer_fields(in, fields, 0, ir::Scope::SharedDyn));
   const layout::Shape shape = WW_TRY(as_int_list(in, a[0], "the shape", a.spans[0]));
-  const int bits = num::bits_of(buffer.dtype);
+  const int bits = num::storage_bits(buffer.dtype);
   const layout::SwizzleMode mode =
       a.has(at) ? WW_TRY(tile_swizzle_arg(in, a[at], a.spans[at], shape, bits))
                 : layout::widest_swizzle(shape, bits);
@@ -172,7 +172,7 @@ Result<Value> move_base(Context& in, Args& a) {
 // --- shared memory -------------------------------------------------------------------------------
 
 Result<Value> take_bytes(Context& in, PoolObject& pool, ir::Buffer buffer, Span span) {
-  const std::int64_t element = std::max(1, num::bits_of(buffer.dtype) / 8);
+  const std::int64_t element = std::max(1, num::storage_bits(buffer.dtype) / 8);
   const std::int64_t align = std::max(buffer.align, element);
   const std::int64_t begin = (pool.offset + align - 1) / align * align;
   const std::int64_t bytes = WW_TRY(pools_api::bytes_of(in, buffer, span));

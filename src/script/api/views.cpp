@@ -112,8 +112,8 @@ std::int64_t product(const layout::Shape& shape) {
 // Elements of another width over the same bytes: the last dimension scales.
 Result<Value> retyped(Context& in, ir::BufferId id, ir::Type type, Span span) {
   ir::Buffer view = view_of(in.fn(), id, span);
-  const int from = num::bits_of(view.dtype);
-  const int to = num::bits_of(type.dtype);
+  const int from = num::storage_bits(view.dtype);
+  const int to = num::storage_bits(type.dtype);
   view.dtype = type.dtype;
   if (from == to) return declare_view(in, std::move(view));
   layout::Layout layout = WW_TRY(known_layout(in, id, "view", span));
