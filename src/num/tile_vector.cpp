@@ -19,22 +19,6 @@ std::uint32_t first_special_code(const FloatFormat& f) {
   return 0;
 }
 
-// Four words of each of four columns, as rows.
-void transpose_four(const std::uint32_t* words, std::ptrdiff_t k, std::uint32_t* out) {
-  const auto c0 = load<Ints>(words);
-  const auto c1 = load<Ints>(words + k);
-  const auto c2 = load<Ints>(words + 2 * k);
-  const auto c3 = load<Ints>(words + 3 * k);
-  const Ints low02 = __builtin_shufflevector(c0, c2, 0, 4, 1, 5);
-  const Ints low13 = __builtin_shufflevector(c1, c3, 0, 4, 1, 5);
-  const Ints high02 = __builtin_shufflevector(c0, c2, 2, 6, 3, 7);
-  const Ints high13 = __builtin_shufflevector(c1, c3, 2, 6, 3, 7);
-  store(__builtin_shufflevector(low02, low13, 0, 4, 1, 5), out);
-  store(__builtin_shufflevector(low02, low13, 2, 6, 3, 7), out, 2);
-  store(__builtin_shufflevector(high02, high13, 0, 4, 1, 5), out, 4);
-  store(__builtin_shufflevector(high02, high13, 2, 6, 3, 7), out, 6);
-}
-
 }  // namespace
 
 TileCodec tile_codec(DType type) {
@@ -52,8 +36,13 @@ TileCodec tile_codec(DType type) {
 void transpose_columns(const std::uint32_t* words, int k, std::uint32_t* out) {
   const std::uint32_t* right = words + std::ptrdiff_t{kLanes} * k;
   for (int at = 0; at < k; at += kLanes, out += std::ptrdiff_t{kLanes} * kMaxTileN) {
-    transpose_four(words + at, k, out);
-    transpose_four(right + at, k, out + kLanes);
+    Ints rows[2][kLanes];
+    transpose_four(words + at, k, rows[0]);
+    transpose_four(right + at, k, rows[1]);
+    for (int i = 0; i < kLanes; ++i) {
+      store(rows[0][i], out, 2 * i);
+      store(rows[1][i], out, 2 * i + 1);
+    }
   }
 }
 

@@ -20,18 +20,23 @@ inline constexpr int kLanes = 4;
 using Floats [[gnu::vector_size(16)]] = float;
 using Ints [[gnu::vector_size(16)]] = std::int32_t;  // a comparison gives -1 where it holds
 
+/// A vector at any address, over elements of any type. (memcpy would do, but GCC takes it through
+/// integer registers.)
+template <typename Vector>
+struct [[gnu::packed, gnu::may_alias]] LooseVector {
+  Vector vector;
+};
+
 /// Vector number `index` of an array.
 template <typename Vector, typename Element>
 [[gnu::always_inline]] inline Vector load(const Element* from, std::ptrdiff_t index = 0) {
-  Vector vector;
-  std::memcpy(&vector, from + index * kLanes, sizeof vector);
-  return vector;
+  return reinterpret_cast<const LooseVector<Vector>*>(from + index * kLanes)->vector;  // NOLINT
 }
 
 template <typename Vector, typename Element>
 [[gnu::always_inline]] inline void store(const Vector& vector, Element* to,
                                          std::ptrdiff_t index = 0) {
-  std::memcpy(to + index * kLanes, &vector, sizeof vector);
+  reinterpret_cast<LooseVector<Vector>*>(to + index * kLanes)->vector = vector;  // NOLINT
 }
 
 template <typename Vector>
@@ -55,16 +60,19 @@ template <typename Vector>
   return std::bit_cast<Ints>(std::bit_cast<Words>(x) + std::bit_cast<Words>(y));
 }
 
+/// The bits of an f32 but for its sign.
+inline constexpr std::int32_t kMagnitude = 0x7FFFFFFF;
+
 /// An integer as an f32, cut toward zero or rounded to odd. Conversion rounds to nearest, but the
 /// bit of weight one half is cleared first: the highest of m >> 24, if m has so many bits. (Some of
 /// those below may be cleared as well, which makes no difference.)
 [[gnu::always_inline]] inline Floats whole_to_f32(Ints value, bool to_odd) {
-  const Ints sign = value >> 31;
-  const Ints magnitude = wrapped_sum(value ^ sign, sign & 1);
+  const Ints negated = wrapped_sum(~value, Ints{} + 1);
+  const Ints magnitude = value < 0 ? negated : value;
   const Floats near = __builtin_convertvector(magnitude & ~(magnitude >> 24), Floats);
   Ints bits = std::bit_cast<Ints>(near);
   if (to_odd) bits |= (cut(near) != magnitude) & 1;
-  return std::bit_cast<Floats>(bits | (sign << 31));
+  return std::bit_cast<Floats>(bits | (value & ~kMagnitude));
 }
 
 /// How a format's bits become an f32's. Shifted left, an element has its sign where f32 has it;
@@ -80,8 +88,6 @@ struct TileCodec {
 };
 
 TileCodec tile_codec(DType type);
-
-inline constexpr std::int32_t kMagnitude = 0x7FFFFFFF;
 
 /// Elements' bits where f32 has them; of a vector, or of one.
 template <typename Bits>
@@ -112,6 +118,23 @@ inline bool any_at_least(Ints values, std::int32_t limit) {
   store(values, in);
   for (int i = 0; i < kLanes; ++i) out[i] = f32_to_f16(in[i]);
   return load<Ints>(out);
+}
+
+/// Four words of each of four lines, `step` apart, as rows.
+[[gnu::always_inline]] inline void transpose_four(const std::uint32_t* words, std::ptrdiff_t step,
+                                                  Ints* rows) {
+  const auto c0 = load<Ints>(words);
+  const auto c1 = load<Ints>(words + step);
+  const auto c2 = load<Ints>(words + 2 * step);
+  const auto c3 = load<Ints>(words + 3 * step);
+  const Ints low02 = __builtin_shufflevector(c0, c2, 0, 4, 1, 5);
+  const Ints low13 = __builtin_shufflevector(c1, c3, 0, 4, 1, 5);
+  const Ints high02 = __builtin_shufflevector(c0, c2, 2, 6, 3, 7);
+  const Ints high13 = __builtin_shufflevector(c1, c3, 2, 6, 3, 7);
+  rows[0] = __builtin_shufflevector(low02, low13, 0, 4, 1, 5);
+  rows[1] = __builtin_shufflevector(low02, low13, 2, 6, 3, 7);
+  rows[2] = __builtin_shufflevector(high02, high13, 0, 4, 1, 5);
+  rows[3] = __builtin_shufflevector(high02, high13, 2, 6, 3, 7);
 }
 
 /// B's columns side by side: [8][k] to [k][8].

@@ -20,6 +20,7 @@
 // and then bits 4 to 6 of the address (as many as the swizzle has) are xored with bits 7 to 9.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 namespace ww::sim {
@@ -34,7 +35,8 @@ class MatrixDescriptor {
         start_(field(bits, 0)),
         leading_(field(bits, 16)),
         stride_(field(bits, 32)),
-        width_(width_of(bits)) {}
+        width_(width_of(bits)),
+        across_bits_(static_cast<std::uint32_t>(std::countr_zero(width_ / kChunk))) {}
 
   [[nodiscard]] constexpr std::uint64_t bits() const { return bits_; }
   /// Bits that must be 0 and are not.
@@ -50,16 +52,16 @@ class MatrixDescriptor {
 
   /// The address of a chunk of a line: bytes 16 * chunk and on of its K elements.
   [[nodiscard]] constexpr std::uint32_t k_major(std::uint32_t line, std::uint32_t chunk) const {
-    const std::uint32_t across = width_ / kChunk;
-    return swizzled(start_ + line % 8 * width_ + line / 8 * stride_ + chunk % across * kChunk +
-                    chunk / across * leading_);
+    const std::uint32_t across = width_ / kChunk;  // a power of two
+    return swizzled(start_ + line % 8 * width_ + line / 8 * stride_ +
+                    (chunk & (across - 1)) * kChunk + (chunk >> across_bits_) * leading_);
   }
   /// The address of a chunk at k: lines chunk * (16 / element size) and on.
   [[nodiscard]] constexpr std::uint32_t mn_major(std::uint32_t chunk, std::uint32_t k) const {
     if (width_ == kChunk) return start_ + chunk * stride_ + k % 8 * kChunk + k / 8 * leading_;
     const std::uint32_t across = width_ / kChunk;
-    return swizzled(start_ + chunk % across * kChunk + chunk / across * leading_ + k % 8 * width_ +
-                    k / 8 * stride_);
+    return swizzled(start_ + (chunk & (across - 1)) * kChunk + (chunk >> across_bits_) * leading_ +
+                    k % 8 * width_ + k / 8 * stride_);
   }
 
  private:
@@ -76,7 +78,7 @@ class MatrixDescriptor {
   }
 
   std::uint64_t bits_;
-  std::uint32_t start_, leading_, stride_, width_;
+  std::uint32_t start_, leading_, stride_, width_, across_bits_;
 };
 
 }  // namespace ww::sim

@@ -28,6 +28,9 @@ constexpr std::uint8_t kNegatedScale = 1;  // of Op::mode
 std::uint64_t uniform(Warp& warp, Place place, std::string_view what) {
   const auto* values = warp.source<std::uint64_t>(place);
   const std::uint64_t value = values[first_lane(warp.exec)];
+  std::uint64_t differences = 0;
+  for (unsigned l = 0; l < kLanes; ++l) differences |= values[l] ^ value;
+  if (differences == 0) return value;
   Mask others = 0;
   for_each_lane(warp.exec, [&](unsigned l) {
     if (values[l] != value) others |= lane_bit(l);

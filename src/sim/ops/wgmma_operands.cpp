@@ -25,16 +25,17 @@ struct SharedMatrix {
 
 // Chunks in the order in which unpack (wgmma_product.cpp) takes them: line by line, or k by k.
 std::vector<std::uint32_t> chunks_of(const SharedMatrix& matrix) {
-  std::vector<std::uint32_t> chunks;
-  chunks.reserve(std::size_t{matrix.lines} * matrix.line_bytes / kMatrixChunk);
+  std::vector<std::uint32_t> chunks(std::size_t{matrix.lines} * matrix.line_bytes / kMatrixChunk);
+  auto next = chunks.begin();
   if (matrix.is_mn_major) {
     for (unsigned k = 0; k < matrix.line_bytes / 2; ++k)
       for (unsigned chunk = 0; chunk < matrix.lines * 2 / kMatrixChunk; ++chunk)
-        chunks.push_back(matrix.at.mn_major(chunk, k));
+        *next++ = matrix.at.mn_major(chunk, k);
   } else {
+    const MatrixDescriptor at = matrix.at;
     for (unsigned line = 0; line < matrix.lines; ++line)
       for (unsigned chunk = 0; chunk < matrix.line_bytes / kMatrixChunk; ++chunk)
-        chunks.push_back(matrix.at.k_major(line, chunk));
+        *next++ = at.k_major(line, chunk);
   }
   return chunks;
 }
@@ -50,10 +51,11 @@ void check_descriptor(Warp& warp, const SharedMatrix& matrix) {
 // A matrix that is not all in shared memory is not read: its elements are zeros.
 void check_inside(Warp& warp, const SharedMatrix& matrix, std::vector<std::uint32_t>& chunks) {
   const std::uint64_t size = warp.cta->shared.size;
+  std::uint32_t last = 0;
+  for (const std::uint32_t at : chunks) last = std::max(last, at);
   const auto is_outside = [&](std::uint32_t at) { return at + kMatrixChunk > size; };
-  const auto first = std::ranges::find_if(chunks, is_outside);
-  if (first == chunks.end()) return;
-  const std::uint32_t at = *first;
+  if (!is_outside(last)) return;
+  const std::uint32_t at = *std::ranges::find_if(chunks, is_outside);
   const auto count = std::ranges::count_if(chunks, is_outside);
   const std::size_t all = chunks.size();
   chunks.clear();
@@ -105,6 +107,7 @@ void check_written(Warp& warp, const PendingProduct& product,
   const Region& shared = warp.cta->shared;
   RaceTracker* races = warp.unit->races.get();
   FenceTracker* fences = warp.unit->fences.get();
+  if (races == nullptr && fences == nullptr && warp.cta->watched == 0) return;
   for_chunks(shared, chunks, [&](const std::uint64_t* address, Mask lanes) {
     check_async(warp, shared, address, lanes, kMatrixChunk, false);
     if (fences != nullptr) fences->check_async(warp, shared, address, lanes, kMatrixChunk, false);
@@ -117,6 +120,7 @@ void check_written(Warp& warp, const PendingProduct& product,
 
 void mark_chunks(Warp& warp, const std::vector<std::uint32_t>& chunks) {
   const Region& shared = warp.cta->shared;
+  if (!warp.checks(Check::Async)) return;
   for (const std::uint32_t at : chunks)
     mark_shared(warp, shared, shared.base + at, kMatrixChunk, 0, AsyncUse::Read);
 }

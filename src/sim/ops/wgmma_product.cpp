@@ -248,12 +248,66 @@ std::optional<num::WarpgroupProduct> dense_product(const RunContext& context, co
                                 .result = halves ? num::DType::Float16 : num::DType::Float32,
                                 .rows = kProductRows,
                                 .columns = static_cast<int>(form.n),
-                                .k = static_cast<int>(form.k())},
+                                .k = static_cast<int>(form.k()),
+                                .order = num::ColumnOrder::EvenOdd},
                                a.data(), b.data());
+}
+
+constexpr std::ptrdiff_t kQuad = 4;  // lanes that hold a row of a block
+
+// Adds to the registers of a block of f32 where they are, or to copies if only some lanes take part.
+void add_singles(const num::WarpgroupProduct& dense, const ProductPart& part, const Place* d, int i,
+                 int j) {
+  const bool in_place = part.lanes == kAllLanes;
+  alignas(64) std::uint32_t copies[4][kLanes];
+  num::BlockPlace at{{}, kQuad};
+  for (unsigned r = 0; r < 4; ++r) {
+    auto* const words = register_of<std::uint32_t>(part, d[r]);
+    at.at[r] = in_place ? words : copies[r];
+    if (!part.adds) {
+      std::fill_n(at.at[r], kLanes, 0U);
+    } else if (!in_place) {
+      std::copy_n(words, kLanes, copies[r]);
+    }
+  }
+  dense.add_to(i, j, at);
+  for (unsigned r = 0; !in_place && r < 4; ++r)
+    blend(register_of<std::uint32_t>(part, d[r]), copies[r], part.lanes);
+}
+
+// The same of f16: a register has an even and an odd column.
+void add_halves(const num::WarpgroupProduct& dense, const ProductPart& part, const Place* d, int i,
+                int j) {
+  alignas(64) std::uint32_t sums[4][kLanes] = {};
+  for (unsigned r = 0; part.adds && r < 2; ++r) {
+    const auto* const words = register_of<std::uint32_t>(part, d[r]);
+    for (unsigned l = 0; l < kLanes; ++l) {
+      sums[2 * r][l] = words[l] & 0xFFFFU;
+      sums[2 * r + 1][l] = words[l] >> 16U;
+    }
+  }
+  dense.add_to(i, j, {{sums[0], sums[1], sums[2], sums[3]}, kQuad});
+  for (unsigned r = 0; r < 2; ++r) {
+    alignas(64) std::uint32_t words[kLanes];
+    for (unsigned l = 0; l < kLanes; ++l)
+      words[l] = (sums[2 * r][l] & 0xFFFFU) | (sums[2 * r + 1][l] << 16U);
+    blend(register_of<std::uint32_t>(part, d[r]), words, part.lanes);
+  }
+}
+
+void multiply_dense(const num::WarpgroupProduct& dense, const ProductPart& part, const Place* d,
+                    const WgmmaForm& form) {
+  const auto i = static_cast<int>(part.warp->index % kGroupWarps);
+  for (unsigned block = 0; block < form.n / kSumColumns; ++block) {
+    const auto j = static_cast<int>(block);
+    form.kind == MmaKind::F16 ? add_halves(dense, part, d + 2 * std::size_t{block}, i, j)
+                              : add_singles(dense, part, d + 4 * std::size_t{block}, i, j);
+  }
 }
 
 void end_reading(Warp& warp, const std::vector<std::uint32_t>& chunks) {
   const Region& shared = warp.cta->shared;
+  if (!warp.checks(Check::Async)) return;
   for (const std::uint32_t at : chunks)
     unmark_shared(warp, shared, shared.base + at, MatrixDescriptor::kChunk, AsyncUse::Read);
 }
@@ -289,6 +343,7 @@ void multiply_part(const PendingProduct& product, const ProductPart& part) {
   const ProductOperands& operands = *product.operands;
   const RunContext& context = part.warp->unit->context;
   const Place* d = &part.warp->program->places[op.extra];
+  if (operands.dense) return multiply_dense(*operands.dense, part, d, form);
   const bool halves = form.kind == MmaKind::F16;
   const num::TileShape shape{kPartRows, kSumColumns, static_cast<int>(form.k())};
   const unsigned index = part.warp->index % kGroupWarps;
@@ -297,9 +352,7 @@ void multiply_part(const PendingProduct& product, const ProductPart& part) {
     alignas(64) std::uint32_t sums[kSumBlock] = {};
     if (part.adds) gather_block(part, d, halves, block, sums);
     const std::uint32_t* b = &operands.b[std::size_t{block} * kSumColumns * form.k()];
-    if (operands.dense) {
-      operands.dense->add_to(static_cast<int>(index), static_cast<int>(block), sums);
-    } else if (form.is_sparse) {
+    if (form.is_sparse) {
       multiply_sparse(context, form, source_of(part, op.p[kMetadata]), a, b, sums);
     } else {
       multiply_tile(context, form, shape, a, b, sums);

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exact sums of one block of D, 16 rows and 8 columns; for warpgroup_product.cpp, which packs the
+// operands. The same three steps as in tile_sums.cpp: align, add, pack. The largest exponent E of a
+// sum is found with integers of 16 bits, eight at a time. A product of two elements is exact in f32
+// unless it is out of range: below, it is so far under the alignment (at least 2^-100) that it is
+// cut to 0 either way; above, E is more than 120, and the sum goes the slow way.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "num/matrix_unit.h"
+#include "num/tile_vector.h"
+#include "num/warpgroup_product.h"
+
+namespace ww::num {
+
+/// The packed operands of one block for a step, which takes `count` of their k; panels are `panel`
+/// values apart.
+struct StepOperands {
+  const float* a;
+  const float* b;
+  const std::int32_t* a_exponents;
+  const std::int32_t* b_exponents;
+  std::ptrdiff_t panel;
+  int count;
+};
+
+using Shorts [[gnu::vector_size(16)]] = std::int16_t;
+
+inline constexpr std::int32_t kZeroExponent = -8000;  // of a zero, in A or B
+inline constexpr std::int32_t kNoTerm = -4000;        // sums of exponents below have a zero in them
+// Exponents for which f32 holds the scales.
+inline constexpr std::int32_t kLeastExponent = -100, kMostExponent = 120;
+inline constexpr std::int32_t kBias = 127;  // of an f32
+
+[[gnu::always_inline]] inline bool any(Ints mask) {
+  return (mask[0] | mask[1] | mask[2] | mask[3]) != 0;
+}
+
+// Two vectors of numbers of 16 bits, which lie in turn in one, and back.
+[[gnu::always_inline]] inline Ints in_turn(Ints even, Ints odd) {
+  return (even & 0xFFFF) | (odd << 16);
+}
+[[gnu::always_inline]] inline Ints evens_of(Ints both) { return (both << 16) >> 16; }
+[[gnu::always_inline]] inline Ints odds_of(Ints both) { return both >> 16; }
+
+inline constexpr int kElements = kBlockRows * kBlockColumns;
+
+/// One block of D on its way, row by row in the order of its columns. Each step goes over all of it
+/// before the next: its elements do not wait for each other then.
+struct BlockSums {
+  alignas(16) std::int32_t sums[kElements];  // results of a step, addends of the next
+  alignas(16) std::int32_t rare[kElements];  // not 0: to be done by the reference
+  // Of the current step: what scales products to units of the last bit kept. There are two sums, of
+  // even and of odd k, because one alone could be 2^31.
+  alignas(16) float downs[kElements];
+  alignas(16) std::int32_t even[kElements];
+  alignas(16) std::int32_t odd[kElements];
+};
+
+/// Of many sums: the least and the largest exponent, of f32's bias, and less than 0 where a sum was
+/// too large.
+struct Extremes {
+  Ints least = Ints{} + kBias, most{}, overflow{};
+};
+
+/// f32 results with nothing rare, f32 and f16 results.
+enum class Way : std::uint8_t { Quick, Single, Half };
+
+// Of sums with these exponents, of f32's bias.
+[[gnu::always_inline]] inline void set_scales(const MatrixUnit& unit, Ints exponents, Floats addend,
+                                              int at, BlockSums& p) {
+  const auto down = std::bit_cast<Floats>((2 * kBias + unit.fraction_bits - exponents) << 23);
+  store(down, p.downs + at);
+  store(cut(addend * down), p.even + at);
+}
+
+// 1 over a scale.
+[[gnu::always_inline]] inline Floats inverse(Floats power) {
+  return std::bit_cast<Floats>((2 * kBias << 23) - std::bit_cast<Ints>(power));
+}
+
+// For f32 where nothing is rare, which is found out afterwards: infinities and NaNs have the largest
+// exponent.
+[[gnu::always_inline]] inline void align_quickly(const MatrixUnit& unit, Ints largest, int at,
+                                                 BlockSums& p, Extremes& seen) {
+  const auto bits = load<Ints>(p.sums + at);
+  const Ints exponents = larger(largest, (bits & kMagnitude) >> 23);
+  seen.least = smaller(seen.least, exponents);
+  seen.most = larger(seen.most, exponents);
+  set_scales(unit, exponents, std::bit_cast<Floats>(bits), at, p);
+}
+
+template <bool kIsHalf>
+[[gnu::always_inline]] inline void align_four(const MatrixUnit& unit, const TileCodec& result,
+                                              Ints largest, int at, BlockSums& p) {
+  const auto word = load<Ints>(p.sums + at);
+  const Ints raw = kIsHalf ? aligned_bits(result, word) : word;
+  const Ints special = (raw & kMagnitude) >= result.first_special;
+  const Ints bits = raw & ~special;
+  const Floats values = std::bit_cast<Floats>(bits) * (kIsHalf ? result.factor : 1.0F);
+  const Ints power = std::bit_cast<Ints>(powers_of(result, bits & kMagnitude));
+  const Ints addend = power == 0 ? Ints{} + kNoTerm : power >> 23;
+  const Ints term = larger(largest, addend);
+  const Ints floor = Ints{} + (std::max(unit.lowest_exponent, kLeastExponent) + kBias);
+  const Ints ceiling = Ints{} + (kMostExponent + kBias);
+  const Ints low = kIsHalf ? Ints{} : (term < floor) & (term > kNoTerm);
+  store(load<Ints>(p.rare + at) | special | low | (term > ceiling), p.rare + at);
+  set_scales(unit, smaller(larger(term, floor), ceiling), values, at, p);
+}
+
+template <Way kWay>
+[[gnu::always_inline]] inline void align(const MatrixUnit& unit, const TileCodec& result,
+                                         Ints largest, int at, BlockSums& p, Extremes& seen) {
+  if constexpr (kWay == Way::Quick) {
+    align_quickly(unit, largest, at, p, seen);
+  } else {
+    align_four<kWay == Way::Half>(unit, result, largest, at, p);
+  }
+}
+
+// Finds the largest exponents of the products of four rows with eight columns, and aligns these sums.
+template <Way kWay>
+[[gnu::always_inline]] inline void align_rows(const MatrixUnit& unit, const TileCodec& result,
+                                              const StepOperands& step, int row, BlockSums& p,
+                                              Extremes& seen) {
+  const std::int32_t* const a = step.a_exponents + row * step.panel;
+  Shorts most[4];
+  for (Shorts& each : most) each = Shorts{} + std::int16_t{2 * kZeroExponent};
+  for (int at = 0; at < step.count; ++at) {
+    const auto columns = load<Shorts>(step.b_exponents, at);
+#pragma GCC unroll 4
+    for (int r = 0; r < 4; ++r) most[r] = larger(most[r], load<Shorts>(a, 4 * at + r) + columns);
+  }
+#pragma GCC unroll 4
+  for (int r = 0; r < 4; ++r) {
+    const auto both = std::bit_cast<Ints>(most[r]);
+    const int at = (row + r) * kBlockColumns;
+    align<kWay>(unit, result, evens_of(both), at, p, seen);
+    align<kWay>(unit, result, odds_of(both), at + 4, p, seen);
+  }
+}
+
+// Adds the products of rows `row` and `row + 1`.
+inline void add_rows(const StepOperands& step, int row, BlockSums& p) {
+  const int at = row * kBlockColumns;
+  Ints even[4];
+  Ints odd[4] = {};
+  Floats down[4];
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    even[i] = load<Ints>(p.even + at, i);
+    down[i] = load<Floats>(p.downs + at, i);
+  }
+  const float* a = step.a + row / 4 * step.panel + row % 4;
+  const float* left = step.b;
+  const float* right = step.b + step.panel;
+  for (int from = 0; from < step.count; from += 2) {
+#pragma GCC unroll 2
+    for (int i = 0; i < 2; ++i, a += 4, left += 4, right += 4) {
+      const auto b0 = load<Floats>(left);
+      const auto b1 = load<Floats>(right);
+      Ints* const to = i == 0 ? even : odd;
+      to[0] = wrapped_sum(to[0], cut(a[0] * b0 * down[0]));
+      to[1] = wrapped_sum(to[1], cut(a[0] * b1 * down[1]));
+      to[2] = wrapped_sum(to[2], cut(a[1] * b0 * down[2]));
+      to[3] = wrapped_sum(to[3], cut(a[1] * b1 * down[3]));
+    }
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    store(even[i], p.even + at, i);
+    store(odd[i], p.odd + at, i);
+  }
+}
+
+template <Way kWay>
+[[gnu::always_inline]] inline void pack_four(const MatrixUnit& unit, int at, BlockSums& p,
+                                             Extremes& seen) {
+  constexpr bool kIsHalf = kWay == Way::Half;
+  const auto even = load<Ints>(p.even + at);
+  const auto odd = load<Ints>(p.odd + at);
+  const Ints total = wrapped_sum(even, odd);
+  const Ints overflow = (even ^ total) & (odd ^ total);  // in the sign
+  const Floats values = whole_to_f32(total, kIsHalf) * inverse(load<Floats>(p.downs + at));
+  if constexpr (kWay == Way::Quick) {
+    seen.overflow |= overflow;
+  } else {
+    store(load<Ints>(p.rare + at) | (overflow < 0), p.rare + at);
+  }
+  if constexpr (kIsHalf) {
+    const Ints codes = f16_codes(values);
+    store(codes & ~(codes == 0x8000), p.sums + at);  // every zero is +0
+  } else {
+    const auto kept = static_cast<std::int32_t>(~0U << (23 - unit.result_bits));
+    store(std::bit_cast<Ints>(values) & kept, p.sums + at);
+  }
+}
+
+template <Way kWay>
+Extremes multiply_block(const MatrixUnit& unit, DType result, const StepOperands& step,
+                        BlockSums& p) {
+  const TileCodec codec = tile_codec(result);
+  Extremes seen;
+  for (int row = 0; row < kBlockRows; row += 4) align_rows<kWay>(unit, codec, step, row, p, seen);
+  for (int row = 0; row < kBlockRows; row += 2) add_rows(step, row, p);
+#pragma GCC unroll 4
+  for (int at = 0; at < kElements; at += kLanes) pack_four<kWay>(unit, at, p, seen);
+  return seen;
+}
+
+// The rows of a block, four columns at a time.
+template <typename Visit>
+[[gnu::always_inline]] inline void for_each_four(const BlockPlace& d, const Visit& visit) {
+  for (int half = 0; half < 4; ++half) {
+    std::uint32_t* words = d.at[half];
+    int at = half / 2 * (kElements / 2) + half % 2 * kLanes;
+    for (int row = 0; row < kBlockRows / 2; ++row, words += d.step, at += kBlockColumns)
+      visit(words, at);
+  }
+}
+
+inline void read_block(const BlockPlace& d, BlockSums& p) {
+  for_each_four(d,
+                [&](const std::uint32_t* words, int at) { store(load<Ints>(words), p.sums + at); });
+}
+
+inline void write_block(const BlockSums& p, const BlockPlace& d) {
+  for_each_four(d, [&](std::uint32_t* words, int at) { store(load<Ints>(p.sums + at), words); });
+}
+
+}  // namespace ww::num
