@@ -16,6 +16,7 @@ namespace ww::cli::sim_command {
 namespace {
 
 constexpr std::string_view kMath[] = {"exact", "plain"};
+constexpr std::string_view kLanes[] = {"auto", "apart", "in-step"};
 constexpr std::string_view kDevices[] = {"sim", "cuda", "both"};
 constexpr std::int64_t kMaxThreads = 1024;
 constexpr std::int64_t kMaxSchedules = 1'000'000;
@@ -25,6 +26,7 @@ struct Options {
   driver::SimRequest request;
   std::string math = "exact";
   std::string device = "sim";
+  std::string lanes = "auto";
   std::int64_t schedules = 1;
   std::int64_t threads = 0;
   std::int64_t shared = 0;
@@ -43,6 +45,7 @@ Outcome run(const Options& options) {
   request.device = options.device == "cuda"   ? driver::SimDevice::Gpu
                    : options.device == "both" ? driver::SimDevice::Both
                                               : driver::SimDevice::Virtual;
+  if (options.lanes != "auto") request.in_step = options.lanes == "in-step";
   request.schedules = static_cast<unsigned>(options.schedules);
   request.threads = static_cast<unsigned>(options.threads);
   request.shared_bytes = static_cast<std::uint32_t>(options.shared);
@@ -86,13 +89,17 @@ void declare_run(OptionSet& set, Options& options) {
   driver::SimRequest& request = options.request;
   set.text("--check", "LIST", request.checks,
            "all (default), none, or names: bounds, align, space, uninit, race, collective,\n"
-           "async, barrier, tensor, fence, numbers, rewrite; -NAME leaves one out: all,-race");
+           "async, barrier, tensor, fence, numbers, rewrite, proxy;\n"
+           "-NAME leaves one out: all,-race");
   set.choice("--device", "WHERE", options.device, kDevices,
              "sim (default), cuda: a real GPU, or both, whose results are compared bit by bit");
   set.text("--schedule", "S", request.schedule,
            "which warp is next: rr (default), reverse, random:SEED");
   set.number("--schedules", options.schedules, 1, kMaxSchedules,
              "run as many different schedules; report the first that differs");
+  set.choice("--lanes", "HOW", options.lanes, kLanes,
+             "lanes of a warp: apart, in-step (they do not race with each other), or auto\n"
+             "(default: in-step if the file is for a GPU before sm_70)");
   set.choice("--math", "HOW", options.math, kMath,
              "tensor cores: exact (default, as the hardware rounds) or plain sums");
   set.number("--threads", options.threads, 0, kMaxThreads,

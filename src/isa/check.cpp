@@ -39,10 +39,17 @@ DiagKind kind_of(Stage stage) {
   return DiagKind::NotOnTarget;
 }
 
-// Of a gate or a special register: whether the target has what it needs.
-template <typename Gated>
-bool is_open(const Gated& gate, Target target) {
-  return target.has(gate.needs) && target.ptx >= gate.ptx;
+bool is_open(const SpecialRegister& special, Target target) {
+  return target.has(special.needs) && target.ptx >= special.ptx;
+}
+
+// PTX has dropped it by the target's version.
+bool is_dropped(const GateInfo& gate, Target target) {
+  return gate.until != 0 && target.ptx > gate.until && !target.in_step;
+}
+
+bool is_open(const GateInfo& gate, Target target) {
+  return target.has(gate.needs) && target.ptx >= gate.ptx && !is_dropped(gate, target);
 }
 
 std::optional<Diag> missing_special(const Operand& operand, Target target) {
@@ -148,6 +155,15 @@ std::optional<Diag> lacking(std::string_view what, Feature needs, int ptx, Targe
 std::optional<Diag> missing_on(const Binding& binding, Target target) {
   const GateInfo* gate = closed_gate(binding, target);
   if (gate == nullptr) return std::nullopt;
+  if (is_dropped(*gate, target)) {
+    return diag(DiagKind::NotOnTarget,
+                "`{}` is for architectures before sm_70, or PTX {} and older; the module says {} "
+                "and "
+                "PTX {}",
+                binding.opcode(), target::ptx_version_text(gate->until), info(target.arch).name,
+                target::ptx_version_text(target.ptx))
+        .with_note(fmt::format("`{}.sync` takes its place", binding.form().mnemonic));
+  }
   return lacking(subject(binding, *gate, target), gate->needs, gate->ptx, target);
 }
 

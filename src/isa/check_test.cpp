@@ -416,6 +416,24 @@ TEST(Check, ComparesThePtxVersion) {
                  {Arch::Sm90, 70});
 }
 
+TEST(Check, KnowsWhatPtxHasDropped) {
+  const Binding binding = bind_opcode("shfl.idx.b32").fits.at(0);
+  EXPECT_FALSE(missing_on(binding, {Arch::Sm75, 63}));
+  EXPECT_FALSE(missing_on(binding, {.arch = Arch::Sm75, .ptx = 90, .in_step = true}));
+  EXPECT_EQ(lowest_ptx(binding, Arch::Sm80), std::nullopt);
+  EXPECT_TRUE(archs_of(binding).empty());
+  for (const std::string text : {"shfl.idx.b32 %r0, %r1, 1, 31", "vote.all.pred %p0, %p1"}) {
+    const std::string opcode = text.substr(0, text.find(' '));
+    expect_refused(
+        {text, DiagKind::NotOnTarget,
+         "`" + opcode +
+             "` is for architectures before sm_70, or PTX 6.3 and older; the module says "
+             "sm_75 and PTX 6.4",
+         opcode},
+        {Arch::Sm75, 64});
+  }
+}
+
 TEST(Check, FindsTheLowestVersionAndTheArchitectures) {
   const Binding binding = bind_opcode("stmatrix.sync.aligned.m8n8.x1.b16").fits.at(0);
   EXPECT_EQ(lowest_ptx(binding, Arch::Sm80), std::nullopt);

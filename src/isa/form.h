@@ -88,6 +88,7 @@ struct GateInfo {
   Condition when;
   Feature needs;
   int ptx;
+  int until;  // 0: all versions
 };
 struct RuleInfo {
   Condition when;

@@ -27,7 +27,8 @@
 //                              /r register only   /w wider register too   /s special register too
 //                              /y address of a variable too   /_ the result may be dropped
 //                              /b where one register is taken, braces may stand around it
-//   gates     what the target must have: {condition, feature, PTX version}; all that apply must hold
+//   gates     what the target must have: {condition, feature, PTX version, last PTX version}; all that
+//             apply must hold
 //   rules     what does not go together: {condition, requirement, reason}. Where the condition holds
 //             the requirement must; an empty requirement forbids. Without a reason the message says
 //             the two conditions.
@@ -55,6 +56,7 @@ struct Gate {
   std::string_view when{};
   Feature needs = Feature::Sm75;
   int ptx = 63;
+  int until = 0;  // the last version on sm_70 and later; modules for older ones keep it. 0: all
 };
 
 struct Rule {

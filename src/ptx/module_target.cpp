@@ -18,11 +18,13 @@ using target::Target;
 struct OlderArch {
   std::string_view name;
   int min_ptx;
+  bool in_step = true;  // lanes of a warp
 };
 constexpr OlderArch kOlder[] = {
-    {"sm_10", 10}, {"sm_11", 10}, {"sm_12", 12}, {"sm_13", 12}, {"sm_20", 20}, {"sm_21", 20},
-    {"sm_30", 30}, {"sm_32", 40}, {"sm_35", 31}, {"sm_37", 41}, {"sm_50", 40}, {"sm_52", 41},
-    {"sm_53", 42}, {"sm_60", 50}, {"sm_61", 50}, {"sm_62", 50}, {"sm_70", 51}, {"sm_72", 61},
+    {"sm_10", 10}, {"sm_11", 10},        {"sm_12", 12},        {"sm_13", 12}, {"sm_20", 20},
+    {"sm_21", 20}, {"sm_30", 30},        {"sm_32", 40},        {"sm_35", 31}, {"sm_37", 41},
+    {"sm_50", 40}, {"sm_52", 41},        {"sm_53", 42},        {"sm_60", 50}, {"sm_61", 50},
+    {"sm_62", 50}, {"sm_70", 51, false}, {"sm_72", 61, false},
 };
 // Versions before the first of target::ptx_versions().
 constexpr int kOlderVersions[] = {10, 11, 12, 13, 14, 15, 20, 21, 22, 23, 30,
@@ -89,7 +91,7 @@ Result<Target> target_of(const Module& module, std::vector<Note>* notes) {
                                     name, first.name, first.name),
                         at});
     }
-    return Target{first.arch, std::max(version->known, first.min_ptx)};
+    return Target{first.arch, std::max(version->known, first.min_ptx), older->in_step};
   }
   auto arch = target::parse_arch(name);
   if (!arch) return fail(std::move(arch).error().with_span(at));

@@ -78,6 +78,9 @@ struct RunOptions {
   CheckSet checks = CheckSet::all();
   Schedule schedule{};
   Limits limits{};
+  /// Lanes of a warp run in step, and do not race with each other. None: as on the program's target,
+  /// before sm_70.
+  std::optional<bool> in_step{};
   bool exact_matrix = true;  // tensor cores' own rounding; otherwise plain sums
   /// Threads of a unit that write what is there already do not race: compilers let several lanes
   /// store copies of one value.

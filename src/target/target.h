@@ -77,6 +77,8 @@ std::string to_text(ArchSet archs);
 struct Target {
   Arch arch = Arch::Sm90a;
   int ptx = 90;
+  /// The module names an architecture before sm_70, where the lanes of a warp run in step.
+  bool in_step = false;
 
   [[nodiscard]] bool has(Feature feature) const { return archs_with(feature).contains(arch); }
 };

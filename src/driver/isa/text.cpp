@@ -14,7 +14,9 @@ std::string needs_text(isa::Feature feature, int ptx) {
 std::vector<std::string> gate_lines(const isa::Form& form) {
   std::vector<std::string> lines;
   for (const isa::GateInfo& gate : form.gates) {
-    const std::string needs = needs_text(gate.needs, gate.ptx);
+    std::string needs = needs_text(gate.needs, gate.ptx);
+    if (gate.until != 0)
+      needs += fmt::format(" to {}; any PTX before sm_70", target::ptx_version_text(gate.until));
     if (gate.when.empty())
       lines.insert(lines.begin(), needs);
     else

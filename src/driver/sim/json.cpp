@@ -147,6 +147,7 @@ Json launch_json(const SimReport& report) {
           {"blocks", report.run.blocks},
           {"warps_per_block", report.run.warps_per_block},
           {"schedule", schedule_text(report.schedule)},
+          {"lanes", report.in_step ? "in-step" : "apart"},
           {"arithmetic", report.run.matrix_mode},
           {"checks", check_names(report.checks)}};
 }

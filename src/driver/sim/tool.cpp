@@ -104,6 +104,7 @@ bool read_options(Simulation& s) {
   s.options.threads = s.request.threads;
   s.options.count = s.request.count;
   s.options.exact_matrix = s.request.exact;
+  s.options.in_step = s.request.in_step;
   s.options.progress = s.request.progress;
   LimitChanges limits;
   const bool is_good =
@@ -397,6 +398,7 @@ SimReport finish(Simulation& s, sim::RunReport&& run) {
   report.checks = s.options.checks;
   report.schedule = s.options.schedule;
   report.notes = s.notes;
+  report.in_step = s.options.in_step.value_or(s.program->target.in_step);
   report.counted = s.options.count;
   report.run = std::move(run);
   report.shown = s.shown.take(report.shown_left_out);

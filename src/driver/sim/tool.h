@@ -43,6 +43,8 @@ struct SimRequest {
   unsigned threads = 0;
   bool count = false;
   bool exact = true;  // tensor cores' own rounding
+  /// Lanes of a warp run in step, as before sm_70; none: as on the file's target.
+  std::optional<bool> in_step = {};
   /// Blocks done and blocks in all, now and then; returns whether to go on.
   std::function<bool(std::uint64_t, std::uint64_t)> progress = {};
 };
@@ -53,6 +55,7 @@ struct SimReport {
   sim::Launch launch;
   sim::CheckSet checks;
   sim::Schedule schedule;
+  bool in_step = false;  // the lanes of a warp
   bool counted = false;
   bool simulated = true;    // false: on a GPU alone, and of `run` only the outcome says something
   std::string gpu;          // that it ran on; empty: none

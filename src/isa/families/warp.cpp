@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the lanes of a warp do together: shuffles, votes, matches, reductions, election. PTX manual,
-// "shfl.sync, vote.sync, match.sync, activemask, redux.sync, elect.sync".
+// "shfl.sync, vote.sync, match.sync, activemask, redux.sync, elect.sync"; "shfl (deprecated)" and "vote
+// (deprecated)" are without `.sync`, for the lanes that run.
 #include "isa/families.h"
 #include "isa/form.h"
 
 namespace ww::isa::warp_rows {
 namespace {
 
+// Without `.sync`: on sm_70 and later up to PTX 6.3.
+constexpr Gate kBeforeVolta{"", Feature::Sm75, 63, 63};
+
 constexpr Row kRows[] = {
     {.mnemonic = "shfl",
      .slots = "sync mode=up|down|bfly|idx type=b32",
      .operands = ">d|p?:b32 a:b32 b:b32 c:b32 mask:b32",
      .about = "reads a register of another lane"},
+    {.mnemonic = "shfl",
+     .slots = "mode=up|down|bfly|idx type=b32",
+     .operands = ">d|p?:b32 a:b32 b:b32 c:b32",
+     .gates = {kBeforeVolta},
+     .about = "reads a register of another lane that runs"},
     {.mnemonic = "vote",
      .slots = "sync mode=all|any|uni type=pred",
      .operands = ">p:pred a:pred mask:b32",
@@ -20,6 +29,16 @@ constexpr Row kRows[] = {
      .slots = "sync mode=ballot type=b32",
      .operands = ">d:b32 a:pred mask:b32",
      .about = "the lanes in which the predicate holds"},
+    {.mnemonic = "vote",
+     .slots = "mode=all|any|uni type=pred",
+     .operands = ">p:pred a:pred",
+     .gates = {kBeforeVolta},
+     .about = "whether the predicate holds in all, in any, or equally in all lanes that run"},
+    {.mnemonic = "vote",
+     .slots = "mode=ballot type=b32",
+     .operands = ">d:b32 a:pred",
+     .gates = {kBeforeVolta},
+     .about = "the lanes that run and in which the predicate holds"},
     {.mnemonic = "match.any",
      .slots = "sync type=b32|b64",
      .operands = ">d:b32 a:type mask:b32",

@@ -72,6 +72,23 @@ TEST(ProxyFence, BeforeTheBarrierItIsForEachThatWrote) {
               kTwoWarps);
 }
 
+// The manual's own reading: what the other one accepts is found, and what the manual asks for is fine.
+TEST(ProxyFence, StrictlyEachThreadThatWroteFencesBeforeTheBarrier) {
+  constexpr Grid kStrict{.threads = 64, .also = Check::Proxy};
+  // Thread 0 copies what warp 1 wrote.
+  std::string copy = kCopyOut;
+  copy.replace(copy.find("[cells]"), 7, "[cells+128]");
+  const std::string found = "in the async proxy, which was written in the generic proxy";
+  expect_found(Check::Fence, found, kFill + kSync + kFence + copy, kStrict);
+  expect_found(Check::Fence, found, kFill + kSync + "@%p1 " + kFence + copy, kStrict);
+  expect_fine(kFill + kSync + "@%p1 " + kFence + copy, kTwoWarps);
+  expect_found(Check::Fence, kReadIt,
+               kFill + "bar.warp.sync 0xffffffff; @%p1 " + kFence + kSync + kCopyOut,
+               {.also = Check::Proxy});
+  expect_fine(kFill + kFence + kSync + copy, kStrict);
+  expect_fine(kFill + "@%p1 " + kFence + "@!%p1 " + kFence + kSync + kCopyOut, kStrict);
+}
+
 TEST(ProxyFence, InOneThread) {
   const std::string store =
       "setp.eq.u32 %p1, %r1, 0; mov.u32 %r10, 1; @%p1 st.shared.v4.u32 [cells], {%r10, %r10, %r10, "

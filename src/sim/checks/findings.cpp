@@ -50,6 +50,7 @@ CheckSet CheckSet::all() {
   for (const Check check : all_checks()) set.add(check);
   set.remove(Check::Numbers);
   set.remove(Check::Rewrite);
+  set.remove(Check::Proxy);
   return set;
 }
 

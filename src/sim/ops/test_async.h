@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,7 @@ struct Grid {
   unsigned cluster = 1;
   std::string_view target = "sm_90a";
   std::string_view version = "8.8";
+  std::optional<Check> also{};  // that is off by default
 };
 
 struct Done {
@@ -79,6 +81,7 @@ inline Done run_async(std::string_view body, const Grid& grid = {}) {
   for (std::uint32_t i = 0; i < kTestWords; ++i) numbers[i] = i;
   test.input(numbers);
   test.output<std::uint32_t>(kTestWords);
+  if (grid.also) test.options.checks.add(*grid.also);
   test.options.limits.instructions = 4'000'000;
   const RunReport& report = test.run();
   EXPECT_EQ(test.refusal(), "");

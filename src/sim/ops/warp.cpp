@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the lanes of a warp do together. Each of these waits for the lanes of its mask, and orders
-// nothing: that is for `bar.warp.sync`.
+// nothing: that is for `bar.warp.sync`. Shuffles and votes of older PTX have no mask and wait for no lane.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -120,9 +120,11 @@ void check_ended(Warp& warp, Place place) {
 }
 
 void run_shuffle(Warp& warp, const Op& op) {
-  Mask mask = 0;
-  if (!meet_mask(warp, op.p[4], mask)) return;
-  check_ended(warp, op.p[4]);
+  if (op.p[4].present()) {
+    Mask mask = 0;
+    if (!meet_mask(warp, op.p[4], mask)) return;
+    check_ended(warp, op.p[4]);
+  }
   const auto* a = warp.source<std::uint32_t>(op.p[1]);
   const auto* b = warp.source<std::uint32_t>(op.p[2]);
   const auto* c = warp.source<std::uint32_t>(op.p[3]);
@@ -155,7 +157,8 @@ bool decode_shuffle(Decode& in) {
                                          : mode == "bfly" ? Shuffle::Bfly
                                                           : Shuffle::Idx);
   in.op.flags = kTracksItself;
-  in.operands({in.result(0), in.source(1), in.source(2), in.source(3), in.source(4)});
+  const Place mask = in.has("sync") ? in.source(4) : Place{};
+  in.operands({in.result(0), in.source(1), in.source(2), in.source(3), mask});
   const Place pair[] = {in.result_pair(0)};
   in.further(pair);
   return true;
@@ -167,7 +170,7 @@ enum class Vote : std::uint8_t { All, Any, Uni, Ballot };
 
 void run_vote(Warp& warp, const Op& op) {
   Mask mask = 0;
-  if (!meet_mask(warp, op.p[2], mask)) return;
+  if (op.p[2].present() && !meet_mask(warp, op.p[2], mask)) return;
   const Mask holds = (warp.pred(op.p[1]) ^ (op.mode2 != 0 ? kAllLanes : 0)) & warp.exec;
   const auto yes = [](bool value) { return value ? kAllLanes : Mask{0}; };
   switch (static_cast<Vote>(op.mode)) {
@@ -196,6 +199,7 @@ bool decode_vote(Decode& in) {
                                          : mode == "uni" ? Vote::Uni
                                                          : Vote::Ballot);
   in.op.mode2 = in.is_negated(1) ? 1 : 0;
+  if (!in.has("sync")) return in.runs(run_vote, {in.result(0), in.source(1)});
   return in.runs(run_vote, {in.result(0), in.source(1), in.source(2)});
 }
 

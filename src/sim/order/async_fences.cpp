@@ -30,8 +30,26 @@ bool knew_after(const Order& order, unsigned warp, std::size_t part, std::uint32
 
 // --- the async proxy -----------------------------------------------------------------------------
 
+namespace {
+
+// By the strict reading: of the lanes that fence, what they wrote themselves.
+void fence_own_writes(Order& order, const Actor& who, Past what) {
+  WarpPast& warp = order.past[who.warp];
+  if (who.has_live()) {
+    warp.known.here.warps[order.at(what, who.warp)] = warp.clock++;
+    return;
+  }
+  if (warp.fenced == nullptr) warp.fenced = std::make_unique<WarpPast::ProxyFences>();
+  LaneClocks& clocks = clocks_for(*warp.fenced, what);
+  for_each_lane(who.lanes, [&](unsigned l) { clocks[l] = warp.clock; });
+  ++warp.clock;
+}
+
+}  // namespace
+
 void fence_proxy(Order& order, const Actor& who, Past what) {
   if (!order.has_fences()) return;
+  if (order.fences_are_own) return fence_own_writes(order, who, what);
   WarpPast& warp = order.past[who.warp];
   Clocks all;
   add_known(order, who, all);

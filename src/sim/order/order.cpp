@@ -106,7 +106,7 @@ bool Order::ordered(unsigned warp, unsigned lane, unsigned other, unsigned other
   if (knows(warp, other, clock)) return true;
   const WarpPast& mine = past[warp];
   if (warp == other) {
-    if (lane == other_lane || mine.full >= clock) return true;
+    if (in_step || lane == other_lane || mine.full >= clock) return true;
     if (mine.lanes != nullptr && (*mine.lanes)[lane][other_lane] >= clock) return true;
   }
   if (!has_extras) return false;

@@ -7,7 +7,8 @@
 //   - a release pattern (a strong write that releases, or a fence and then a strong write) and an
 //     acquire pattern (a strong read that acquires, or a strong read and then a fence) at the same
 //     location, if the scopes of both include the other thread (locations.h)
-//   - inside a warp: `bar.warp.sync`; other instructions that wait for lanes order nothing
+//   - inside a warp: `bar.warp.sync`; other instructions that wait for lanes order nothing. Lanes that
+//     run in step, as before sm_70, are in order without it
 //
 // Lanes that wait, arrive or fence by themselves learn and publish for themselves alone; others of
 // the warp know of it once they meet them there. Fences go with barriers: a fence before a barrier
@@ -88,7 +89,7 @@ struct Order {
   }
   /// Whether all lanes of the warp know what one of them did then.
   [[nodiscard]] bool lanes_know(unsigned warp, std::uint32_t clock) const {
-    return past[warp].full >= clock || knows(warp, warp, clock);
+    return in_step || past[warp].full >= clock || knows(warp, warp, clock);
   }
   /// Whether what a lane of `other` did then is ordered before what `lane` of `warp` does now.
   [[nodiscard]] bool ordered(unsigned warp, unsigned lane, unsigned other, unsigned other_lane,
@@ -115,8 +116,10 @@ struct Order {
   std::size_t width;  // of a clock
   Locations* grid;
   std::uint64_t unit = 0;
-  std::uint32_t epoch = 1;  // changes when all that was before is ordered before all that comes
-  bool has_extras = false;  // more is known than that of whole warps of the unit
+  std::uint32_t epoch = 1;      // changes when all that was before is ordered before all that comes
+  bool has_extras = false;      // more is known than that of whole warps of the unit
+  bool in_step = false;         // lanes of a warp are in order by themselves
+  bool fences_are_own = false;  // fence.proxy.async covers its own thread's writes alone
   bool hands_on_tensor = false;  // fences of tensor memory go with every strong access
   std::vector<WarpPast> past;    // by warp
   Locations shared;              // of shared memory

@@ -193,6 +193,8 @@ Unit::Unit(const RunContext& run_context) : context(run_context) {
     order = std::make_unique<Order>(static_cast<unsigned>(warps * size),
                                     static_cast<unsigned>(warps), has_fences,
                                     context.grid != nullptr ? &context.grid->locations : nullptr);
+    order->fences_are_own = checks.has(Check::Proxy);
+    order->in_step = context.options->in_step.value_or(context.program->target.in_step);
   }
   if (checks.has(Check::Race)) {
     races = std::make_unique<RaceTracker>(*order,

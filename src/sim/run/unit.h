@@ -138,8 +138,9 @@ class Unit {
                             Mask lanes) const;
 };
 
-/// Lanes of a warp, as the order sees them.
+/// Lanes of a warp, as the order sees them. What one does in step all of them do.
 inline Actor actor_of(const Warp& warp, Mask lanes) {
+  if (warp.unit->order != nullptr && warp.unit->order->in_step) lanes |= warp.born;
   return {.warp = warp.unit_warp(), .lanes = lanes, .live = warp.live, .born = warp.born};
 }
 
