@@ -3,6 +3,9 @@
 // nothing. For tests alone.
 #pragma once
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -37,6 +40,7 @@ struct FakeDriver {
   std::vector<std::uint64_t> arguments;
   std::vector<std::byte> parameter_block;  // if it was given as one
   bool is_cooperative = false;
+  std::string encoded;                    // the maps that were asked for, a line each
   void (*kernel)(FakeDriver&) = nullptr;  // what a launch does; nothing without
   CudaLaunchConfig launched;
   std::array<std::uint32_t, 3> cluster{};
@@ -180,6 +184,25 @@ inline CudaCalls fake_calls() {
       fake->arguments.push_back(*static_cast<std::uint64_t*>(arguments[i]));
     ++fake->launches;
     return fake->answer("launch");
+  };
+  // The image is the address, which is all that a fake kernel needs.
+  calls.encode_tiled = [](void* map, int type, unsigned rank, void* address,
+                          const std::uint64_t* dims, const std::uint64_t*, const std::uint32_t* box,
+                          const std::uint32_t*, int interleave, int swizzle, int, int fill) {
+    std::memcpy(map, &address, sizeof address);
+    fake->encoded += fmt::format("tiled {} {} dims {} box {} {} {} {}\n", type, rank,
+                                 fmt::join(dims, dims + rank, ","), fmt::join(box, box + rank, ","),
+                                 interleave, swizzle, fill);
+    return fake->answer("encode_tiled");
+  };
+  calls.encode_im2col = [](void* map, int type, unsigned rank, void* address, const std::uint64_t*,
+                           const std::uint64_t*, const int* lower, const int* upper,
+                           unsigned channels, unsigned pixels, const std::uint32_t*, int, int, int,
+                           int) {
+    std::memcpy(map, &address, sizeof address);
+    fake->encoded += fmt::format("im2col {} {} from {} to {}, {} {}\n", type, rank, lower[0],
+                                 upper[0], channels, pixels);
+    return fake->answer("encode_im2col");
   };
   calls.event_create = [](void** event, unsigned) {
     *event = fake;

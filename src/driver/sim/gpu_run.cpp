@@ -31,8 +31,28 @@ std::vector<std::byte> contents(const sim::Region& region, std::byte pattern) {
   return bytes;
 }
 
-runtime::Launch launch_of(const GpuLaunch& gpu, std::span<const SimBuffer> buffers,
-                          std::span<const runtime::Address> addresses) {
+// The parameter of a buffer holds its address, or the map of it.
+bool is_map(const GpuLaunch& gpu, std::size_t param) {
+  return std::ranges::find(gpu.maps, param, &SimMap::param) != gpu.maps.end();
+}
+
+// Maps of the same tensors, as the driver writes them.
+Result<void> put_maps(const runtime::Device& device, const GpuLaunch& gpu,
+                      std::span<const SimBuffer> buffers,
+                      std::span<const runtime::Address> addresses, runtime::Launch& out) {
+  for (const SimMap& each : gpu.maps) {
+    sim::TensorMap map = each.map;
+    map.address = map.address - buffers[each.buffer].region->base + addresses[each.buffer];
+    const std::vector<std::byte> image = WW_TRY(device.encode_map(map));
+    const std::size_t at = gpu.launch.kernel->params[each.param].offset;
+    std::ranges::copy(image, out.parameter_block.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+  return {};
+}
+
+Result<runtime::Launch> launch_of(const runtime::Device& device, const GpuLaunch& gpu,
+                                  std::span<const SimBuffer> buffers,
+                                  std::span<const runtime::Address> addresses) {
   const sim::Launch& launch = gpu.launch;
   runtime::Launch out{.grid = dims_of(launch.grid), .block = dims_of(launch.block)};
   if (launch.cluster) out.cluster = dims_of(*launch.cluster);
@@ -40,9 +60,11 @@ runtime::Launch launch_of(const GpuLaunch& gpu, std::span<const SimBuffer> buffe
   out.is_cooperative = gpu.program.has_grid_barrier;
   out.parameter_block = launch.params;
   for (std::size_t i = 0; i < buffers.size(); ++i) {
+    if (is_map(gpu, buffers[i].param)) continue;
     const std::size_t at = launch.kernel->params[buffers[i].param].offset;
     std::memcpy(out.parameter_block.data() + at, &addresses[i], sizeof addresses[i]);
   }
+  WW_TRY_VOID(put_maps(device, gpu, buffers, addresses, out));
   return out;
 }
 
@@ -53,7 +75,7 @@ Result<Results> run_once(runtime::Device& device, const GpuLaunch& gpu,
                          std::span<const runtime::Address> addresses, std::byte pattern) {
   for (std::size_t i = 0; i < buffers.size(); ++i)
     WW_TRY_VOID(device.upload(addresses[i], contents(*buffers[i].region, pattern)));
-  WW_TRY_VOID(device.launch(launch_of(gpu, buffers, addresses)));
+  WW_TRY_VOID(device.launch(WW_TRY(launch_of(device, gpu, buffers, addresses))));
   Results out;
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     out.emplace_back(buffers[i].region->size);

@@ -21,6 +21,7 @@ struct GpuLaunch {
   const std::string& ptx;
   const sim::Program& program;
   const sim::Launch& launch;
+  std::span<const SimMap> maps{};  // parameters that the driver encodes for its own GPU
 };
 
 /// Runs the kernel twice, with different bytes where buffers have no contents: bytes that keep them

@@ -144,17 +144,65 @@ TEST_F(GpuRun, WatchesAreForTheVirtualGpu) {
   EXPECT_THAT(run_sim(request_).errors, HasSubstr("`--counters` are for the virtual GPU"));
 }
 
-TEST_F(GpuRun, TensorMapsAreForTheVirtualGpu) {
-  ASSERT_TRUE(write_file_atomically(folder_.file("k.ptx"),
-                                    ".version 8.0\n.target sm_90\n.address_size 64\n"
-                                    ".visible .entry k(.param .align 64 .b8 m[128]) { ret; }\n"));
-  request_.args = {"m=tensormap(float32[4,8]:arange, box=[4,8])"};
-  EXPECT_EQ(run_sim(request_).errors, "");
-  for (const SimDevice device : {SimDevice::Gpu, SimDevice::Both}) {
-    request_.device = device;
-    EXPECT_THAT(run_sim(request_).errors, HasSubstr("tensor maps are for the virtual GPU"));
-  }
+// What the driver wrote is where the kernel looks for its map; here it is the tensor's address.
+void copy_first_word(runtime::FakeDriver& gpu) {
+  std::uint64_t tensor = 0, out = 0;
+  std::memcpy(&tensor, gpu.parameter_block.data(), 8);
+  std::memcpy(&out, gpu.parameter_block.data() + 128, 8);
+  const std::uint64_t base = tensor / 0x1000 * 0x1000;
+  std::memcpy(gpu.memory.at(out).data(), gpu.memory.at(base).data() + (tensor - base), 4);
 }
+
+class GpuRunMaps : public GpuRun {
+ protected:
+  void SetUp() override {
+    GpuRun::SetUp();
+    gpu_.kernel = copy_first_word;
+    ASSERT_TRUE(write_file_atomically(
+        folder_.file("k.ptx"),
+        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry k(.param .align 64 .b8 m[128], .param .u64 out) { ret; }\n"));
+    request_.device = SimDevice::Gpu;
+  }
+};
+
+TEST_F(GpuRunMaps, TheDriverEncodesThem) {
+  request_.args = {"m=tensormap(int32[4,8]:arange, box=[2,8], swizzle=32B, fill=zero, offset=32)",
+                   "out=int32[1]"};
+  request_.expects = {"out[0] == 8"};
+  const SimOutcome outcome = run_sim(request_);
+  ASSERT_EQ(outcome.errors, "");
+  EXPECT_TRUE(outcome.report->good()) << sim_text(*outcome.report);
+  EXPECT_THAT(gpu_.encoded, testing::StartsWith("tiled 3 2 dims 8,4 box 8,2 0 1 0\n"));
+}
+
+TEST_F(GpuRunMaps, OfTheArrayOfAnotherParameter) {
+  request_.args = {"m=tensormap(out, box=[8])", "out=int32[8]:full:5"};
+  const SimOutcome outcome = run_sim(request_);
+  ASSERT_EQ(outcome.errors, "");
+  std::uint64_t tensor = 0, out = 0;
+  std::memcpy(&tensor, gpu_.parameter_block.data(), 8);
+  std::memcpy(&out, gpu_.parameter_block.data() + 128, 8);
+  EXPECT_EQ(tensor, out);
+  EXPECT_NE(out, 0U);
+}
+
+TEST_F(GpuRunMaps, ColumnsToo) {
+  request_.args = {
+      "m=tensormap(float16[2,6,5,16]:arange, lower=[-1,-1], upper=[1,1], channels=16, pixels=8)",
+      "out=int32[1]"};
+  ASSERT_EQ(run_sim(request_).errors, "");
+  EXPECT_THAT(gpu_.encoded, testing::StartsWith("im2col 6 4 from -1 to 1, 16 8\n"));
+}
+
+TEST_F(GpuRunMaps, WhatTheDriverRefusesIsTold) {
+  request_.args = {"m=tensormap(int32[4,8]:arange, box=[4,8])", "out=int32[1]"};
+  gpu_.status["encode_tiled"] = 1;
+  EXPECT_THAT(run_sim(request_).errors, HasSubstr("encoding a tensor map"));
+  calls_->encode_tiled = nullptr;
+  EXPECT_THAT(run_sim(request_).errors, HasSubstr("too old for tensor maps"));
+}
+
 TEST_F(GpuRun, AMachineWithoutAGpuIsTold) {
   gpu_.gpus.clear();
   request_.device = SimDevice::Gpu;

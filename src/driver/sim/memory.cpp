@@ -100,17 +100,19 @@ Result<SimBuffer> place_buffer(sim::Device& device, const sim::Code& kernel, std
   return buffer;
 }
 
+Result<sim::TensorMap> argument_map(const SimArg& arg, const SimBuffer& buffer) {
+  const Piece value{arg.part(arg.value), arg.value.begin};
+  return located(make_tensor_map(*arg.map, buffer.dtype, buffer.shape, buffer.region->base), value);
+}
+
 Result<std::vector<std::byte>> param_value(const SimArg& arg, const SimBuffer* buffer) {
   if (arg.kind == ArgKind::Scalar) return arg.scalar.data;
   if (arg.kind == ArgKind::Bytes) return arg.bytes;
-  const std::uint64_t address = buffer != nullptr ? buffer->region->base : 0;
   if (arg.map) {
-    const Piece value{arg.part(arg.value), arg.value.begin};
-    const auto map =
-        WW_TRY(located(make_tensor_map(*arg.map, buffer->dtype, buffer->shape, address), value));
-    const sim::TensorMapImage image = sim::encode(map);
+    const sim::TensorMapImage image = sim::encode(WW_TRY(argument_map(arg, *buffer)));
     return std::vector<std::byte>(image.begin(), image.end());
   }
+  const std::uint64_t address = buffer != nullptr ? buffer->region->base : 0;
   const auto bytes = std::bit_cast<std::array<std::byte, sizeof address>>(address);
   return std::vector<std::byte>(bytes.begin(), bytes.end());
 }

@@ -13,6 +13,7 @@
 #include "driver/sim/args.h"
 #include "num/dtype.h"
 #include "sim/launch.h"
+#include "sim/tensor_map/map.h"
 
 namespace ww::driver {
 
@@ -23,6 +24,13 @@ struct SimBuffer {
   std::vector<std::int64_t> shape;
   bool is_output = false;  // it was given no contents
   sim::Region* region = nullptr;
+};
+
+/// A parameter that is a tensor map, and which buffer it describes.
+struct SimMap {
+  std::size_t param = 0;
+  std::size_t buffer = 0;  // its place in the list
+  sim::TensorMap map{};    // with its address on the virtual GPU
 };
 
 /// How much of the virtual GPU's memory is left to give away.
@@ -45,6 +53,9 @@ class MemoryBudget {
 /// Memory is taken only after the budget has allowed it. Diags point into the argument's text.
 Result<SimBuffer> place_buffer(sim::Device& device, const sim::Code& kernel, std::size_t param,
                                const SimArg& arg, MemoryBudget& budget);
+
+/// The tensor map of an argument that is one, of that buffer. Diags point into the argument's text.
+Result<sim::TensorMap> argument_map(const SimArg& arg, const SimBuffer& buffer);
 
 /// The bytes of the parameter of an argument. `buffer` is that of arguments that have one, or are the
 /// map of one. Diags point into the argument's text.

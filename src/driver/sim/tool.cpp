@@ -76,6 +76,7 @@ struct Simulation {
   std::map<std::size_t, Array> before{};  // by parameter, where an expectation asks
   std::unique_ptr<sim::Device> device{};
   std::vector<SimBuffer> buffers{};
+  std::vector<SimMap> maps{};
   ShownLines shown{};
 
   /// nullptr: the parameter points to none.
@@ -167,13 +168,6 @@ bool read_args(Simulation& s) {
                : s.refusals.add(problem);
   }
   s.arguments.by_param = std::move(matched.by_param);
-  const auto map = std::ranges::find_if(s.arguments.args,
-                                        [](const SimArg& each) { return each.map.has_value(); });
-  // The image is the virtual GPU's own: a real one would read it as something else.
-  if (s.request.device != SimDevice::Virtual && map != s.arguments.args.end())
-    return s.refusals.add(
-        diag(DiagKind::BadArgument, "tensor maps are for the virtual GPU").with_span(map->value),
-        "--arg", map->text);
   return true;
 }
 
@@ -295,6 +289,11 @@ bool put_argument(Simulation& s, std::size_t param) {
   const SimArg& arg = s.arguments.of(param);
   const auto buffer = argument_buffer(s, param);
   if (!buffer) return s.refusals.add(with_params(buffer.error(), *s.kernel), "--arg", arg.text);
+  if (arg.map) {
+    const auto map = argument_map(arg, **buffer);
+    if (!map) return s.refusals.add(map.error(), "--arg", arg.text);
+    s.maps.push_back({param, static_cast<std::size_t>(*buffer - s.buffers.data()), *map});
+  }
   const auto bytes = param_value(arg, *buffer);
   if (!bytes) return s.refusals.add(bytes.error(), "--arg", arg.text);
   const std::size_t at = s.kernel->params[param].offset;
@@ -446,7 +445,7 @@ std::optional<SimReport> run_both(Simulation& s, const GpuLaunch& gpu) {
 }
 
 std::optional<SimReport> run_prepared(Simulation& s) {
-  const GpuLaunch gpu{s.request.driver, s.text, *s.program, s.launch};
+  const GpuLaunch gpu{s.request.driver, s.text, *s.program, s.launch, s.maps};
   if (s.request.device == SimDevice::Both) return run_both(s, gpu);
   if (s.request.device == SimDevice::Gpu) {
     auto name = run_on_gpu(gpu, s.buffers);
