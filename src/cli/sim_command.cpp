@@ -79,6 +79,7 @@ void declare_launch(OptionSet& set, Options& options) {
             "@FILE.npy[:TYPE]    a buffer with the array of a file\n"
             "TYPE:VALUE          a value, e.g. i32:42\n"
             "bytes:HEX           the bytes of a struct\n"
+            "tensormap(...), texture(...), surface(...)  with an array and settings\n"
             "null                a null pointer");
   set.texts("--out", "P=FILE.npy", request.outs, "write a buffer after the run");
   set.texts("--expect", "EXPR", request.expects,

@@ -440,14 +440,21 @@ class OperandMatcher {
                    fmt::format("address `{}` has coordinates and takes no offset", spec.name));
     }
     for (const Operand& part : operand.parts[1].parts) {
-      const bool good = part.kind == OperandKind::Integer ||
-                        (part.kind == OperandKind::Register && accepts(Type::S32, part.type));
+      const Type wanted = coordinate_type(&part == operand.parts[1].parts.data());
+      const bool good = literal_fits(part.kind, wanted) ||
+                        (part.kind == OperandKind::Register && accepts(wanted, part.type));
       if (!good) {
-        return types(part,
-                     fmt::format("a coordinate is {}, a 32-bit integer is wanted", seen(part)));
+        return types(part, fmt::format("a coordinate is {}, a 32-bit {} is wanted", seen(part),
+                                       wanted == Type::F32 ? "float" : "integer"));
       }
     }
     return std::nullopt;
+  }
+
+  // Textures may have coordinates of floats, but for the layer, which comes first.
+  [[nodiscard]] Type coordinate_type(bool is_first) const {
+    if (!form_.slot_index("ctype") || binding_.word("ctype") != "f32") return Type::S32;
+    return is_first && binding_.word("geom").starts_with('a') ? Type::S32 : Type::F32;
   }
 
   // ptxas: addresses in the small windows may be 32 bits wide, tensor ones must be; others are 64.

@@ -67,6 +67,18 @@ class TestRun {
     add_buffer(count * sizeof(T));
     return *this;
   }
+  /// The next parameter is the handle of a texture or surface with these values, channel by channel.
+  template <typename T>
+  TestRun& texture(Texture it, const std::vector<T>& values) {
+    input(values);
+    it.address = buffers_.back()->base;
+    handle(buffers_.size() - 1, it);
+    return *this;
+  }
+  /// That parameter is the handle of this texture.
+  void handle(std::size_t param, const Texture& it) {
+    values_[param] = device_->memory().textures().add(it);
+  }
   TestRun& scalar(std::uint64_t value) {
     buffers_.push_back(nullptr);
     values_.push_back(value);

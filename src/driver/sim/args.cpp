@@ -80,23 +80,40 @@ Diag no_value(Piece value) {
       .with_span(value.span())
       .with_note("buffers: `float16[8,16]:arange`, `float16[8,16]` (an output), `@in.npy`")
       .with_note("values: `i32:42`, `bytes:00ff`, `null`")
-      .with_note("tensor maps: `tensormap(float16[64,64], box=[8,64])`");
+      .with_note("tensor maps: `tensormap(float16[64,64], box=[8,64])`")
+      .with_note(
+          "textures: `texture(float32[16,32]:randn, filter=linear)`, `surface(uint32[16,32])`");
 }
 
 Result<void> read_value(SimArg& arg, Piece value);
 
-// What stands between the parentheses: the array, then settings.
-Result<void> read_tensor_map(SimArg& arg, Piece value) {
-  constexpr std::size_t kPrefix = std::string_view("tensormap(").size();
+// What stands between the parentheses of `word(`: the array, then settings.
+Result<std::vector<Piece>> inside_of(Piece value, std::string_view title) {
+  const std::size_t prefix = value.text.find('(') + 1;
   if (!value.text.ends_with(')'))
     return fail(diag(DiagKind::Syntax, "expected `)` at the end of `{}`", value.text)
                     .with_span(value.span()));
-  const Piece inside{value.text.substr(kPrefix, value.text.size() - kPrefix - 1),
-                     value.offset + kPrefix};
-  const std::vector<Piece> pieces = split_top(inside, ',');
+  const Piece inside{value.text.substr(prefix, value.text.size() - prefix - 1),
+                     value.offset + prefix};
+  std::vector<Piece> pieces = split_top(inside, ',');
   if (pieces.empty() || pieces[0].empty())
-    return fail(diag(DiagKind::Syntax, "expected the array of the tensor map behind `(`")
+    return fail(diag(DiagKind::Syntax, "expected the array of the {} behind `(`", title)
                     .with_span(value.span()));
+  return pieces;
+}
+
+Result<void> read_texture(SimArg& arg, Piece value, bool is_surface) {
+  const auto pieces = WW_TRY(inside_of(value, is_surface ? "surface" : "texture"));
+  arg.texture = WW_TRY(parse_texture_settings(std::span(pieces).subspan(1), is_surface));
+  if (pieces[0].text.contains('[') || pieces[0].text.starts_with('@'))
+    return read_value(arg, pieces[0]);
+  return fail(diag(DiagKind::Syntax, "expected an array such as `float32[16,32]:randn`, found `{}`",
+                   pieces[0].text)
+                  .with_span(pieces[0].span()));
+}
+
+Result<void> read_tensor_map(SimArg& arg, Piece value) {
+  const auto pieces = WW_TRY(inside_of(value, "tensor map"));
   arg.map = WW_TRY(parse_map_settings(std::span(pieces).subspan(1)));
   const bool is_array = pieces[0].text.contains('[') || pieces[0].text.starts_with('@');
   if (is_array) return read_value(arg, pieces[0]);
@@ -111,6 +128,8 @@ Result<void> read_value(SimArg& arg, Piece value) {
     return {};
   }
   if (value.text.starts_with("tensormap(")) return read_tensor_map(arg, value);
+  if (value.text.starts_with("texture(")) return read_texture(arg, value, false);
+  if (value.text.starts_with("surface(")) return read_texture(arg, value, true);
   if (value.text.starts_with('@'))
     return read_file_name(arg, {value.text.substr(1), value.offset + 1});
   const auto parts = cut_first(value, ':');
@@ -148,6 +167,7 @@ Diag no_such_name(const sim::Code& kernel, std::string_view name) {
 
 std::string kind_text(const SimArg& arg) {
   if (arg.map) return "a tensor map";
+  if (arg.texture) return arg.texture->is_surface ? "a surface" : "a texture";
   switch (arg.kind) {
     case ArgKind::Buffer:
     case ArgKind::File:

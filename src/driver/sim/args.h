@@ -12,6 +12,8 @@
 //   tensormap(float16[64,64]:arange, box=[8,64], swizzle=128B)
 //                                 a tensor map and the array it describes (tensor_arg.h)
 //   tensormap(A, box=[8,64])      the same of the array of parameter A
+//   texture(float32[16,32]:randn, filter=linear)
+//                                 a texture and its array (texture_arg.h); and so surface(...)
 //
 // Reading one needs no kernel; `match_args` then puts them in the order of a kernel's parameters.
 #pragma once
@@ -28,6 +30,7 @@
 #include "driver/args/array.h"
 #include "driver/args/typed_text.h"
 #include "driver/sim/tensor_arg.h"
+#include "driver/sim/texture_arg.h"
 #include "sim/program.h"
 
 namespace ww::driver {
@@ -44,8 +47,9 @@ struct SimArg {
   std::optional<num::DType> wanted{};  // the type to read it as
   Array scalar{};
   std::vector<std::byte> bytes{};
-  std::optional<TensorMapSettings> map{};  // the parameter is a map of the memory
-  Span other{};                            // MapOfOther: the parameter whose memory that is
+  std::optional<TensorMapSettings> map{};    // the parameter is a map of the memory
+  std::optional<TextureSettings> texture{};  // the parameter is a handle of that
+  Span other{};                              // MapOfOther: the parameter whose memory that is
 
   [[nodiscard]] std::string_view part(Span span) const {
     return std::string_view(text).substr(span.begin, span.end - span.begin);

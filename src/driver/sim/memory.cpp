@@ -105,15 +105,21 @@ Result<sim::TensorMap> argument_map(const SimArg& arg, const SimBuffer& buffer) 
   return located(make_tensor_map(*arg.map, buffer.dtype, buffer.shape, buffer.region->base), value);
 }
 
-Result<std::vector<std::byte>> param_value(const SimArg& arg, const SimBuffer* buffer) {
+Result<std::vector<std::byte>> param_value(sim::Device& device, const SimArg& arg,
+                                           const SimBuffer* buffer) {
   if (arg.kind == ArgKind::Scalar) return arg.scalar.data;
   if (arg.kind == ArgKind::Bytes) return arg.bytes;
   if (arg.map) {
     const sim::TensorMapImage image = sim::encode(WW_TRY(argument_map(arg, *buffer)));
     return std::vector<std::byte>(image.begin(), image.end());
   }
-  const std::uint64_t address = buffer != nullptr ? buffer->region->base : 0;
-  const auto bytes = std::bit_cast<std::array<std::byte, sizeof address>>(address);
+  std::uint64_t bits = buffer != nullptr ? buffer->region->base : 0;
+  if (arg.texture) {
+    const Piece value{arg.part(arg.value), arg.value.begin};
+    bits = device.memory().textures().add(
+        WW_TRY(located(make_texture(*arg.texture, buffer->dtype, buffer->shape, bits), value)));
+  }
+  const auto bytes = std::bit_cast<std::array<std::byte, sizeof bits>>(bits);
   return std::vector<std::byte>(bytes.begin(), bytes.end());
 }
 

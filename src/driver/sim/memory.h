@@ -58,8 +58,9 @@ Result<SimBuffer> place_buffer(sim::Device& device, const sim::Code& kernel, std
 Result<sim::TensorMap> argument_map(const SimArg& arg, const SimBuffer& buffer);
 
 /// The bytes of the parameter of an argument. `buffer` is that of arguments that have one, or are the
-/// map of one. Diags point into the argument's text.
-Result<std::vector<std::byte>> param_value(const SimArg& arg, const SimBuffer* buffer);
+/// map of one. Textures become known to the device. Diags point into the argument's text.
+Result<std::vector<std::byte>> param_value(sim::Device& device, const SimArg& arg,
+                                           const SimBuffer* buffer);
 
 /// What the buffer holds now; TooLarge when the host has no memory for a copy.
 Result<Array> read_buffer(const SimBuffer& buffer);

@@ -21,6 +21,7 @@
 #include "driver/sim/kernel_choice.h"
 #include "driver/sim/memory.h"
 #include "driver/sim/options.h"
+#include "driver/sim/refusals.h"
 #include "driver/sim/shown_lines.h"
 #include "ptx/parser.h"
 
@@ -28,28 +29,6 @@ namespace ww::driver {
 namespace {
 
 constexpr std::size_t kMaxPtxBytes = std::size_t{1} << 30U;
-
-/// What the user can do something about, rendered.
-struct Refusals {
-  std::string text;
-
-  // Both return false.
-  bool add(const Diag& problem) {
-    text += render(problem);
-    return false;
-  }
-  bool add(const Diag& problem, std::string_view name, std::string_view source) {
-    text += render(problem, SourceText(std::string(name), std::string(source)));
-    return false;
-  }
-  // Keeps the value of something that was read from an option.
-  template <typename T, typename To>
-  bool keep(Result<T> result, To& to, std::string_view option, std::string_view source) {
-    if (!result) return add(result.error(), option, source);
-    to = std::move(*result);
-    return true;
-  }
-};
 
 /// The kernel's arguments, and what is asked of them after the run.
 struct SimArguments {
@@ -168,6 +147,13 @@ bool read_args(Simulation& s) {
                : s.refusals.add(problem);
   }
   s.arguments.by_param = std::move(matched.by_param);
+  const auto texture = std::ranges::find_if(
+      s.arguments.args, [](const SimArg& each) { return each.texture.has_value(); });
+  if (s.request.device != SimDevice::Virtual && texture != s.arguments.args.end())
+    return s.refusals.add(
+        diag(DiagKind::BadArgument, "textures and surfaces are for the virtual GPU")
+            .with_span(texture->value),
+        "--arg", texture->text);
   return true;
 }
 
@@ -294,7 +280,7 @@ bool put_argument(Simulation& s, std::size_t param) {
     if (!map) return s.refusals.add(map.error(), "--arg", arg.text);
     s.maps.push_back({param, static_cast<std::size_t>(*buffer - s.buffers.data()), *map});
   }
-  const auto bytes = param_value(arg, *buffer);
+  const auto bytes = param_value(*s.device, arg, *buffer);
   if (!bytes) return s.refusals.add(bytes.error(), "--arg", arg.text);
   const std::size_t at = s.kernel->params[param].offset;
   std::ranges::copy(*bytes, s.launch.params.begin() + static_cast<std::ptrdiff_t>(at));

@@ -175,10 +175,10 @@ std::uint32_t Decode::address(std::size_t i) {
   return static_cast<std::uint32_t>(all.size() - 1);
 }
 
-std::vector<Place> Decode::coordinates(std::size_t i) {
+std::vector<Place> Decode::coordinates(std::size_t i, isa::Type type) {
   std::vector<Place> places;
   for (const isa::Operand& part : operand(i).parts[1].parts)
-    places.push_back(place_of(part, isa::Type::S32, false));
+    places.push_back(place_of(part, type, false));
   return places;
 }
 

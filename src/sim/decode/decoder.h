@@ -63,8 +63,8 @@ class Decode {
   /// Adds `[base+offset]` to the program's addresses and gives its index. Several addresses of one
   /// op must be added one after the other; op.address is the first.
   std::uint32_t address(std::size_t i);
-  /// The coordinates of `[map, {c0, c1}]`.
-  std::vector<Place> coordinates(std::size_t i);
+  /// The coordinates of `[map, {c0, c1}]`, numbers of that type.
+  std::vector<Place> coordinates(std::size_t i, isa::Type type = isa::Type::S32);
   /// The value of an integer operand that is a constant.
   [[nodiscard]] std::int64_t immediate(std::size_t i) const;
   [[nodiscard]] bool is_immediate(std::size_t i) const;

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "isa/operand.h"
+#include "sim/texture/texture.h"
 
 namespace ww::sim {
 
@@ -107,6 +108,8 @@ class GlobalMemory {
   [[nodiscard]] const Region* nearest(std::uint64_t address) const;
   [[nodiscard]] std::span<const std::unique_ptr<Region>> regions() const { return regions_; }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+  /// What tex, suld and so on know by handles.
+  [[nodiscard]] TextureTable& textures() { return textures_; }
 
  private:
   std::vector<std::unique_ptr<Region>> regions_;  // by ascending base
@@ -114,6 +117,7 @@ class GlobalMemory {
   std::vector<std::unique_ptr<std::uint8_t[]>> undefined_;
   std::uint64_t next_ = kGlobalStart;
   std::uint64_t bytes_ = 0;
+  TextureTable textures_;
 };
 
 }  // namespace ww::sim

@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: Apache-2.0
+// Textures and surfaces. A fetch reads its texels through the read-only path, as ld.global.nc does; what
+// the kernel itself writes there races with it. Surfaces are accessed as global memory is.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "sim/memory/access.h"
+#include "sim/ops/atomic_values.h"
+#include "sim/ops/families.h"
+#include "sim/ops/memory_ops.h"
+#include "sim/texture/texture.h"
+
+namespace ww::sim::texture_ops {
+namespace {
+
+enum class Outside : std::uint8_t { Trap, Clamp, Zero };
+
+// Op::mode2.
+constexpr std::uint8_t kLayered = 1, kWholeCoordinates = 2, kGathers = 4, kWantsFloats = 8;
+
+// --- both ----------------------------------------------------------------------------------------
+
+constexpr std::size_t kMaxTexel = 16;
+
+unsigned rank_of(std::string_view geom) {
+  return static_cast<unsigned>(geom[geom.find_first_of("123")] - '0');
+}
+
+void refuse_fetch(Warp& warp, unsigned lane, std::string text) {
+  if (!warp.checks(Check::Space)) {
+    warp.unit->stop(Outcome::Trapped, std::move(text));
+    warp.stop = 0;
+  } else if (warp.is_new(Check::Space)) {
+    warp.report(Check::Space, lane_bit(lane), std::move(text));
+  }
+}
+
+// The texture or surface of a lane's handle, if it is what the instruction takes.
+const Texture* texture_of(Warp& warp, const Op& op, unsigned lane, bool is_surface) {
+  const std::uint64_t handle = warp.source<std::uint64_t>(op.p[0])[lane];
+  const Texture* const it = warp.unit->context.memory->textures().find(handle);
+  const char* const wanted = is_surface ? "surface" : "texture";
+  if (it == nullptr) {
+    refuse_fetch(warp, lane, fmt::format("0x{:x} is not the handle of a {}", handle, wanted));
+    return nullptr;
+  }
+  const bool is_layered = (op.mode2 & kLayered) != 0;
+  if (it->is_surface == is_surface && it->rank == op.mode && (it->layers != 0) == is_layered)
+    return it;
+  refuse_fetch(
+      warp, lane,
+      fmt::format("takes a {}-D {}{}, and the handle is that of a {}-D {}{}", op.mode, wanted,
+                  is_layered ? " in layers" : "", it->rank, it->is_surface ? "surface" : "texture",
+                  it->layers != 0 ? " in layers" : ""));
+  return nullptr;
+}
+
+void use_places(Warp& warp, const Op& op, const Place* coordinates, unsigned count) {
+  if (!warp.tracks()) return;
+  use_value(warp, op.p[0], warp.exec);
+  for (unsigned i = 0; i < count; ++i) use_value(warp, coordinates[i], warp.exec);
+}
+
+// Coordinates that an instruction has, with the layer.
+unsigned coordinate_count(const Op& op) { return op.mode + ((op.mode2 & kLayered) != 0 ? 1U : 0U); }
+
+// --- textures ------------------------------------------------------------------------------------
+
+struct Texel {
+  std::array<std::byte, kMaxTexel> bytes{};
+  bool is_undefined = false;
+};
+
+Texel read_texel(Warp& warp, const Texture& texture, const Tap& tap, std::uint32_t layer,
+                 unsigned lane) {
+  Texel texel;
+  if (tap.is_border) return texel;
+  std::uint64_t address[kLanes] = {};
+  address[lane] = texture.address_of(tap.at, layer);
+  const unsigned bytes = texture.texel_bytes();
+  visit_regions(warp, address, lane_bit(lane), bytes, AccessKind::Read, Space::Generic,
+                [&](Region& region, Mask group) {
+                  note_access(warp, region, address, group, bytes, Touched::ReadNc);
+                  const std::uint64_t offset = region.offset(address[lane], lane);
+                  std::memcpy(texel.bytes.data(), region.data + offset, bytes);
+                  texel.is_undefined = undefined_bits(region, offset, bytes) != 0;
+                });
+  return texel;
+}
+
+struct Fetched {
+  std::array<std::uint32_t, 4> channels{};
+  bool is_undefined = false;
+};
+
+Fetched fetch(Warp& warp, const Texture& texture, std::span<const Tap> taps, std::uint32_t layer,
+              unsigned lane) {
+  Fetched out;
+  std::vector<Texel> texels;
+  for (const Tap& tap : taps) {
+    texels.push_back(read_texel(warp, texture, tap, layer, lane));
+    out.is_undefined = out.is_undefined || (texels.back().is_undefined && tap.weight != 0);
+  }
+  for (unsigned c = 0; c < 4; ++c) {
+    if (c >= texture.channels) {
+      out.channels[c] = missing_channel(texture, c);
+    } else if (taps.size() == 1) {
+      out.channels[c] = channel_value(texture, texels[0].bytes, c);
+    } else {
+      std::vector<float> values;
+      for (const Texel& texel : texels)
+        values.push_back(std::bit_cast<float>(channel_value(texture, texel.bytes, c)));
+      out.channels[c] = std::bit_cast<std::uint32_t>(filtered(texture, taps, values));
+    }
+  }
+  return out;
+}
+
+// Four texels, a channel of each.
+Fetched gather(Warp& warp, const Texture& texture, std::span<const Tap, 4> taps, unsigned channel,
+               unsigned lane) {
+  Fetched out;
+  for (unsigned i = 0; i < 4; ++i) {
+    const Texel texel = read_texel(warp, texture, taps[i], 0, lane);
+    out.is_undefined = out.is_undefined || texel.is_undefined;
+    out.channels[i] = channel < texture.channels ? channel_value(texture, texel.bytes, channel)
+                                                 : missing_channel(texture, channel);
+  }
+  return out;
+}
+
+// Whole coordinates count texels, and outside there is nothing.
+Tap tap_of_whole(const Texture& texture, const std::array<std::uint32_t, 3>& at) {
+  Tap tap{.at = at, .weight = 1};
+  for (unsigned d = 0; d < texture.rank; ++d)
+    tap.is_border = tap.is_border || at[d] >= texture.extent[d];
+  return tap;
+}
+
+Fetched fetch_lane(Warp& warp, const Op& op, const Place* coordinates, unsigned lane) {
+  const Texture* const texture = texture_of(warp, op, lane, false);
+  if (texture == nullptr) return {};
+  if (texture->gives_floats() != ((op.mode2 & kWantsFloats) != 0)) {
+    refuse_fetch(warp, lane,
+                 texture->gives_floats() ? "takes integers, and the texture gives floats"
+                                         : "takes floats, and the texture gives integers");
+    return {};
+  }
+  const bool is_layered = (op.mode2 & kLayered) != 0;
+  std::uint32_t layer = is_layered ? warp.source<std::uint32_t>(coordinates[0])[lane] : 0;
+  if (is_layered)  // the nearest one
+    layer = static_cast<std::uint32_t>(
+        std::clamp<std::int64_t>(static_cast<std::int32_t>(layer), 0, texture->layers - 1));
+  std::array<std::uint32_t, 3> bits{};
+  for (unsigned d = 0; d < texture->rank; ++d)
+    bits[d] = warp.source<std::uint32_t>(coordinates[d + (is_layered ? 1 : 0)])[lane];
+  if ((op.mode2 & kWholeCoordinates) != 0) {
+    const Tap tap = tap_of_whole(*texture, bits);
+    return fetch(warp, *texture, std::span(&tap, 1), layer, lane);
+  }
+  const std::array<float, 3> where{std::bit_cast<float>(bits[0]), std::bit_cast<float>(bits[1]),
+                                   std::bit_cast<float>(bits[2])};
+  if ((op.mode2 & kGathers) != 0)
+    return gather(warp, *texture, gathered_at(*texture, where), static_cast<unsigned>(op.imm),
+                  lane);
+  return fetch(warp, *texture, taps_at(*texture, where), layer, lane);
+}
+
+// Further places: four results, then the coordinates.
+void run_fetch(Warp& warp, const Op& op) {
+  const Place* const places = &warp.program->places[op.extra];
+  use_places(warp, op, places + 4, coordinate_count(op));
+  std::uint32_t values[4][kLanes] = {};
+  std::uint8_t undefined[kLanes] = {};
+  for_each_lane(warp.exec, [&](unsigned l) {
+    const Fetched fetched = fetch_lane(warp, op, places + 4, l);
+    for (unsigned c = 0; c < 4; ++c) values[c][l] = fetched.channels[c];
+    undefined[l] = fetched.is_undefined ? 0x0F : 0;
+  });
+  for (unsigned c = 0; c < 4; ++c) {
+    if (warp.tracks()) blend(warp.mark_lanes(places[c], warp.exec), undefined, warp.exec);
+    warp.write(places[c], values[c]);
+  }
+}
+
+bool set_geometry(Decode& in, std::size_t operand, std::vector<Place>& places) {
+  const std::string_view geom = in.word("geom");
+  if (geom.ends_with("cube")) {
+    in.refusal = "cube maps";
+    return false;
+  }
+  in.op.mode = static_cast<std::uint8_t>(rank_of(geom));
+  if (geom.starts_with('a')) in.op.mode2 |= kLayered;
+  in.op.address = in.address(operand);
+  in.op.p[0] = in.function().program().addresses[in.op.address].base;
+  if (!in.op.p[0].present()) {
+    in.refusal = "textures and surfaces that are named instead of given by a handle";
+    return false;
+  }
+  const bool is_whole = !in.has("ctype") || in.word("ctype") == "s32";
+  const auto type = is_whole ? isa::Type::S32 : isa::Type::F32;
+  const std::vector<Place> coordinates = in.coordinates(operand, type);
+  places.insert(places.end(), coordinates.begin(), coordinates.end());
+  return true;
+}
+
+bool decode_fetch(Decode& in) {
+  std::vector<Place> places = in.results(0);
+  if (!set_geometry(in, 1, places)) return false;
+  if (in.word("ctype") == "s32") in.op.mode2 |= kWholeCoordinates;
+  if (in.word("dtype") == "f32") in.op.mode2 |= kWantsFloats;
+  if (in.has("comp")) {
+    in.op.mode2 |= kGathers;
+    in.op.imm = static_cast<std::int64_t>(std::string_view("rgba").find(in.word("comp")));
+  }
+  in.op.run = run_fetch;
+  in.op.flags = kTracksItself;
+  in.further(places);
+  return true;
+}
+
+// --- surfaces ------------------------------------------------------------------------------------
+
+// op.imm: bytes of a register, and what happens outside.
+constexpr unsigned kOutsideShift = 8;
+Outside outside_of(const Op& op) { return static_cast<Outside>(op.imm >> kOutsideShift); }
+unsigned register_bytes(const Op& op) { return static_cast<unsigned>(op.imm & 0xFF); }
+
+struct SurfacePlace {
+  std::uint64_t address = 0;
+  bool is_outside = false;
+};
+
+// Where the bytes of an access are: x counts bytes, the others rows, slices and layers.
+SurfacePlace surface_place(const Texture& surface, std::array<std::int64_t, 3> at,
+                           std::int64_t layer, unsigned bytes) {
+  const std::array<std::int64_t, 3> most{
+      static_cast<std::int64_t>(surface.extent[0]) * surface.texel_bytes() - bytes,
+      static_cast<std::int64_t>(surface.extent[1]) - 1,
+      static_cast<std::int64_t>(surface.extent[2]) - 1};
+  const std::int64_t last_layer = surface.layers == 0 ? 0 : surface.layers - 1;
+  SurfacePlace place;
+  for (unsigned d = 0; d < surface.rank; ++d) {
+    place.is_outside = place.is_outside || at[d] < 0 || at[d] > most[d];
+    at[d] = std::clamp<std::int64_t>(at[d], 0, std::max<std::int64_t>(most[d], 0));
+  }
+  place.is_outside = place.is_outside || layer < 0 || layer > last_layer;
+  layer = std::clamp<std::int64_t>(layer, 0, last_layer);
+  const std::array<std::uint32_t, 3> row{0, static_cast<std::uint32_t>(at[1]),
+                                         static_cast<std::uint32_t>(at[2])};
+  place.address = surface.address_of(row, static_cast<std::uint32_t>(layer)) +
+                  static_cast<std::uint64_t>(at[0]);
+  return place;
+}
+
+// The lanes that reach memory, with their addresses.
+Mask surface_addresses(Warp& warp, const Op& op, const Place* coordinates, unsigned bytes,
+                       std::uint64_t* address) {
+  Mask inside = 0;
+  const unsigned first = (op.mode2 & kLayered) != 0 ? 1 : 0;
+  const auto number = [&](unsigned i, unsigned l) -> std::int64_t {
+    return warp.source<std::int32_t>(coordinates[i])[l];
+  };
+  for_each_lane(warp.exec, [&](unsigned l) {
+    const Texture* const surface = texture_of(warp, op, l, true);
+    if (surface == nullptr) return;
+    std::array<std::int64_t, 3> at{};
+    for (unsigned d = 0; d < surface->rank; ++d) at[d] = number(d + first, l);
+    const SurfacePlace place = surface_place(*surface, at, first != 0 ? number(0, l) : 0, bytes);
+    address[l] = place.address;
+    if (place.is_outside && outside_of(op) == Outside::Trap) {
+      warp.unit->stop(
+          Outcome::Trapped,
+          fmt::format("x {}, y {}, z {} is outside of a surface of {} x {} x {} texels of {} "
+                      "bytes at line {}",
+                      at[0], at[1], at[2], surface->extent[0], surface->extent[1],
+                      surface->extent[2], surface->texel_bytes(),
+                      warp.program->infos[warp.current].line));
+      warp.stop = 0;
+    } else if (!place.is_outside || outside_of(op) == Outside::Clamp) {
+      inside |= lane_bit(l);
+    }
+  });
+  return inside;
+}
+
+// Further places: the elements, of op.bytes each, then the coordinates.
+unsigned element_count(const Op& op) {
+  const unsigned coordinates = coordinate_count(op);
+  return op.count - (coordinates <= 2 ? coordinates : 4U);
+}
+
+void run_load(Warp& warp, const Op& op) {
+  const Place* const places = &warp.program->places[op.extra];
+  const unsigned count = element_count(op);
+  use_places(warp, op, places + count, coordinate_count(op));
+  const unsigned bytes = op.bytes * count;
+  const unsigned width = register_bytes(op);
+  std::uint64_t address[kLanes] = {};
+  const Mask inside = surface_addresses(warp, op, places + count, bytes, address);
+  for (unsigned i = 0; i < count; ++i) {
+    define_value(warp, places[i]);
+    for_each_lane(warp.exec, [&](unsigned l) {
+      std::memset(warp.lanes<std::byte>(places[i]) + std::size_t{l} * width, 0, width);
+    });
+  }
+  visit_regions(warp, address, inside, bytes, AccessKind::Read, Space::Generic,
+                [&](Region& region, Mask group) {
+                  access_checks(warp, region, address, group, bytes, Touched::Read);
+                  for_each_lane(group, [&](unsigned l) {
+                    const std::uint64_t offset = region.offset(address[l], l);
+                    for (unsigned i = 0; i < count; ++i) {
+                      const std::uint64_t at = offset + std::uint64_t{i} * op.bytes;
+                      std::memcpy(warp.lanes<std::byte>(places[i]) + std::size_t{l} * width,
+                                  region.data + at, op.bytes);
+                      if (warp.tracks())
+                        warp.mark_lanes(places[i], lane_bit(l))[l] =
+                            static_cast<std::uint8_t>(undefined_bits(region, at, op.bytes));
+                    }
+                  });
+                });
+}
+
+void run_store(Warp& warp, const Op& op) {
+  const Place* const places = &warp.program->places[op.extra];
+  const unsigned count = element_count(op);
+  use_places(warp, op, places + count, coordinate_count(op));
+  const unsigned bytes = op.bytes * count;
+  const unsigned width = register_bytes(op);
+  if (warp.tracks())
+    for (unsigned i = 0; i < count; ++i) pass_on(warp, places[i], warp.exec);
+  std::uint64_t address[kLanes] = {};
+  const Mask inside = surface_addresses(warp, op, places + count, bytes, address);
+  ++warp.unit->activity;
+  visit_regions(
+      warp, address, inside, bytes, AccessKind::Write, Space::Generic,
+      [&](Region& region, Mask group) {
+        access_checks(warp, region, address, group, bytes, Touched::Write);
+        for_each_lane(group, [&](unsigned l) {
+          const std::uint64_t offset = region.offset(address[l], l);
+          for (unsigned i = 0; i < count; ++i) {
+            const std::uint64_t at = offset + std::uint64_t{i} * op.bytes;
+            std::memcpy(region.data + at,
+                        warp.source<std::byte>(places[i]) + std::size_t{l} * width, op.bytes);
+            const bool is_known = !warp.tracks() || places[i].is_constant();
+            mark_bytes(region, at, op.bytes, is_known ? 0 : warp.undefined_lanes(places[i])[l]);
+          }
+        });
+      });
+}
+
+template <typename T, auto F>
+void run_reduce(Warp& warp, const Op& op) {
+  const Place* const places = &warp.program->places[op.extra];
+  use_places(warp, op, places + 1, coordinate_count(op));
+  if (warp.tracks()) use_value(warp, places[0], warp.exec);
+  std::uint64_t address[kLanes] = {};
+  const Mask inside = surface_addresses(warp, op, places + 1, sizeof(T), address);
+  ++warp.unit->activity;
+  const Manner manner{.is_strong = true, .bytes = sizeof(T)};
+  visit_regions(
+      warp, address, inside, sizeof(T), AccessKind::Atomic, Space::Generic,
+      [&](Region& region, Mask group) {
+        access_checks(warp, region, address, group, sizeof(T), Touched::Atomic, manner);
+        for_each_lane(group, [&](unsigned l) {
+          if (address[l] % sizeof(T) != 0) return;
+          const std::uint64_t offset = region.offset(address[l], l);
+          const T value = warp.source<T>(places[0])[l];
+          std::atomic_ref<T> at(*reinterpret_cast<T*>(region.data + offset));  // NOLINT
+          T old = at.load(std::memory_order_relaxed);
+          while (!at.compare_exchange_weak(old, F(old, value), std::memory_order_relaxed)) {
+          }
+          mark_bytes(region, offset, sizeof(T));
+        });
+      });
+}
+
+bool decode_surface(Decode& in, std::size_t operand, std::vector<Place> places, unsigned width,
+                    RunOp run) {
+  if (!set_geometry(in, operand, places)) return false;
+  const std::string_view clamp = in.word("clamp");
+  const Outside outside = clamp == "trap"    ? Outside::Trap
+                          : clamp == "clamp" ? Outside::Clamp
+                                             : Outside::Zero;
+  in.op.bytes = static_cast<std::uint8_t>(isa::info(in.type("type")).bits / 8);
+  in.op.imm = (static_cast<std::int64_t>(outside) << kOutsideShift) | width;
+  in.op.run = run;
+  in.op.flags = kTracksItself;
+  in.further(places);
+  return run != nullptr;
+}
+
+bool decode_load(Decode& in) { return decode_surface(in, 1, in.results(0), in.width(0), run_load); }
+bool decode_store(Decode& in) {
+  return decode_surface(in, 0, in.sources(1), in.width(1), run_store);
+}
+
+template <typename T>
+RunOp pick_reduction(std::string_view op) {
+  if (op == "add") return run_reduce<T, add_int<T>>;
+  return op == "min" ? run_reduce<T, min_int<T>> : run_reduce<T, max_int<T>>;
+}
+bool decode_reduce(Decode& in) {
+  using U32 = std::uint32_t;
+  const std::string_view op = in.word("op");
+  const isa::Type type = in.type("type");
+  RunOp run = nullptr;
+  switch (type) {
+    case isa::Type::B32:
+      run = op == "and" ? run_reduce<U32, and_bits<U32>> : run_reduce<U32, or_bits<U32>>;
+      break;
+    case isa::Type::U32:
+      run = pick_reduction<U32>(op);
+      break;
+    case isa::Type::S32:
+      run = pick_reduction<std::int32_t>(op);
+      break;
+    case isa::Type::U64:
+      run = pick_reduction<std::uint64_t>(op);
+      break;
+    default:
+      run = pick_reduction<std::int64_t>(op);
+      break;
+  }
+  const unsigned bytes = static_cast<unsigned>(isa::info(type).bits) / 8;
+  return decode_surface(in, 0, {in.source(1)}, bytes, run);
+}
+
+constexpr OpRow kRows[] = {{"tex", decode_fetch},
+                           {"tld4", decode_fetch},
+                           {"suld.b", decode_load},
+                           {"sust.b", decode_store},
+                           {"sured.b", decode_reduce}};
+
+}  // namespace
+
+constinit const OpFamily family{"texture", kRows};
+
+}  // namespace ww::sim::texture_ops
