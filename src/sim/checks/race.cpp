@@ -129,10 +129,11 @@ void RaceTracker::check_read(Warp& warp, const std::uint64_t* address, Mask lane
   });
 }
 
-void RaceTracker::touch_tensor(Warp& warp, const std::uint32_t* cell, Mask lanes, Touched how) {
+void RaceTracker::touch_tensor(Warp& warp, unsigned rank, const std::uint32_t* cell, Mask lanes,
+                               Touched how) {
   begin(warp);
   std::uint64_t address[kLanes];
-  const std::uint64_t window = kTensorWindow + (std::uint64_t{warp.cta->rank} << kRankShift);
+  const std::uint64_t window = kTensorWindow + (std::uint64_t{rank} << kRankShift);
   for_each_lane(lanes, [&](unsigned l) { address[l] = window + std::uint64_t{cell[l]} * 4; });
   region_ = nullptr;
   touch_words(warp, address, lanes, 4, how, {});

@@ -46,9 +46,9 @@ class RaceTracker {
   /// From now on, writes that leave the bytes as they are do not race with earlier writes; null:
   /// they do.
   void allow_rewrites(LeavesBytes leaves) { leaves_ = leaves; }
-  /// The same for cells of the tensor memory of the warp's CTA: lane times columns plus column, for
-  /// each lane of the warp.
-  void touch_tensor(Warp& warp, const std::uint32_t* cell, Mask lanes, Touched how);
+  /// The same for cells of the tensor memory of the CTA of that rank: lane times columns plus column,
+  /// for each lane of the warp.
+  void touch_tensor(Warp& warp, unsigned rank, const std::uint32_t* cell, Mask lanes, Touched how);
 
   /// How much memory it takes, about.
   [[nodiscard]] std::uint64_t bytes() const {

@@ -43,6 +43,38 @@ TEST(MatrixDescriptor, TakesItsFieldsApart) {
   EXPECT_EQ(MatrixDescriptor(~std::uint64_t{0}).reserved(), MatrixDescriptor::kReserved);
 }
 
+TEST(MatrixDescriptor, TakesFieldsOfTcgen05Apart) {
+  struct Code {
+    std::uint64_t code;
+    std::uint32_t width, atom;
+  };
+  for (const Code& c : {Code{0, 16, 16}, {1, 128, 32}, {2, 128, 16}, {4, 64, 16}, {6, 32, 16}}) {
+    const auto d = MatrixDescriptor::of_tcgen05(0x0012'0008'0004'0040U | c.code << 61U);
+    EXPECT_EQ(d.width(), c.width);
+    EXPECT_EQ(d.atom(), c.atom);
+    EXPECT_EQ(d.start(), 0x400U);
+    EXPECT_EQ(d.leading(), 0x40U);
+    EXPECT_EQ(d.stride(), 0x80U);
+    EXPECT_EQ(d.base_offset(), 1U);
+    EXPECT_EQ(d.version(), 0U);
+    EXPECT_TRUE(d.leads_by_address());
+    EXPECT_EQ(d.reserved(), 0U);
+  }
+  EXPECT_EQ(MatrixDescriptor::of_tcgen05(~std::uint64_t{0}).version(), 7U);
+  EXPECT_EQ(MatrixDescriptor::of_tcgen05(~std::uint64_t{0}).reserved(),
+            MatrixDescriptor::kReservedTcgen05);
+}
+
+// Four rows of 128 bytes, in which pieces of 32 are exchanged.
+TEST(MatrixDescriptor, ExchangesAtomsOf32Bytes) {
+  const auto d = MatrixDescriptor::of_tcgen05(std::uint64_t{1} << 61U | std::uint64_t{32} << 32U);
+  EXPECT_EQ(d.mn_major(0, 0), 0U);
+  EXPECT_EQ(d.mn_major(0, 1), 128U + 32);
+  EXPECT_EQ(d.mn_major(1, 1), 128U + 48);
+  EXPECT_EQ(d.mn_major(6, 3), 384U);
+  EXPECT_EQ(d.mn_major(2, 4), 512U + 32);
+}
+
 // A swizzle exchanges chunks: the chunks of a tile that is packed without gaps are all different,
 // and fill it.
 TEST(MatrixDescriptor, ChunksOfATileFillIt) {

@@ -6,9 +6,11 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "sim/checks/undefined.h"
 #include "sim/decode/function_decoder.h"
+#include "sim/memory/access.h"
 #include "sim/ops/async_ops.h"
 #include "sim/ops/tcgen05_ops.h"
 #include "sim/run/meet.h"
@@ -76,7 +78,7 @@ void touch_freed(Warp& warp, const TensorMemory::Allocation& freed) {
     for (unsigned c = 0; c < freed.count; ++c) {
       for (unsigned l = 0; l < kLanes; ++l)
         touched.cell[l] = (lane + l) * kTensorColumns + freed.column + c;
-      races->touch_tensor(warp, touched.cell.data(), touched.lanes, Touched::Free);
+      races->touch_tensor(warp, warp.cta->rank, touched.cell.data(), touched.lanes, Touched::Free);
     }
 }
 
@@ -160,6 +162,21 @@ std::vector<Cta*> cta_group(Warp& warp, bool is_pair) {
     report_tensor(warp, warp.exec, "`.cta_group::2` in a CTA that has no peer in its cluster");
   }
   return ctas;
+}
+
+TensorAddress tensor_address_in(Warp& warp, std::uint32_t address, unsigned lane) {
+  const Address& at = warp.program->addresses[address];
+  use_base(warp, at, lane_bit(lane));
+  std::uint64_t all[kLanes];
+  lane_addresses(warp, at, all);
+  return tensor_address(static_cast<std::uint32_t>(all[lane]));
+}
+
+void add_tensor_work(Warp& warp, unsigned lane, std::function<void()> deliver) {
+  warp.pending.tensor_work.push_back({.op = warp.current,
+                                      .number = warp.pending.tensor_issued++,
+                                      .lane = lane,
+                                      .deliver = std::move(deliver)});
 }
 
 void mark_cells(Warp& warp, TensorMemory& tensor, const TensorCells& cells) {

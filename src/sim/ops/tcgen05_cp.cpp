@@ -3,14 +3,8 @@
 // time later. Here the work is done when somebody waits for the mbarrier of a tcgen05.commit behind
 // it; shared memory is read when a copy is issued.
 //
-// A copy takes rows of 16 or 32 bytes that a matrix descriptor finds in shared memory:
-//
-//   bits 13:0    start address / 16        bits 45:32   distance of groups of 8 rows / 16 (SBO)
-//   bits 29:16   distance of 16-byte       bits 63:61   swizzle: 0 none, 1 and 2 128 bytes (1 in
-//                columns / 16 (LBO)                     atoms of 32), 4 64 bytes, 6 32 bytes
-//
-// Without swizzle, byte k of row m is at (m % 8) * 16 + (m / 8) * SBO + (k / 16) * LBO + k % 16;
-// with a swizzle of W bytes at (m % 8) * W + (m / 8) * SBO + k, with some address bits exchanged.
+// A copy takes rows of 16 or 32 bytes that a K-major matrix descriptor finds in shared memory
+// (sim/memory/matrix_descriptor.h).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,6 +14,7 @@
 #include "sim/checks/undefined.h"
 #include "sim/decode/function_decoder.h"
 #include "sim/memory/access.h"
+#include "sim/memory/matrix_descriptor.h"
 #include "sim/ops/async_ops.h"
 #include "sim/ops/tcgen05_ops.h"
 #include "sim/run/mbarriers.h"
@@ -37,41 +32,6 @@ enum class Spread : std::uint8_t { Rows, Windows, Pairs02, Pairs01, All };  // O
 constexpr std::uint8_t kPair = 0x10;                                        // of Op::mode
 
 // --- the source ----------------------------------------------------------------------------------
-
-class Descriptor {
- public:
-  explicit Descriptor(std::uint64_t bits)
-      : start_((bits & 0x3FFFU) * 16),
-        leading_(((bits >> 16U) & 0x3FFFU) * 16),
-        stride_(((bits >> 32U) & 0x3FFFU) * 16),
-        swizzle_(static_cast<unsigned>(bits >> 61U)) {}
-
-  /// Where 16 bytes of a row are, as an offset in shared memory.
-  [[nodiscard]] std::uint64_t at(unsigned row, unsigned byte) const {
-    const std::uint64_t group = row / 8 * stride_;
-    if (swizzle_ == 0) return start_ + row % 8 * 16 + group + byte / 16 * leading_ + byte % 16;
-    const std::uint64_t width = swizzle_ == 6 ? 32 : swizzle_ == 4 ? 64 : 128;
-    return swizzled(start_ + row % 8 * width + group + byte);
-  }
-
- private:
-  [[nodiscard]] std::uint64_t swizzled(std::uint64_t at) const {
-    switch (swizzle_) {
-      case 1:
-        return at ^ ((at >> 2U) & 0x60U);
-      case 2:
-        return at ^ ((at >> 3U) & 0x70U);
-      case 4:
-        return at ^ ((at >> 3U) & 0x30U);
-      case 6:
-        return at ^ ((at >> 3U) & 0x10U);
-      default:
-        return at;
-    }
-  }
-  std::uint64_t start_, leading_, stride_;
-  unsigned swizzle_;
-};
 
 struct Chunk {
   std::array<std::uint8_t, kChunk> bytes{};
@@ -155,13 +115,13 @@ struct Copy {
 
 // op.count rows of op.bytes bytes.
 Copy read_copy(Warp& warp, const Op& op, unsigned lane, Cta& cta, TensorAddress base,
-               const Descriptor& source) {
+               const MatrixDescriptor& source) {
   Copy copy{.cta = &cta, .sources = {}, .cells = {}};
   const TensorMemory& tensor = tensor_of(cta);
   for (unsigned row = 0; row < op.count; ++row) {
     for (unsigned byte = 0; byte < op.bytes; byte += kChunk) {
-      const ByteRun run = find_run(warp, cta.shared.base + source.at(row, byte), lane, kChunk,
-                                   AccessKind::Read, Space::SharedCluster);
+      const ByteRun run = find_run(warp, cta.shared.base + source.k_major(row, byte / kChunk), lane,
+                                   kChunk, AccessKind::Read, Space::SharedCluster);
       const Chunk chunk =
           expanded(chunk_of(read_run(warp, run, lane, kChunk)), static_cast<Format>(op.mode2));
       if (run.region != nullptr) copy.sources.push_back(run);
@@ -174,13 +134,6 @@ Copy read_copy(Warp& warp, const Op& op, unsigned lane, Cta& cta, TensorAddress 
 }
 
 // --- work of the tensor core ---------------------------------------------------------------------
-
-void add_work(Warp& warp, unsigned lane, std::function<void()> deliver) {
-  warp.pending.tensor_work.push_back({.op = warp.current,
-                                      .number = warp.pending.tensor_issued++,
-                                      .lane = lane,
-                                      .deliver = std::move(deliver)});
-}
 
 // Work of the lane that precedes a number, in order.
 void do_work(Warp& warp, unsigned lane, std::uint32_t before) {
@@ -196,14 +149,6 @@ void do_work(Warp& warp, unsigned lane, std::uint32_t before) {
     const ActingFor acting(warp, work.op);
     work.deliver();
   }
-}
-
-std::uint32_t address_in(Warp& warp, const Op& op, unsigned lane) {
-  const Address& address = warp.program->addresses[op.address];
-  use_base(warp, address, lane_bit(lane));
-  std::uint64_t all[kLanes];
-  lane_addresses(warp, address, all);
-  return static_cast<std::uint32_t>(all[lane]);
 }
 
 // The tensor core is about to write these cells, and has written them.
@@ -227,15 +172,15 @@ void run_copy(Warp& warp, const Op& op) {
   use_value(warp, op.p[0], warp.exec);
   const auto* descriptors = warp.source<std::uint64_t>(op.p[0]);
   for_each_lane(warp.exec, [&](unsigned l) {
-    const TensorAddress base = tensor_address(address_in(warp, op, l));
+    const TensorAddress base = tensor_address_in(warp, op.address, l);
     for (Cta* cta : cta_group(warp, (op.mode & kPair) != 0)) {
-      Copy copy = read_copy(warp, op, l, *cta, base, Descriptor(descriptors[l]));
+      Copy copy = read_copy(warp, op, l, *cta, base, MatrixDescriptor::of_tcgen05(descriptors[l]));
       check_fences(warp, l, *cta, copy.cells);
       mark_cells(warp, tensor_of(*cta), copy.cells);
       for (const ByteRun& run : copy.sources) {
         mark_shared(warp, *run.region, run.address, run.bytes, l, AsyncUse::Read);
       }
-      add_work(warp, l, [&warp, copy = std::move(copy)] {
+      add_tensor_work(warp, l, [&warp, copy = std::move(copy)] {
         for (const ByteRun& run : copy.sources) {
           unmark_shared(warp, *run.region, run.address, run.bytes, AsyncUse::Read);
         }
@@ -279,7 +224,7 @@ bool can_shift(Warp& warp, unsigned lane, const TensorMemory& tensor, TensorAddr
 
 void run_shift(Warp& warp, const Op& op) {
   for_each_lane(warp.exec, [&](unsigned l) {
-    const TensorAddress base = tensor_address(address_in(warp, op, l));
+    const TensorAddress base = tensor_address_in(warp, op.address, l);
     for (Cta* cta : cta_group(warp, (op.mode & kPair) != 0)) {
       TensorMemory& tensor = tensor_of(*cta);
       if (!can_shift(warp, l, tensor, base)) continue;
@@ -287,8 +232,9 @@ void run_shift(Warp& warp, const Op& op) {
       check_fences(warp, l, *cta, cells);
       mark_cells(warp, tensor, cells);
       // What is moved is what is there then, from work that was started before.
-      add_work(warp, l,
-               [&warp, cta, base] { finish_cells(warp, *cta, shifted(tensor_of(*cta), base)); });
+      add_tensor_work(warp, l, [&warp, cta, base] {
+        finish_cells(warp, *cta, shifted(tensor_of(*cta), base));
+      });
     }
   });
 }

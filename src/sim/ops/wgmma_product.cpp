@@ -21,13 +21,12 @@
 
 #include "num/matrix_tile.h"
 #include "num/warpgroup_product.h"
-#include "sim/ops/async_ops.h"
+#include "sim/ops/shared_matrix.h"
 #include "sim/ops/wgmma_ops.h"
 
 namespace ww::sim {
 namespace {
 
-using MatrixWords = std::vector<std::uint32_t>;
 constexpr unsigned kSumColumns = 8;
 constexpr unsigned kSumBlock = kPartRows * kSumColumns;
 
@@ -57,33 +56,6 @@ void spread_elements(unsigned bits, const std::byte* bytes, unsigned count, std:
   if (bits == 8) return spread_elements<std::uint8_t>(bytes, count, to, 1);
   if (bits == 16) return spread_elements<std::uint16_t>(bytes, count, to, 1);
   spread_elements<std::uint32_t>(bytes, count, to, 1);
-}
-
-// [lines][k], one element to a word.
-template <typename Element>
-void unpack_chunks(const Region& shared, const std::vector<std::uint32_t>& chunks, unsigned lines,
-                   unsigned k, bool is_mn_major, std::uint32_t* words) {
-  constexpr unsigned kEach = MatrixDescriptor::kChunk / sizeof(Element);
-  if (!is_mn_major) {
-    for (const std::uint32_t at : chunks) {
-      spread_elements<Element>(shared.data + at, kEach, words, 1);
-      words += kEach;
-    }
-    return;
-  }
-  const unsigned across = lines / kEach;
-  for (std::size_t i = 0; i < chunks.size(); ++i)
-    spread_elements<Element>(shared.data + chunks[i], kEach,
-                             words + i % across * kEach * k + i / across, k);
-}
-
-MatrixWords unpack_matrix(const Region& shared, const std::vector<std::uint32_t>& chunks,
-                          unsigned lines, unsigned k, unsigned bits, bool is_mn_major) {
-  MatrixWords words(std::size_t{lines} * k);
-  if (bits == 8) unpack_chunks<std::uint8_t>(shared, chunks, lines, k, is_mn_major, words.data());
-  if (bits == 16) unpack_chunks<std::uint16_t>(shared, chunks, lines, k, is_mn_major, words.data());
-  if (bits == 32) unpack_chunks<std::uint32_t>(shared, chunks, lines, k, is_mn_major, words.data());
-  return words;
 }
 
 void unpack_registers(const ProductPart& part, const Place* places, const WgmmaForm& form,
@@ -117,8 +89,8 @@ MatrixWords rows_of_a(const PendingProduct& product, const WgmmaForm& form, cons
       unpack_registers(part, places, form, &a[std::size_t{w} * kPartRows * form.a_length()]);
     }
   } else {
-    a = unpack_matrix(shared, product.a, kProductRows, form.a_length(), form.bits,
-                      form.a_is_mn_major);
+    a = unpack_matrix(shared, product.a, kProductRows, form.a_length(),
+                      {form.bits, 128 / form.bits}, form.a_is_mn_major);
   }
   if (form.negates_a) flip_signs(a, form.bits);
   return a;
@@ -305,13 +277,6 @@ void multiply_dense(const num::WarpgroupProduct& dense, const ProductPart& part,
   }
 }
 
-void end_reading(Warp& warp, const std::vector<std::uint32_t>& chunks) {
-  const Region& shared = warp.cta->shared;
-  if (!warp.checks(Check::Async)) return;
-  for (const std::uint32_t at : chunks)
-    unmark_shared(warp, shared, shared.base + at, MatrixDescriptor::kChunk, AsyncUse::Read);
-}
-
 }  // namespace
 
 struct ProductOperands {
@@ -329,12 +294,13 @@ void read_product(PendingProduct& product) {
   const Region& shared = warp.cta->shared;
   const auto read = std::make_shared<ProductOperands>();
   read->a = rows_of_a(product, form, a, shared);
-  read->b = unpack_matrix(shared, product.b, form.n, form.k(), form.bits, form.b_is_mn_major);
+  read->b = unpack_matrix(shared, product.b, form.n, form.k(), {form.bits, 128 / form.bits},
+                          form.b_is_mn_major);
   if (form.negates_b) flip_signs(read->b, form.bits);
   read->dense = dense_product(warp.unit->context, form, read->a, read->b);
   product.operands = read;
-  end_reading(warp, product.a);
-  end_reading(warp, product.b);
+  unmark_chunks(warp, shared, product.a);
+  unmark_chunks(warp, shared, product.b);
 }
 
 void multiply_part(const PendingProduct& product, const ProductPart& part) {

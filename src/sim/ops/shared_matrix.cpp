@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/ops/shared_matrix.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+
+#include "sim/ops/async_ops.h"
+
+namespace ww::sim {
+namespace {
+
+constexpr std::uint32_t kMatrixChunk = MatrixDescriptor::kChunk;
+
+/// The elements of one chunk, in order.
+using ChunkElements = std::array<std::uint32_t, 32>;
+
+template <typename Element>
+void split_chunk(const std::byte* bytes, ChunkElements& out) {
+  for (unsigned i = 0; i < kMatrixChunk / sizeof(Element); ++i) {
+    Element element;
+    std::memcpy(&element, bytes + i * sizeof element, sizeof element);
+    out[i] = element;
+  }
+}
+
+// Elements of fewer bits than a byte.
+void split_bits(const std::byte* bytes, ElementFormat format, ChunkElements& out) {
+  for (unsigned i = 0; i < format.each; ++i) {
+    const unsigned bit = i * format.bits;
+    const auto at = [&](unsigned byte) { return std::to_integer<std::uint32_t>(bytes[byte]); };
+    std::uint32_t word = at(bit / 8);
+    if (bit / 8 + 1 < kMatrixChunk) word |= at(bit / 8 + 1) << 8U;
+    out[i] = (word >> (bit % 8)) & ((1U << format.bits) - 1);
+  }
+}
+
+void split_elements(const std::byte* bytes, ElementFormat format, ChunkElements& out) {
+  switch (format.bits) {
+    case 32:
+      return split_chunk<std::uint32_t>(bytes, out);
+    case 16:
+      return split_chunk<std::uint16_t>(bytes, out);
+    case 8:
+      return split_chunk<std::uint8_t>(bytes, out);
+    default:
+      return split_bits(bytes, format, out);
+  }
+}
+
+}  // namespace
+
+MatrixChunks chunks_of(const SharedMatrix& matrix) {
+  const MatrixDescriptor at = matrix.at;
+  const unsigned across =
+      matrix.is_mn_major ? (matrix.lines * matrix.element_bytes + kMatrixChunk - 1) / kMatrixChunk
+                         : matrix.line_bytes / kMatrixChunk;
+  const unsigned count =
+      matrix.is_mn_major ? matrix.line_bytes / matrix.element_bytes : matrix.lines;
+  MatrixChunks chunks(std::size_t{count} * across);
+  auto next = chunks.begin();
+  for (unsigned i = 0; i < count; ++i)
+    for (unsigned chunk = 0; chunk < across; ++chunk)
+      *next++ = matrix.is_mn_major ? at.mn_major(chunk, i) : at.k_major(i, chunk);
+  return chunks;
+}
+
+void check_inside(Warp& warp, Mask who, const Cta& cta, const SharedMatrix& matrix,
+                  MatrixChunks& chunks) {
+  const std::uint64_t size = cta.shared.size;
+  const auto is_outside = [&](std::uint32_t at) { return at + kMatrixChunk > size; };
+  std::uint32_t last = 0;
+  for (const std::uint32_t chunk : chunks) last = std::max(last, chunk);
+  if (!is_outside(last)) return;
+  const std::uint32_t at = *std::ranges::find_if(chunks, is_outside);
+  const auto count = std::ranges::count_if(chunks, is_outside);
+  const std::size_t all = chunks.size();
+  chunks.clear();
+  if (!warp.checks(Check::Bounds)) {
+    warp.unit->stop(Outcome::Trapped,
+                    fmt::format("illegal shared address 0x{:x} at line {}, {}", at,
+                                warp.program->infos[warp.current].line, warp.unit->describe(cta)));
+    warp.stop = 0;
+    return;
+  }
+  if (!warp.is_new(Check::Bounds)) return;
+  warp.report_at(
+      Check::Bounds, who, cta.shared.base + at,
+      fmt::format("{} of {} chunks of {} lie outside of shared memory ({} bytes), the first at "
+                  "0x{:x}: start 0x{:x}, leading offset {}, stride offset {}",
+                  count, all, matrix.name, size, at, matrix.at.start(), matrix.at.leading(),
+                  matrix.at.stride()));
+}
+
+void check_defined(Warp& warp, Mask who, const Cta& cta, const SharedMatrix& matrix,
+                   const MatrixChunks& chunks) {
+  const Region& shared = cta.shared;
+  if (shared.undefined == nullptr || !warp.checks(Check::Uninit)) return;
+  for (const std::uint32_t at : chunks) {
+    if (undefined_bits(shared, at, matrix.used_bytes) == 0) continue;
+    if (!warp.is_new(Check::Uninit)) return;
+    warp.report_at(Check::Uninit, who, shared.base + at,
+                   fmt::format("{} has bytes in shared memory at 0x{:x} that nothing has written",
+                               matrix.name, at));
+    return;
+  }
+}
+
+void mark_chunks(Warp& warp, unsigned lane, const Region& shared, const MatrixChunks& chunks) {
+  if (!warp.checks(Check::Async)) return;
+  for (const std::uint32_t at : chunks)
+    mark_shared(warp, shared, shared.base + at, kMatrixChunk, lane, AsyncUse::Read);
+}
+
+void unmark_chunks(Warp& warp, const Region& shared, const MatrixChunks& chunks) {
+  if (!warp.checks(Check::Async)) return;
+  for (const std::uint32_t at : chunks)
+    unmark_shared(warp, shared, shared.base + at, kMatrixChunk, AsyncUse::Read);
+}
+
+MatrixWords unpack_matrix(const Region& shared, const MatrixChunks& chunks, unsigned lines,
+                          unsigned k, ElementFormat format, bool is_mn_major) {
+  MatrixWords words(std::size_t{lines} * k);
+  const unsigned across = (lines + format.each - 1) / format.each;
+  ChunkElements elements{};
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    split_elements(shared.data + chunks[i], format, elements);
+    if (!is_mn_major) {
+      std::copy_n(elements.begin(), format.each,
+                  words.begin() + static_cast<std::ptrdiff_t>(i * format.each));
+      continue;
+    }
+    const std::size_t first = i % across * format.each;
+    for (std::size_t e = 0; e < format.each && first + e < lines; ++e)
+      words[(first + e) * k + i / across] = elements[e];
+  }
+  return words;
+}
+
+}  // namespace ww::sim
