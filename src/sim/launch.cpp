@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/check.h"
 #include "sim/check_launch.h"
 #include "sim/checks/conflicts.h"
 #include "sim/checks/race.h"
@@ -45,6 +46,8 @@ class LaunchRun {
  public:
   LaunchRun(const RunContext& context, std::uint64_t units)
       : context_(context), units_(units), begin_(Time::now()) {
+    WW_CHECK(context.program->ops.size() < BlockRaces::kMaxOps, "a program of {} ops",
+             context.program->ops.size());
     report_.blocks = context.launch->grid.count();
     report_.warps_per_block =
         static_cast<std::uint32_t>((context.launch->block.count() + kLanes - 1) / kLanes);

@@ -4,12 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "sim/checks/race_checks.h"
 #include "sim/run/unit.h"
 
 namespace ww::sim {
+namespace {
+
+constexpr std::uint64_t kIndexed = 32;  // bytes that an index takes for an entry
+
+}  // namespace
 
 // --- noting --------------------------------------------------------------------------------------
 
@@ -28,39 +34,88 @@ void BlockRaces::Accesses::note_strong_write(unsigned slot, std::uint8_t which,
 }
 
 std::uint32_t BlockRaces::Accesses::writer_of(unsigned slot, std::uint8_t which) const {
-  if (wrote[slot] != 0 && (wrote_bytes[slot] & which) != 0) return wrote[slot];
+  if ((wrote[slot].bytes() & which) != 0) return wrote[slot].op() + 1;
   return strong != nullptr && (strong->bytes[slot] & which) != 0 ? strong->op[slot] : 0;
+}
+
+std::size_t BlockRaces::EntryHash::operator()(const Entry& entry) const {
+  std::uint64_t hash = 0;
+  for (const std::uint64_t part :
+       {entry.writes.first, entry.writes.last, entry.reads.first, entry.reads.last})
+    hash = std::rotl((hash ^ part) * 0x9E37'79B9'7F4A'7C15U, 29);
+  return hash;
+}
+
+std::uint32_t BlockRaces::number_of(Part& part, const Entry& entry) {
+  const auto next = static_cast<std::uint32_t>(part.entries.size());
+  const auto [found, is_new] = part.numbers.try_emplace(entry, next);
+  if (is_new) {
+    part.entries.push_back(entry);
+    bytes_ += 2 * sizeof(Entry) + kIndexed;
+  }
+  return found->second;
+}
+
+void BlockRaces::give_entries(const Part& part, Page& page) {
+  page.own = std::make_unique<std::array<Entry, kPageWords>>();
+  for (unsigned i = 0; i < kPageWords; ++i) (*page.own)[i] = part.entries[page.numbers[i]];
+  bytes_ += sizeof(*page.own);
+}
+
+// A word that was touched as a whole.
+void BlockRaces::note_word(Part& part, Page& page, unsigned slot, const Change& now,
+                           Change& before) {
+  constexpr std::size_t kFewWords = 16;  // if entries stand for fewer words, they are not worth it
+  const bool is_known = page.own == nullptr && before.after != 0 &&
+                        before.before == page.numbers[slot] &&
+                        before.wrote.bits == now.wrote.bits && before.read.bits == now.read.bits;
+  if (is_known) {
+    page.numbers[slot] = before.after;
+    return;
+  }
+  Entry entry = part.entry(page, slot);
+  if (!now.wrote.empty()) entry.writes.add((now.unit << 32U) | now.wrote.op());
+  if (!now.read.empty()) entry.reads.add((now.unit << 32U) | now.read.op());
+  const bool is_full = part.entries.size() > part.words.size() * kPageWords / kFewWords;
+  if (page.own == nullptr && is_full && !part.numbers.contains(entry)) give_entries(part, page);
+  if (page.own != nullptr) {
+    (*page.own)[slot] = entry;
+    return;
+  }
+  before = now;
+  before.before = page.numbers[slot];
+  before.after = number_of(part, entry);
+  page.numbers[slot] = before.after;
 }
 
 void BlockRaces::note(std::uint64_t number, std::uint64_t unit, const Accesses& accesses) {
   Part& part = parts_[number % parts_.size()];
   const std::lock_guard lock(part.mutex);
-  auto& page = part.words[number];
-  if (page == nullptr) {
-    page = std::make_unique<Page>();
-    bytes_ += sizeof(Page);
-  }
+  const auto [found, is_new] = part.words.try_emplace(number);
+  if (is_new) bytes_ += sizeof(Page) + kIndexed;
+  Page& page = found->second;
   const Strong* const strong = accesses.strong.get();
+  Change change;
   for (unsigned i = 0; i < kPageWords; ++i) {
-    const std::uint32_t wrote = accesses.wrote[i];
-    const std::uint32_t read = accesses.read[i];
+    const Accesses::Word wrote = accesses.wrote[i];
+    const Accesses::Word read = accesses.read[i];
     const bool is_strong = strong != nullptr && strong->op[i] != 0;
-    if ((wrote | read) == 0 && !is_strong) continue;
-    const bool in_parts = (wrote != 0 && accesses.wrote_bytes[i] != 15) ||
-                          (read != 0 && accesses.read_bytes[i] != 15) ||
-                          (is_strong && strong->bytes[i] != 15);
+    if (wrote.empty() && read.empty() && !is_strong) continue;
+    const bool in_parts = (!wrote.empty() && wrote.bytes() != kWholeWord) ||
+                          (!read.empty() && read.bytes() != kWholeWord) ||
+                          (is_strong && strong->bytes[i] != kWholeWord);
     if (in_parts) {
       note_bytes(part, number * kPageWords + i, unit, accesses, i);
       continue;
     }
-    if (wrote != 0) page->words[i].writes.add((unit << 32U) | (wrote - 1));
-    if (read != 0) page->words[i].reads.add((unit << 32U) | (read - 1));
+    if (!wrote.empty() || !read.empty())
+      note_word(part, page, i, {.unit = unit, .wrote = wrote, .read = read}, change);
     if (!is_strong) continue;
-    if (page->strong == nullptr) {
-      page->strong = std::make_unique<std::array<StrongEntry, kPageWords>>();
-      bytes_ += sizeof(*page->strong);
+    if (page.strong == nullptr) {
+      page.strong = std::make_unique<std::array<StrongEntry, kPageWords>>();
+      bytes_ += sizeof(*page.strong);
     }
-    add_strong((*page->strong)[i], unit, *strong, i);
+    add_strong((*page.strong)[i], unit, *strong, i);
   }
 }
 
@@ -79,20 +134,17 @@ void BlockRaces::add_strong(StrongEntry& entry, std::uint64_t unit, const Strong
 void BlockRaces::note_bytes(Part& part, std::uint64_t word, std::uint64_t unit,
                             const Accesses& accesses, unsigned slot) {
   for (unsigned b = 0; b < 4; ++b) {
-    const auto has = [&](std::uint32_t op, unsigned bytes) {
-      return op != 0 && ((bytes >> b) & 1U) != 0;
-    };
-    const bool writes = has(accesses.wrote[slot], accesses.wrote_bytes[slot]);
-    const bool reads = has(accesses.read[slot], accesses.read_bytes[slot]);
+    const auto has = [&](unsigned bytes) { return ((bytes >> b) & 1U) != 0; };
+    const bool writes = has(accesses.wrote[slot].bytes());
+    const bool reads = has(accesses.read[slot].bytes());
     const Strong* strong = accesses.strong.get();
-    const bool is_strong = strong != nullptr && has(strong->op[slot], strong->bytes[slot]);
+    const bool is_strong = strong != nullptr && strong->op[slot] != 0 && has(strong->bytes[slot]);
     if (!writes && !reads && !is_strong) continue;
-    constexpr std::uint64_t kIndexed = 32;  // what an entry of the index takes
     const auto [found, is_new] = part.bytes.try_emplace(word * 4 + b);
     if (is_new) bytes_ += sizeof(Both) + kIndexed;
     Both& both = found->second;
-    if (writes) both.weak.writes.add((unit << 32U) | (accesses.wrote[slot] - 1));
-    if (reads) both.weak.reads.add((unit << 32U) | (accesses.read[slot] - 1));
+    if (writes) both.weak.writes.add((unit << 32U) | accesses.wrote[slot].op());
+    if (reads) both.weak.reads.add((unit << 32U) | accesses.read[slot].op());
     if (is_strong) add_strong(both.strong, unit, *strong, slot);
   }
 }
@@ -154,8 +206,8 @@ void BlockRaces::find_conflicts(const Part& part, Causes& causes) {
   for (const auto& [number, page] : part.words) {
     for (unsigned i = 0; i < kPageWords; ++i) {
       const std::uint64_t word = number * kPageWords + i;
-      const StrongEntry* strong = page->strong != nullptr ? &(*page->strong)[i] : nullptr;
-      add_conflict(causes, conflict_of(page->words[i], strong, word * 4));
+      const StrongEntry* strong = page.strong != nullptr ? &(*page.strong)[i] : nullptr;
+      add_conflict(causes, conflict_of(part.entry(page, i), strong, word * 4));
     }
   }
   const auto add = [](Span& to, const Span& from) {
@@ -168,10 +220,11 @@ void BlockRaces::find_conflicts(const Part& part, Causes& causes) {
     const auto page = part.words.find(address / 4 / kPageWords);
     if (page != part.words.end()) {
       const auto slot = static_cast<unsigned>(address / 4 % kPageWords);
-      add(both.weak.writes, page->second->words[slot].writes);
-      add(both.weak.reads, page->second->words[slot].reads);
-      if (page->second->strong != nullptr) {
-        const StrongEntry& whole = (*page->second->strong)[slot];
+      const Entry& words = part.entry(page->second, slot);
+      add(both.weak.writes, words.writes);
+      add(both.weak.reads, words.reads);
+      if (page->second.strong != nullptr) {
+        const StrongEntry& whole = (*page->second.strong)[slot];
         const bool is_both = !both.strong.writes.empty() && !whole.writes.empty();
         both.strong.is_mixed = both.strong.is_mixed || whole.is_mixed || is_both;
         if (both.strong.writes.empty()) both.strong.manner = whole.manner;

@@ -28,6 +28,8 @@ class BlockRaces {
  public:
   static constexpr unsigned kPageWords = 128;
   static constexpr std::uint8_t kWholeWord = 15;  // all bytes of a word
+  /// A program has fewer ops.
+  static constexpr std::uint32_t kMaxOps = (1U << 28U) - 1;
   /// The strong writes of a unit to a page: ops plus one, which bytes, and in what manner. Nothing
   /// reads strongly in kernels that come here.
   struct Strong {
@@ -36,18 +38,25 @@ class BlockRaces {
     std::array<Manner, kPageWords> manner{};
     std::array<bool, kPageWords> is_mixed{};  // sizes or scopes differ
   };
-  /// The weak accesses of a unit to a page: ops plus one (0: none), and which bytes of each word.
+  /// The weak accesses of a unit to a page: for each word the first op, and which bytes.
   struct Accesses {
-    std::array<std::uint32_t, kPageWords> wrote{}, read{};
-    std::array<std::uint8_t, kPageWords> wrote_bytes{}, read_bytes{};
+    struct Word {
+      std::uint32_t bits = 0;  // bytes in the lowest four, the op plus one above; 0: none
+
+      void note(std::uint8_t which, std::uint32_t op) {
+        if ((bits & which) == which) return;
+        bits |= bits == 0 ? (op + 1) << 4U | which : which;
+      }
+      [[nodiscard]] bool empty() const { return bits == 0; }
+      [[nodiscard]] std::uint32_t op() const { return (bits >> 4U) - 1; }
+      [[nodiscard]] std::uint8_t bytes() const { return bits & kWholeWord; }
+    };
+    std::array<Word, kPageWords> wrote{}, read{};
     std::unique_ptr<Strong> strong;
 
     /// A weak access of the unit to bytes of a word.
     void note(unsigned slot, std::uint8_t which, bool is_read, std::uint32_t op) {
-      std::uint32_t& by = is_read ? read[slot] : wrote[slot];
-      if (by == 0) by = op + 1;
-      std::uint8_t& touched = (is_read ? read_bytes : wrote_bytes)[slot];
-      touched = which == kWholeWord ? which : touched | which;
+      (is_read ? read : wrote)[slot].note(which, op);
     }
     void note_strong_write(unsigned slot, std::uint8_t which, const Manner& manner,
                            std::uint32_t op);
@@ -69,18 +78,26 @@ class BlockRaces {
       last = access > last ? access : last;
     }
     [[nodiscard]] bool empty() const { return first > last; }
+    friend bool operator==(const Span&, const Span&) = default;
   };
   /// The accesses of all units to a word, or to a byte.
   struct Entry {
     Span writes, reads;
+    friend bool operator==(const Entry&, const Entry&) = default;
+  };
+  struct EntryHash {
+    std::size_t operator()(const Entry& entry) const;
   };
   struct StrongEntry {
     Span writes;
     Manner manner{};
     bool is_mixed = false;
   };
+  /// Most words have the accesses that their neighbours have, so a page has numbers of entries; one
+  /// whose words differ too much has entries of its own.
   struct Page {
-    std::array<Entry, kPageWords> words;
+    std::array<std::uint32_t, kPageWords> numbers{};
+    std::unique_ptr<std::array<Entry, kPageWords>> own;  // instead of the numbers
     std::unique_ptr<std::array<StrongEntry, kPageWords>> strong;
   };
   struct Both {
@@ -102,9 +119,25 @@ class BlockRaces {
   // Pages are spread over parts, each with its lock.
   struct Part {
     std::mutex mutex;
-    std::unordered_map<std::uint64_t, std::unique_ptr<Page>> words;
+    std::unordered_map<std::uint64_t, Page> words;
+    std::vector<Entry> entries{Entry{}};  // by number; the first is that of an untouched word
+    std::unordered_map<Entry, std::uint32_t, EntryHash> numbers;
     std::unordered_map<std::uint64_t, Both> bytes;  // of words that are touched in parts
+
+    [[nodiscard]] const Entry& entry(const Page& page, unsigned slot) const {
+      return page.own != nullptr ? (*page.own)[slot] : entries[page.numbers[slot]];
+    }
   };
+  /// What a unit did to a word, and the numbers of the word's entries: if it did the same to an equal
+  /// word, that becomes the same.
+  struct Change {
+    std::uint64_t unit = 0;
+    Accesses::Word wrote{}, read{};
+    std::uint32_t before = 0, after = 0;
+  };
+  void note_word(Part& part, Page& page, unsigned slot, const Change& now, Change& before);
+  std::uint32_t number_of(Part& part, const Entry& entry);
+  void give_entries(const Part& part, Page& page);
   void note_bytes(Part& part, std::uint64_t word, std::uint64_t unit, const Accesses& accesses,
                   unsigned slot);
   static void add_strong(StrongEntry& entry, std::uint64_t unit, const Strong& strong,

@@ -24,9 +24,7 @@ struct QuickAccess {
 // No thread has written the word since all threads met, or only the lane that reads it.
 inline bool read_quickly(RaceCell& cell, Mask lanes, const QuickAccess& by) {
   if (cell.epoch != by.epoch) {
-    const bool is_one = (lanes & (lanes - 1)) == 0;
     cell = RaceCell{.epoch = by.epoch,
-                    .owner = is_one ? by.warp * kLanes + first_lane(lanes) + 1 : 0,
                     .read_op = by.op,
                     .read_clock = by.clock,
                     .read_lanes = lanes,
@@ -38,7 +36,6 @@ inline bool read_quickly(RaceCell& cell, Mask lanes, const QuickAccess& by) {
     const std::uint32_t thread = cell.writer - 1;
     if (thread / kLanes != by.warp || lane_bit(thread % kLanes) != lanes) return false;
   }
-  cell.owner = 0;
   note_read(by.uses, cell, by.by, lanes, by.op);
   return true;
 }
@@ -47,11 +44,8 @@ inline bool read_quickly(RaceCell& cell, Mask lanes, const QuickAccess& by) {
 inline bool write_quickly(RaceCell& cell, unsigned lane, const QuickAccess& by) {
   const std::uint32_t thread = by.warp * kLanes + lane + 1;
   if (cell.epoch != by.epoch) {
-    cell = RaceCell{.epoch = by.epoch,
-                    .owner = thread,
-                    .writer = thread,
-                    .write_clock = by.clock,
-                    .write_op = by.op};
+    cell =
+        RaceCell{.epoch = by.epoch, .writer = thread, .write_clock = by.clock, .write_op = by.op};
     return true;
   }
   if (cell.is_split || cell.strong != 0 || (cell.writer != 0 && cell.writer != thread))
@@ -59,7 +53,6 @@ inline bool write_quickly(RaceCell& cell, unsigned lane, const QuickAccess& by) 
   const bool is_mine =
       cell.read_lanes == 0 || (cell.read_warp == by.warp && cell.read_clock == by.clock);
   if (!is_mine || cell.more != 0 || (cell.read_lanes & ~lane_bit(lane)) != 0) return false;
-  cell.owner = 0;
   cell.writer = thread;
   cell.write_clock = by.clock;
   cell.write_op = by.op;
@@ -81,6 +74,41 @@ void RaceTracker::keep_up() {
   epoch_ = by_.order->epoch;
   uses_.readers.clear();
   uses_.strong.clear();
+}
+
+// What a cell would have of the accesses of a word's owner.
+RaceCell RaceTracker::owned_cell(const Page& page, unsigned slot) const {
+  const auto owner = static_cast<std::uint32_t>(page.owner[slot]);
+  const std::uint64_t wrote = page.wrote[slot];
+  const std::uint64_t read = page.read[slot];
+  RaceCell cell{.epoch = epoch_};
+  if (wrote != 0) {
+    cell.writer = owner;
+    cell.write_clock = static_cast<std::uint32_t>(wrote >> 32U);
+    cell.write_op = static_cast<std::uint32_t>(wrote) - 1;
+  }
+  if (read != 0) {
+    cell.read_op = static_cast<std::uint32_t>(read) - 1;
+    cell.read_clock = static_cast<std::uint32_t>(read >> 32U);
+    cell.read_lanes = lane_bit((owner - 1) % kLanes);
+    cell.read_warp = static_cast<std::uint16_t>((owner - 1) / kLanes);
+  }
+  return cell;
+}
+
+// The cell of a word, which has no owner from now on.
+RaceCell& RaceTracker::cell_of(Page& page, unsigned slot) {
+  if (page.cells == nullptr) {
+    page.cells = std::make_unique<std::array<RaceCell, kPageWords>>();
+    ++cell_pages_;
+  }
+  RaceCell& cell = (*page.cells)[slot];
+  const std::uint64_t owner = page.owner[slot];
+  const std::uint64_t shared = std::uint64_t{epoch_} << 32U;
+  if (owner == shared) return cell;
+  cell = is_current(owner) ? owned_cell(page, slot) : RaceCell{.epoch = epoch_};
+  page.owner[slot] = shared;
+  return cell;
 }
 
 void RaceTracker::begin(const Warp& warp) {
@@ -112,21 +140,34 @@ void RaceTracker::check_read(Warp& warp, const std::uint64_t* address, Mask lane
   begin(warp);
   for_each_lane(lanes, [&](unsigned l) {
     const RaceStep step{warp, by_, address[l], bytes, l, Touched::Read, {}};
+    std::uint64_t last_owner = 0;  // of the word before, whose write has been looked at
+    std::uint64_t last_write = 0;
     for (std::uint64_t word = address[l] / 4; word < (address[l] + bytes) / 4; ++word) {
       Page* page = pages_.find(word / kPageWords);
       if (page == nullptr) return;
       const auto slot = static_cast<unsigned>(word % kPageWords);
-      const RaceCell& cell = page->cells[slot];
-      if (cell.epoch != epoch_) continue;
-      if (!cell.is_split) {
-        check_races(step, uses_, cell);
+      const std::uint64_t owner = page->owner[slot];
+      if (!is_current(owner)) continue;
+      if (static_cast<std::uint32_t>(owner) == 0) {
+        check_cell(step, *page, slot);
         continue;
       }
-      for (const RaceCell& part : (*page->parts)[slot]) {
-        if (part.epoch == epoch_) check_races(step, uses_, part);
-      }
+      const std::uint64_t write = page->wrote[slot];
+      if (write == 0 || (owner == last_owner && write == last_write)) continue;
+      check_races(step, uses_, owned_cell(*page, slot));
+      last_owner = owner;
+      last_write = write;
     }
   });
+}
+
+// The cell of a word that has no owner, or its parts.
+void RaceTracker::check_cell(const RaceStep& step, const Page& page, unsigned slot) const {
+  const RaceCell& cell = (*page.cells)[slot];
+  if (!cell.is_split) return check_races(step, uses_, cell);
+  for (const RaceCell& part : (*page.parts)[slot]) {
+    if (part.epoch == epoch_) check_races(step, uses_, part);
+  }
 }
 
 void RaceTracker::touch_tensor(Warp& warp, unsigned rank, const std::uint32_t* cell, Mask lanes,
@@ -162,14 +203,51 @@ void RaceTracker::touch_words(Warp& warp, const std::uint64_t* address, Mask lan
   }
 }
 
+// Weak accesses of a whole warp to words of one page that have their owners already: the usual case
+// in a loop. false: something is otherwise, and nothing was done.
+template <bool kReads, bool kNoted, unsigned kWords>
+bool RaceTracker::touch_all_own(const std::uint64_t* address, std::uint32_t op) {
+  constexpr std::uint64_t kPageBytes = std::uint64_t{4} * kPageWords;
+  const std::uint64_t start = address[0] / kPageBytes * kPageBytes;
+  std::uint64_t differences = 0;
+  for (unsigned l = 0; l < kLanes; ++l) differences |= address[l] ^ start;
+  // If accesses are aligned, none begins in a page and ends in the next.
+  if (differences >= kPageBytes || differences % (std::uint64_t{4} * kWords) != 0) return false;
+  Page& page = pages_.at(start / kPageBytes);
+  const std::uint64_t self = (std::uint64_t{epoch_} << 32U) | (by_.warp * kLanes + 1);
+  const auto for_words = [&](const auto& visit) {
+#pragma GCC unroll 8
+    for (unsigned l = 0; l < kLanes; ++l)
+#pragma GCC unroll 4
+      for (unsigned w = 0; w < kWords; ++w) visit((address[l] - start) / 4 + w, l);
+  };
+  std::uint64_t strange = 0;
+  for_words([&](std::size_t at, unsigned l) { strange |= page.owner[at] ^ (self + l); });
+  if (strange != 0) return false;
+  const std::uint64_t now = (std::uint64_t{by_.clock} << 32U) | (op + 1);
+  if constexpr (kNoted) {
+    auto& noted = kReads ? page.accesses.read : page.accesses.wrote;
+    for_words([&](std::size_t at, unsigned) { noted[at].note(BlockRaces::kWholeWord, op); });
+  }
+  if constexpr (kReads) {
+    for_words([&](std::size_t at, unsigned) { page.read[at] = now; });
+  } else {
+    for_words([&](std::size_t at, unsigned) {
+      page.wrote[at] = now;
+      page.read[at] = 0;
+    });
+  }
+  return true;
+}
+
 // Weak accesses to words that have seen no other thread than the one that comes now: nothing to
 // compare with. Most words of most kernels. Returns the lanes that have other words.
 template <bool kReads, bool kNoted, unsigned kWords>
 Mask RaceTracker::touch_own(const std::uint64_t* address, Mask lanes, std::uint32_t op) {
-  const std::uint32_t epoch = epoch_;
-  const std::uint32_t clock = by_.clock;
-  const std::uint32_t thread = by_.warp * kLanes + 1;
-  const auto warp = static_cast<std::uint16_t>(by_.warp);
+  if (lanes == kAllLanes && touch_all_own<kReads, kNoted, kWords>(address, op)) return 0;
+  const std::uint64_t epoch = epoch_;
+  const std::uint64_t self = (epoch << 32U) | (by_.warp * kLanes + 1);
+  const std::uint64_t now = (std::uint64_t{by_.clock} << 32U) | (op + 1);
   Page* page = nullptr;
   std::uint64_t start = ~std::uint64_t{0};  // the page's first word
   Mask others = 0;
@@ -180,28 +258,25 @@ Mask RaceTracker::touch_own(const std::uint64_t* address, Mask lanes, std::uint3
       start = first - first % kPageWords;
     }
     const auto slot = static_cast<unsigned>(first - start);
-    RaceCell* const cells = &page->cells[slot];
     bool is_own = slot + kWords <= kPageWords;
-    for (unsigned w = 0; w < kWords && is_own; ++w)
-      is_own = cells[w].epoch == epoch && cells[w].owner == thread + l;
+    for (unsigned w = 0; w < kWords && is_own; ++w) {
+      const std::uint64_t owner = page->owner[slot + w];
+      is_own = owner == self + l || owner >> 32U != epoch;
+    }
     if (!is_own) {
       others |= lane_bit(l);
       return;
     }
-    for (unsigned w = 0; w < kWords; ++w) {
-      if constexpr (kNoted) page->accesses.note(slot + w, BlockRaces::kWholeWord, kReads, op);
-      RaceCell& cell = cells[w];
+    for (unsigned w = slot; w < slot + kWords; ++w) {
+      if constexpr (kNoted) page->accesses.note(w, BlockRaces::kWholeWord, kReads, op);
       if constexpr (kReads) {
-        cell.read_op = op;
-        cell.read_clock = clock;
-        cell.read_lanes = lane_bit(l);
-        cell.read_warp = warp;
+        if (page->owner[w] != self + l) page->wrote[w] = 0;
+        page->read[w] = now;
       } else {
-        cell.writer = thread + l;
-        cell.write_clock = clock;
-        cell.write_op = op;
-        cell.read_lanes = 0;
+        page->wrote[w] = now;
+        page->read[w] = 0;
       }
+      page->owner[w] = self + l;
     }
   };
   if (lanes == kAllLanes) {
@@ -240,7 +315,7 @@ void RaceTracker::touch_plainly(const std::uint64_t* address, Mask lanes, unsign
       }
       const auto slot = static_cast<unsigned>(word - page_start);
       if constexpr (kNoted) page->accesses.note(slot, BlockRaces::kWholeWord, kReads, op);
-      RaceCell& cell = page->cells[slot];
+      RaceCell& cell = cell_of(*page, slot);
       if (kReads ? read_quickly(cell, same, quick) : write_quickly(cell, l, quick)) continue;
       slowly(same, word);
     }
@@ -288,15 +363,13 @@ RaceTracker::Parts& RaceTracker::parts_of(Page& page, unsigned slot) {
     ++split_pages_;
   }
   Parts& parts = (*page.parts)[slot];
-  RaceCell& cell = page.cells[slot];
-  if (cell.epoch != epoch_) {
-    cell = RaceCell{.epoch = epoch_, .is_split = true};  // and the parts are as old as it was
-  } else if (!cell.is_split) {
+  const bool is_new = !is_current(page.owner[slot]);  // and the parts are as old as it was
+  RaceCell& cell = cell_of(page, slot);
+  if (!is_new && !cell.is_split) {
     for (unsigned b = 1; b < 4; ++b) parts[b] = copy_of(uses_, cell);
     parts[0] = cell;
-    cell.is_split = true;
-    cell.owner = 0;
   }
+  cell.is_split = true;
   return parts;
 }
 
@@ -304,8 +377,7 @@ void RaceTracker::touch_word(const RaceStep& step, std::uint64_t word, unsigned 
                              unsigned last) {
   Page& page = pages_.at(word / kPageWords);
   const auto slot = static_cast<unsigned>(word % kPageWords);
-  RaceCell& cell = page.cells[slot];
-  if (cell.epoch != epoch_) cell = RaceCell{.epoch = epoch_};
+  RaceCell& cell = cell_of(page, slot);
   if (grid_ == nullptr && word >= kGlobalStart / 4) {
     const std::uint8_t mask = byte_mask(first, last);
     const std::uint32_t writer = page.accesses.writer_of(slot, mask);
@@ -330,7 +402,6 @@ void RaceTracker::touch_word(const RaceStep& step, std::uint64_t word, unsigned 
 }
 
 void RaceTracker::touch_cell(const RaceStep& step, RaceCell& cell) {
-  cell.owner = 0;
   // What may race with an asynchronous write was looked at when it was issued; here it lands.
   if (step.how != Touched::AsyncWrite) check_races(step, uses_, cell);
   const std::uint32_t op = step.warp.current;

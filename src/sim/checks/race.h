@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Races: two threads at the same bytes, at least one of them writing, and nothing that orders the
 // two (order.h), unless both are strong accesses that suit each other (manner.h). Accesses are kept
-// for each word of four bytes (race_cell.h); where threads of one word differ in their bytes, byte
-// by byte.
+// for each word of four bytes: in short while it has one owner, then as in race_cell.h; where
+// threads of one word differ in their bytes, byte by byte.
 //
 // Units that can synchronise through global memory are looked at in GridRaces. Those of all other
 // kernels have nothing that could order them, so two of them at one word are a race (BlockRaces).
@@ -53,7 +53,7 @@ class RaceTracker {
   /// How much memory it takes, about.
   [[nodiscard]] std::uint64_t bytes() const {
     return pages_.size() * sizeof(Page) + uses_.readers.bytes() + uses_.strong.bytes() +
-           split_pages_ * sizeof(Parts) * kPageWords;
+           (cell_pages_ * sizeof(RaceCell) + split_pages_ * sizeof(Parts)) * kPageWords;
   }
   /// Tells what this unit did to global memory, for races between units.
   void hand_over(BlockRaces& all, std::uint64_t unit);
@@ -61,10 +61,14 @@ class RaceTracker {
  private:
   static constexpr unsigned kPageWords = BlockRaces::kPageWords;
   using Parts = std::array<RaceCell, 4>;  // the bytes of a word
+  /// Most words see weak accesses of a single thread between two barriers. All that is kept of such
+  /// a word is its owner, and the owner's last write and its last read since.
   struct Page {
-    std::array<RaceCell, kPageWords> cells;
-    std::unique_ptr<std::array<Parts, kPageWords>> parts;  // of words that are split
-    BlockRaces::Accesses accesses;                         // for other units; only of global memory
+    std::array<std::uint64_t, kPageWords> owner{};  // thread plus one, epoch above; 0: has a cell
+    std::array<std::uint64_t, kPageWords> wrote{}, read{};    // op plus one, clock above; 0: none
+    std::unique_ptr<std::array<RaceCell, kPageWords>> cells;  // of words that have no owner
+    std::unique_ptr<std::array<Parts, kPageWords>> parts;     // of words that are split
+    BlockRaces::Accesses accesses;  // for other units; only of global memory
   };
 
   void keep_up();
@@ -74,13 +78,19 @@ class RaceTracker {
   void touch_bytes(Warp& warp, const std::uint64_t* address, Mask lanes, unsigned bytes,
                    Touched how, const Manner& manner);
   template <bool kReads, bool kNoted, unsigned kWords>
+  bool touch_all_own(const std::uint64_t* address, std::uint32_t op);
+  template <bool kReads, bool kNoted, unsigned kWords>
   Mask touch_own(const std::uint64_t* address, Mask lanes, std::uint32_t op);
   template <bool kReads, bool kNoted, typename Slowly>
   void touch_plainly(const std::uint64_t* address, Mask lanes, unsigned bytes, std::uint32_t op,
                      const Slowly& slowly);
   void touch_word(const RaceStep& step, std::uint64_t word, unsigned first, unsigned last);
   void touch_cell(const RaceStep& step, RaceCell& cell);
+  [[nodiscard]] bool is_current(std::uint64_t owner) const { return owner >> 32U == epoch_; }
+  [[nodiscard]] RaceCell owned_cell(const Page& page, unsigned slot) const;
+  RaceCell& cell_of(Page& page, unsigned slot);
   Parts& parts_of(Page& page, unsigned slot);
+  void check_cell(const RaceStep& step, const Page& page, unsigned slot) const;
 
   Accessor by_;
   GridRaces* grid_;
@@ -88,6 +98,7 @@ class RaceTracker {
   const Region* region_ = nullptr;  // of the access at hand
   std::uint32_t epoch_ = 0;         // of the order, when something was last touched
   PageTable<Page> pages_;
+  std::uint64_t cell_pages_ = 0;   // that have cells
   std::uint64_t split_pages_ = 0;  // that have parts
   CellUses uses_;
 };

@@ -14,8 +14,7 @@ namespace ww::sim {
 
 /// The first reading warp has its place here, further ones make a list.
 struct RaceCell {
-  std::uint32_t epoch = 0;  // older than the order's: nothing of it counts any more
-  std::uint32_t owner = 0;  // thread plus one that made all weak accesses, and no other one; 0: any
+  std::uint32_t epoch = 0;   // older than the order's: nothing of it counts any more
   std::uint32_t writer = 0;  // thread of the unit plus one; 0: none
   std::uint32_t write_clock = 0, write_op = 0;
   std::uint32_t read_op = 0, read_clock = 0;

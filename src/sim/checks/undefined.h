@@ -18,9 +18,9 @@ void define_value(Warp& warp, Place place, bool is_pred = false);
 /// The same for a register of up to 64 bits, in these lanes.
 void define_lanes(Warp& warp, Place place, Mask who);
 /// Whether nothing of the running op's registers is undefined, guard and results included: then all
-/// stays so, whatever the op does. false: they have to be looked at.
-[[nodiscard]] inline bool all_defined(const Warp& warp) {
-  const auto& at = warp.program->watched[warp.current].at;
+/// stays so, whatever the op does. false: they have to be looked at. `watched` is the program's.
+[[nodiscard]] inline bool all_defined(const Warp& warp, const WatchedPlaces* watched) {
+  const auto& at = watched[warp.current].at;
   if (at[0] == WatchedPlaces::kMany) return false;
   const std::uint8_t* const notes = warp.suspect;
   return (notes[at[0]] | notes[at[1]] | notes[at[2]] | notes[at[3]] | notes[at[4]] |

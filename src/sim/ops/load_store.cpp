@@ -54,15 +54,16 @@ template <typename Element, typename Register>
 void store_elements(Warp& warp, Place place, const Region& region, const std::uint64_t* address,
                     Mask group, unsigned offset) {
   const auto* from = warp.source<Register>(place);
-  std::byte* to = region.data + offset - region.base;
-  const auto store = [&](unsigned l) {
+  std::byte* const to = region.data + offset - region.base;
+  const std::uint64_t stride = region.lane_stride;
+  const auto store = [=](unsigned l) {
     Element value;
     if constexpr (std::is_same_v<Element, Register>) {
       value = from[l];
     } else {
       value = static_cast<Element>(from[l]);
     }
-    std::memcpy(to + address[l] + l * region.lane_stride, &value, sizeof value);
+    std::memcpy(to + address[l] + l * stride, &value, sizeof value);
   };
   if (group == kAllLanes) {
     for (unsigned l = 0; l < kLanes; ++l) store(l);
@@ -123,6 +124,7 @@ bool is_defined(const Region& region, const std::uint64_t* address, Mask group, 
   if (group != kAllLanes || region.lane_stride != 0) return false;
   const std::uint8_t* const from = region.undefined + offset - region.base;
   std::uint32_t any = 0;
+#pragma GCC unroll 8
   for (unsigned l = 0; l < kLanes; ++l) {
     std::uint32_t word = 0;
     std::memcpy(&word, from + address[l], sizeof word);
@@ -153,10 +155,12 @@ void track_load(Warp& warp, const Op& op, Place place, const Region& region,
 // Words of lanes are defined.
 void mark_words(const Region& region, const std::uint64_t* address, Mask group, unsigned offset) {
   std::uint8_t* const to = region.undefined + offset - region.base;
-  const auto mark = [&](unsigned l) {
-    std::memset(to + address[l] + l * region.lane_stride, 0, sizeof(std::uint32_t));
+  const std::uint64_t stride = region.lane_stride;
+  const auto mark = [=](unsigned l) {
+    std::memset(to + address[l] + l * stride, 0, sizeof(std::uint32_t));
   };
   if (group == kAllLanes) {
+#pragma GCC unroll 8
     for (unsigned l = 0; l < kLanes; ++l) mark(l);
   } else {
     for_each_lane(group, mark);

@@ -47,7 +47,8 @@ struct Watch {
   bool only_tracks = false;  // none of what follows, and no op is counted or stopped at
   bool traces = false;
   bool checks_numbers = false;
-  Mask finite = 0;  // lanes whose numbers going into the op are all finite
+  const WatchedPlaces* places = nullptr;  // of all ops
+  Mask finite = 0;                        // lanes whose numbers going into the op are all finite
 };
 
 Watch watch_of(const Warp& warp) {
@@ -55,7 +56,8 @@ Watch watch_of(const Warp& warp) {
   const auto& trace = options.trace;
   Watch watch{.traces = trace && trace->block == warp.cta->linear &&
                         (trace->all_warps || trace->warp == warp.index),
-              .checks_numbers = warp.checks(Check::Numbers)};
+              .checks_numbers = warp.checks(Check::Numbers),
+              .places = warp.program->watched.data()};
   watch.only_tracks = !watch.traces && !watch.checks_numbers && !options.count && !options.stop_at;
   return watch;
 }
@@ -80,7 +82,7 @@ void before_op(Warp& warp, const Op& op, Mask mask, Watch& watch) {
   if (!watch.only_tracks) observe_op(warp, mask, watch);
   if (warp.register_watch != nullptr && mask != 0 && (op.flags & kWatchesRegisters) == 0)
     warp.register_watch->touch(warp);
-  if (!warp.tracks() || all_defined(warp)) return;
+  if (!warp.tracks() || all_defined(warp, watch.places)) return;
   if (op.guard.present()) use_value(warp, op.guard, warp.active, 0, true);
   if (mask == 0 || (op.flags & kTracksItself) != 0) return;
   if (op.track != nullptr) {
