@@ -299,7 +299,7 @@ BENCHMARK(start_up)->Name("sim/start_up")->Unit(benchmark::kMillisecond);
 
 // One core, two, four and so on, and all of them.
 bool add_cores() {
-  constexpr std::uint32_t kBlocks = 64;
+  constexpr std::uint32_t kBlocks = 512;
   const unsigned all = std::max(1U, std::thread::hardware_concurrency());
   for (const auto& [name, checks] : {std::pair("unchecked", Checks::Off), {"checked", Checks::On}})
     for (unsigned cores = 1; cores != 0; cores = cores == all ? 0 : std::min(2 * cores, all))
