@@ -211,6 +211,7 @@ const std::map<std::string, Contract>& contracts() {
       {"double_library", [](const Case& c) { return c.near(0, 1e-13, [&](I i) { const double x = c.real(1, i / 2); return i % 2 == 0 ? std::exp(x) : std::log1p(x * x); }); }},
       {"float_library", [](const Case& c) { return c.near(0, 1e-5, [&](I i) { const double x = c.real(1, i / 4); return i % 4 == 0 ? std::sin(x) : i % 4 == 1 ? std::cos(x) : i % 4 == 2 ? std::pow(std::fabs(x), 1.25) : std::erf(x); }); }},
       {"gemm_mma_f16", [](const Case& c) { const I n = c.whole(4), k = c.whole(5); return c.near(0, 1e-5, [&](I i) { return product(c, i / n, i % n, n, k); }); }},
+      {"tcgen05_mma_f16", [](const Case& c) { return c.near(0, 1e-5, [&](I i) { return row_product(c, i / 16, i % 16, c.whole(3)); }); }},
       {"wgmma_f16", [](const Case& c) { return c.near(0, 1e-5, [&](I i) { return row_product(c, i / 16, i % 16, c.whole(3)); }); }},
       {"wgmma_bf16_rs", [](const Case& c) { return c.near(0, 1e-5, [&](I i) { return product(c, i / 8, i % 8, 8, 16); }); }},
       {"wgmma_pipeline", [](const Case& c) { const I n = c.whole(3); return c.near(0, 1e-5, [&](I i) { return row_product(c, i / n, i % n, c.whole(4)); }); }},

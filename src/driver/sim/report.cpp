@@ -84,13 +84,17 @@ std::string address_text(const sim::Finding& finding) {
 }
 
 std::string arithmetic_text(const sim::Program& program, const std::string& mode) {
-  const bool multiplies =
-      std::any_of(program.infos.begin(), program.infos.end(), [](const sim::OpInfo& info) {
-        return info.family == isa::FamilyId::mma_rows || info.family == isa::FamilyId::wmma_rows;
-      });
-  if (!multiplies) return "";
+  const auto uses = [&](isa::FamilyId family) {
+    return std::ranges::any_of(program.infos,
+                               [&](const sim::OpInfo& info) { return info.family == family; });
+  };
+  const bool has_tcgen05 = uses(isa::FamilyId::tcgen05_mma_rows);
+  if (!has_tcgen05 && !uses(isa::FamilyId::mma_rows) && !uses(isa::FamilyId::wmma_rows) &&
+      !uses(isa::FamilyId::wgmma_rows))
+    return "";
   if (mode == "plain") return "matrix products as plain sums";
-  return fmt::format("matrix products as on {}", mode);
+  return fmt::format("matrix products as on {}{}", mode,
+                     has_tcgen05 ? ", by publications; no such GPU was at hand" : "");
 }
 
 std::string outcome_text(const sim::RunReport& run) {

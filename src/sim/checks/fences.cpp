@@ -144,6 +144,8 @@ const char* verb_of(TensorUse use) {
       return "stores to";
     case TensorUse::Copy:
       return "writes";
+    case TensorUse::Fetch:
+      return "reads";
   }
   return "";
 }
@@ -156,7 +158,7 @@ void FenceTracker::check_pair(Warp& warp, unsigned lane, std::uint32_t cell, Ten
   const unsigned mine = warp.unit_warp();
   const unsigned other = before.warp;
   // In one warp loads and stores are waited for, and the tensor core works in order.
-  if (mine == other && (!before.by_tensor_core || use == TensorUse::Copy)) return;
+  if (mine == other && (!before.by_tensor_core || is_by_tensor_core(use))) return;
   if (fenced_in_tensor(order_, mine, other, before.clock)) return;
   if (mine != other && !order_.knows(mine, other, before.clock)) return;
   if (!warp.is_new(Check::Fence, before.op)) return;
@@ -178,19 +180,26 @@ void FenceTracker::check_cell(Warp& warp, unsigned lane, unsigned rank, std::uin
                               TensorUse use) {
   const TensorCell& here = cells_of(rank)[cell];
   check_pair(warp, lane, cell, use, here.write, here.write.by_tensor_core ? "written" : "stored");
-  if (use != TensorUse::Load) check_pair(warp, lane, cell, use, here.read, "loaded");
+  if (!is_read(use))
+    check_pair(warp, lane, cell, use, here.read, here.read.by_tensor_core ? "read" : "loaded");
 }
 
 void FenceTracker::used_cell(const Warp& warp, unsigned rank, std::uint32_t cell, TensorUse use) {
   TensorCell& here = cells_of(rank)[cell];
   const unsigned unit_warp = warp.unit_warp();
   const LastAccess access{order_.now(unit_warp), warp.current,
-                          static_cast<std::uint16_t>(unit_warp), use == TensorUse::Copy};
-  if (use == TensorUse::Load) {
+                          static_cast<std::uint16_t>(unit_warp), is_by_tensor_core(use)};
+  if (is_read(use)) {
     here.read = access;
   } else {
     here = {access, {}};
   }
+}
+
+bool FenceTracker::is_own(const Warp& warp, unsigned rank, std::uint32_t cell) {
+  const TensorCell& here = cells_of(rank)[cell];
+  return here.write.clock != 0 && here.write.by_tensor_core && here.read.clock == 0 &&
+         here.write.warp == warp.unit_warp();
 }
 
 void FenceTracker::forget_columns(unsigned rank, unsigned first, unsigned count) {

@@ -2,7 +2,7 @@
 // Fences that are missing although a barrier orders the two accesses:
 //
 //   - Memory is written by ordinary instructions (the generic proxy) and read or overwritten by
-//     bulk copies or tcgen05.cp (the async proxy): `fence.proxy.async` stands between the two, by
+//     bulk copies, tcgen05.cp or matrix products (the async proxy): `fence.proxy.async` stands between the two, by
 //     the writer before the barrier or by the thread behind it. Not needed the other way: who waits
 //     for the end of an asynchronous operation sees what it wrote.
 //   - Copies read tensor maps through a proxy of their own. A map that the kernel has written needs
@@ -33,8 +33,13 @@ namespace ww::sim {
 
 class Warp;
 
-/// What a cell of tensor memory is used for. Copy: a write by the tensor core (tcgen05.cp, shift).
-enum class TensorUse : std::uint8_t { Load, Store, Copy };
+/// What a cell of tensor memory is used for. By the tensor core: Copy, a write (tcgen05.cp, shift, D of
+/// tcgen05.mma), and Fetch, a read (its A and scales).
+enum class TensorUse : std::uint8_t { Load, Store, Copy, Fetch };
+constexpr bool is_by_tensor_core(TensorUse use) {
+  return use == TensorUse::Copy || use == TensorUse::Fetch;
+}
+constexpr bool is_read(TensorUse use) { return use == TensorUse::Load || use == TensorUse::Fetch; }
 
 class FenceTracker {
  public:
@@ -64,6 +69,8 @@ class FenceTracker {
   void check_cell(Warp& warp, unsigned lane, unsigned rank, std::uint32_t cell, TensorUse use);
   /// It has done so, and that is complete.
   void used_cell(const Warp& warp, unsigned rank, std::uint32_t cell, TensorUse use);
+  /// Whether the tensor core used it last, for this warp.
+  [[nodiscard]] bool is_own(const Warp& warp, unsigned rank, std::uint32_t cell);
   /// The columns are free.
   void forget_columns(unsigned rank, unsigned first, unsigned count);
 

@@ -60,8 +60,20 @@ const SharedMark* find_mark(const Cta& cta, std::uint64_t from, std::uint64_t by
   return nullptr;
 }
 
-bool is_by_wgmma(const Warp& warp, const SharedMark& mark) {
-  return warp.program->infos[mark.op].family == isa::FamilyId::wgmma_rows;
+// What a matrix product that reads the bytes is called, and what comes before they change; empty: it
+// is none.
+std::string_view product_text(const Warp& warp, const SharedMark& mark) {
+  switch (warp.program->infos[mark.op].family) {
+    case isa::FamilyId::wgmma_rows:
+      return "that `wgmma.mma_async` may still be reading; a `wgmma.wait_group` for its group "
+             "comes "
+             "first";
+    case isa::FamilyId::tcgen05_mma_rows:
+      return "that `tcgen05.mma` may still be reading; a wait for the mbarrier of a "
+             "`tcgen05.commit` behind it comes first";
+    default:
+      return "";
+  }
 }
 
 // Of the ops that write what a product reads, the first is reported, and the others are counted.
@@ -91,15 +103,14 @@ void report_mark(Warp& warp, const SharedMark& mark, unsigned lane, std::uint64_
                  unsigned bytes, bool is_write) {
   const bool is_barrier = mark.is_barrier && mark.writes == 0;
   const Check check = is_barrier ? Check::Barrier : Check::Async;
-  const bool is_product = mark.writes == 0 && !is_barrier && is_by_wgmma(warp, mark);
+  const bool is_product = mark.writes == 0 && !is_barrier && !product_text(warp, mark).empty();
   if (is_product && is_further_writer(warp, mark.op)) return;
   if (!warp.is_new(check, mark.op)) return;
-  const char* why = is_barrier         ? "that is an mbarrier"
-                    : mark.writes != 0 ? "that an asynchronous write is still on its way to"
-                    : is_product
-                        ? "that `wgmma.mma_async` may still be reading; a `wgmma.wait_group` "
-                          "for its group comes first"
-                        : "that an asynchronous copy may still be reading";
+  const std::string_view why = is_barrier ? "that is an mbarrier"
+                               : mark.writes != 0
+                                   ? "that an asynchronous write is still on its way to"
+                               : is_product ? product_text(warp, mark)
+                                            : "that an asynchronous copy may still be reading";
   warp.report_at(check, lane_bit(lane), address,
                  fmt::format("{} {} bytes of shared memory at 0x{:x} {}{}",
                              is_write ? "writes" : "reads", bytes, address & kInside, why,

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// tcgen05.mma: one thread starts a product of matrices in shared and tensor memory, which the tensor
+// core of its CTA, or of a pair of CTAs, does some time later and in order with other work of that
+// thread (tcgen05_cp.cpp has the commit that completes it).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "sim/checks/undefined.h"
+#include "sim/decode/function_decoder.h"
+#include "sim/ops/families.h"
+#include "sim/ops/tcgen05_mma_ops.h"
+
+namespace ww::sim {
+namespace {
+
+// Op::mode: the kind in the lower three bits, and these; Op::mode2: scales of a row, scale of D.
+constexpr std::uint8_t kKind = 0x07, kByPair = 0x08, kWs = 0x10, kTensorA = 0x20,
+                       kNegatedAdd = 0x40;
+
+}  // namespace
+
+void pack_form(const TensorProductForm& form, Op& op) {
+  op.mode = static_cast<std::uint8_t>(
+      static_cast<unsigned>(form.is.kind) | (form.is.is_pair ? kByPair : 0U) |
+      (form.is.is_ws ? kWs : 0U) | (form.a_in_tensor ? kTensorA : 0U) |
+      (form.negates_add ? kNegatedAdd : 0U));
+  op.mode2 = static_cast<std::uint8_t>(form.is.scale_count | form.scale_d << 4U);
+}
+
+TensorProductForm unpack_tensor_product(const Op& op) {
+  TensorProductForm form;
+  form.is.kind = static_cast<isa::ProductKind>(op.mode & kKind);
+  form.is.is_pair = (op.mode & kByPair) != 0;
+  form.is.is_ws = (op.mode & kWs) != 0;
+  form.is.scale_count = op.mode2 & 0x0FU;
+  form.a_in_tensor = (op.mode & kTensorA) != 0;
+  form.negates_add = (op.mode & kNegatedAdd) != 0;
+  form.scale_d = op.mode2 >> 4U;
+  return form;
+}
+
+void refuse_operands(Warp& warp, const std::string& why) {
+  warp.unit->stop(Outcome::Trapped, fmt::format("{} is not modelled: line {}, {}", why,
+                                                warp.program->infos[warp.current].line,
+                                                warp.unit->describe(*warp.cta)));
+  warp.stop = 0;
+}
+
+namespace tcgen05_mma_ops {
+namespace {
+
+// --- issuing -------------------------------------------------------------------------------------
+
+void use_operands(Warp& warp, const Op& op, const TensorProductForm& form) {
+  if (!warp.tracks()) return;
+  if (!form.a_in_tensor) use_value(warp, op.p[kProductDescA], warp.exec);
+  use_value(warp, op.p[kProductDescB], warp.exec);
+  use_value(warp, op.p[kInstruction], warp.exec);
+  use_value(warp, op.p[kAddsD], warp.exec, 0, true);
+  if (op.p[kZeroColumns].present()) use_value(warp, op.p[kZeroColumns], warp.exec);
+  for (unsigned i = 0; i < op.count; ++i)
+    use_value(warp, warp.program->places[op.extra + i], warp.exec);
+}
+
+// Each thread that comes here starts a product of its own.
+void check_single(Warp& warp) {
+  const unsigned count = count_lanes(warp.exec);
+  if (count == 1 || !warp.is_new(Check::Collective)) return;
+  warp.report(Check::Collective, warp.exec,
+              fmt::format("{} lanes execute this, and each starts a product of its own; one thread "
+                          "does, picked by `elect.sync` for example",
+                          count));
+}
+
+TensorProduct product_of(Warp& warp, const Op& op, unsigned lane) {
+  TensorProduct product;
+  product.form = unpack_tensor_product(op);
+  std::uint32_t address = op.address;
+  product.d = tensor_address_in(warp, address++, lane);
+  if (product.form.a_in_tensor) {
+    product.a = tensor_address_in(warp, address++, lane);
+  } else {
+    product.desc_a = warp.source<std::uint64_t>(op.p[kProductDescA])[lane];
+  }
+  product.desc_b = warp.source<std::uint64_t>(op.p[kProductDescB])[lane];
+  if (product.form.is.scale_count != 0) {
+    product.scale_a = tensor_address_in(warp, address++, lane);
+    product.scale_b = tensor_address_in(warp, address++, lane);
+  }
+  const Mask adds = warp.pred(op.p[kAddsD]) ^ (product.form.negates_add ? kAllLanes : 0);
+  product.adds = has_lane(adds, lane);
+  for (unsigned i = 0; i < op.count; ++i)
+    product.disabled[i] = warp.source<std::uint32_t>(warp.program->places[op.extra + i])[lane];
+  return product;
+}
+
+// The descriptor of columns of B that count as zero: bit 39 says whether there are any.
+bool has_zero_columns(const Warp& warp, const Op& op, unsigned lane) {
+  if (!op.p[kZeroColumns].present()) return false;
+  const std::uint64_t mask = warp.source<std::uint64_t>(op.p[kZeroColumns])[lane];
+  const std::uint64_t shift = (mask >> 56U) & 0x3FU;
+  return ((mask >> 39U) & 1U) != 0 || shift != 0;
+}
+
+void issue(Warp& warp, const Op& op, unsigned lane) {
+  TensorProduct product = product_of(warp, op, lane);
+  if (has_zero_columns(warp, op, lane))
+    return refuse_operands(warp, "a product with columns of B that count as zero");
+  product.ctas = cta_group(warp, product.form.is.is_pair);
+  if (product.form.is.is_pair && product.ctas.size() == 1) return;
+  std::ranges::sort(product.ctas, {}, &Cta::rank);
+  const std::uint32_t bits = warp.source<std::uint32_t>(op.p[kInstruction])[lane];
+  auto [is, fault] = isa::read_descriptor(product.form.is, bits);
+  if (!fault.empty()) {
+    if (!warp.checks(Check::Align))
+      return refuse_operands(warp, fmt::format("the instruction descriptor 0x{:08x}", bits));
+    if (warp.is_new(Check::Align))
+      warp.report(Check::Align, lane_bit(lane),
+                  fmt::format("the instruction descriptor is 0x{:08x}: {}", bits, fault));
+    return;
+  }
+  product.is = is;
+  if (!begin_tensor_product(warp, lane, product)) return;
+  const auto kept = std::make_shared<TensorProduct>(std::move(product));
+  add_tensor_work(warp, lane, [&warp, lane, kept] { finish_tensor_product(warp, lane, *kept); });
+}
+
+void run_product(Warp& warp, const Op& op) {
+  use_operands(warp, op, unpack_tensor_product(op));
+  check_single(warp);
+  for_each_lane(warp.exec, [&](unsigned lane) { issue(warp, op, lane); });
+}
+
+// --- decoding ------------------------------------------------------------------------------------
+
+std::size_t find_operand(const Decode& in, std::string_view name) {
+  std::size_t i = 0;
+  while (i < in.count() && in.form.form().operands[i].name != name) ++i;
+  return i < in.count() && in.given(i) ? i : in.count();
+}
+
+unsigned scale_count(const Decode& in, isa::ProductKind kind) {
+  if (!isa::has_scales(kind)) return 0;
+  if (kind == isa::ProductKind::Mxf8f6f4) return 1;
+  const bool is_fine =
+      in.has("size") && (in.word("size") == "scale_vec::4X" || in.word("size") == "block16");
+  return is_fine ? 4 : 2;
+}
+
+bool decode(Decode& in, bool is_ws) {
+  if (in.has("sp")) {
+    in.refusal = "the places of a sparse A's metadata are known from figures alone";
+    return false;
+  }
+  if (in.has("ashift")) {
+    in.refusal = "which row of a shifted A goes where is not known for certain";
+    return false;
+  }
+  TensorProductForm form;
+  form.is.kind = *isa::product_kind(in.word("kind"));
+  form.is.is_pair = in.word("group") == "cta_group::2";
+  form.is.is_ws = is_ws;
+  form.is.scale_count = scale_count(in, form.is.kind);
+  form.a_in_tensor = in.operand(1).kind == isa::OperandKind::Address;
+  in.op.run = run_product;
+  in.op.flags = kTracksItself;
+  in.function().program().uses_async_proxy = true;
+  in.op.address = in.address(0);
+  if (form.a_in_tensor) {
+    in.address(1);
+  } else {
+    in.op.p[kProductDescA] = in.source(1);
+  }
+  if (form.is.scale_count != 0) {
+    in.address(find_operand(in, "scale_a"));
+    in.address(find_operand(in, "scale_b"));
+  }
+  in.op.p[kProductDescB] = in.source(find_operand(in, "b"));
+  in.op.p[kInstruction] = in.source(find_operand(in, "idesc"));
+  const std::size_t adds = find_operand(in, "add_d");
+  in.op.p[kAddsD] = in.source(adds);
+  form.negates_add = in.is_negated(adds);
+  if (const std::size_t mask = find_operand(in, "mask"); mask < in.count())
+    in.further(in.sources(mask));
+  if (const std::size_t zero = find_operand(in, "zero_columns"); zero < in.count())
+    in.op.p[kZeroColumns] = in.source(zero);
+  if (const std::size_t scale = find_operand(in, "scale_d"); scale < in.count()) {
+    form.scale_d = static_cast<unsigned>(in.immediate(scale));
+    if (form.is.kind == isa::ProductKind::I8 && form.scale_d != 0) {
+      in.refusal = "the manual has no scale of D for `.kind::i8`";
+      return false;
+    }
+  }
+  pack_form(form, in.op);
+  return true;
+}
+
+bool decode_product(Decode& in) { return decode(in, false); }
+bool decode_stationary(Decode& in) { return decode(in, true); }
+
+constexpr OpRow kRows[] = {
+    {"tcgen05.mma", decode_product},
+    {"tcgen05.mma.ws", decode_stationary},
+};
+
+}  // namespace
+
+constinit const OpFamily family{"tcgen05_mma", kRows};
+
+}  // namespace tcgen05_mma_ops
+}  // namespace ww::sim

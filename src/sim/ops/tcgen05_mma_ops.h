@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a tcgen05.mma is: what its opcode says, kept in the op; what its operands say, found when it is
+// issued (tcgen05_mma_operands.cpp); and what is done with them when a tcgen05.commit behind it is
+// waited for (tcgen05_mma_product.cpp).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "isa/product_descriptor.h"
+#include "sim/decode/decoder.h"
+#include "sim/ops/shared_matrix.h"
+#include "sim/ops/tcgen05_ops.h"
+
+namespace ww::sim {
+
+struct TensorProductForm {
+  isa::ProductForm is;
+  bool a_in_tensor = false;
+  bool negates_add = false;  // the predicate that says whether D is added
+  unsigned scale_d = 0;      // D is divided by that power of two first
+};
+
+/// A form fits into Op::mode and Op::mode2.
+void pack_form(const TensorProductForm& form, Op& op);
+TensorProductForm unpack_tensor_product(const Op& op);
+
+/// Where an op has its operands; its addresses are D, then A in tensor memory, then both scales.
+constexpr std::size_t kProductDescA = 0, kProductDescB = 1, kInstruction = 2, kAddsD = 3,
+                      kZeroColumns = 4;
+
+/// Rows and columns of D that lie in consecutive columns of tensor memory. Row i of them is in lane
+/// `lane` + i, or with `is_half` in lane `lane` + i % 16 + i / 16 * 32.
+struct DPart {
+  unsigned cta = 0;  // 0, or 1: the odd one of a pair
+  unsigned row = 0, rows = 0;
+  unsigned column = 0, columns = 0;  // of D
+  unsigned lane = 0;
+  bool is_half = false;
+
+  [[nodiscard]] unsigned lane_of(unsigned i) const {
+    return lane + (is_half ? i % 16 + i / 16 * 32 : i);
+  }
+};
+
+struct TensorProduct {
+  TensorProductForm form;
+  isa::ProductDescriptor is;
+  bool adds = false;
+  std::array<std::uint32_t, 8> disabled{};  // bit l: lane l of D is left as it is; 128 lanes a CTA
+  TensorAddress d, a, scale_a, scale_b;
+  std::uint64_t desc_a = 0, desc_b = 0;
+  std::vector<Cta*> ctas;  // one, or a pair by rank
+  std::vector<DPart> parts;
+  std::array<MatrixChunks, 2> a_chunks, b_chunks;  // by CTA
+
+  [[nodiscard]] unsigned k() const { return isa::product_k(form.is.kind); }
+  [[nodiscard]] unsigned rows_each() const { return is.m / static_cast<unsigned>(ctas.size()); }
+  [[nodiscard]] unsigned columns_each() const { return is.n / static_cast<unsigned>(ctas.size()); }
+};
+
+/// Columns of tensor memory with a row of A.
+constexpr unsigned kRowColumns = 8;
+
+/// Looks up and checks all operands, and marks them as in use. Whether there is something to do.
+bool begin_tensor_product(Warp& warp, unsigned lane, TensorProduct& product);
+/// Reads them, multiplies, and ends their use.
+void finish_tensor_product(Warp& warp, unsigned lane, const TensorProduct& product);
+
+/// Ends the run: the instruction is legal, but not modelled with these operands.
+void refuse_operands(Warp& warp, const std::string& why);
+
+}  // namespace ww::sim

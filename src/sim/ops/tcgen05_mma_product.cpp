@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+// The product of a tcgen05.mma: its operands are read when it is done, D is added to 16 rows and 8
+// columns at a time, as num/matrix_tile.h and num/warpgroup_product.h have them.
+//
+// D that is added is divided by a power of two first where the instruction says so; what does not fit
+// into a subnormal number then is cut off. The documents do not say how.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+
+#include "num/matrix_tile.h"
+#include "num/warpgroup_product.h"
+#include "sim/ops/tcgen05_mma_ops.h"
+
+namespace ww::sim {
+namespace {
+
+constexpr unsigned kBlockRows = num::kBlockRows, kBlockColumns = num::kBlockColumns;
+constexpr unsigned kWindows = 4, kWindowLanes = 32;
+
+/// What is read, once for all parts of D.
+struct ProductInputs {
+  std::array<MatrixWords, 2> a;  // rows of each CTA in shared memory
+  MatrixWords b;
+};
+
+ElementFormat format_of(const TensorProduct& product, num::DType type) {
+  const unsigned container = isa::container_bits(product.form.is.kind);
+  return {container == 8 ? static_cast<unsigned>(num::bits_of(type)) : container, 128 / container};
+}
+
+void flip_signs(MatrixWords& words, num::DType type) {
+  const unsigned sign = static_cast<unsigned>(num::bits_of(type)) - 1;
+  for (std::uint32_t& word : words) word ^= 1U << sign;
+}
+
+void report_undefined(Warp& warp, unsigned lane, std::string_view what, TensorAddress at) {
+  if (!warp.is_new(Check::Uninit)) return;
+  warp.report_at(Check::Uninit, lane_bit(lane), 0,
+                 fmt::format("{} has bytes in lane {}, column {} of tensor memory that nothing has "
+                             "written",
+                             what, at.lane, at.column));
+}
+
+ProductInputs read_inputs(Warp& warp, const TensorProduct& product) {
+  ProductInputs in;
+  const isa::ProductDescriptor& is = product.is;
+  for (std::size_t i = 0; i < product.ctas.size(); ++i) {
+    const Region& shared = product.ctas[i]->shared;
+    if (!product.form.a_in_tensor) {
+      in.a[i] = unpack_matrix(shared, product.a_chunks[i], product.rows_each(), product.k(),
+                              format_of(product, is.a), is.a_is_mn_major);
+      if (is.negates_a) flip_signs(in.a[i], is.a);
+      unmark_chunks(warp, shared, product.a_chunks[i]);
+    }
+    const MatrixWords b = unpack_matrix(shared, product.b_chunks[i], product.columns_each(),
+                                        product.k(), format_of(product, is.b), is.b_is_mn_major);
+    in.b.insert(in.b.end(), b.begin(), b.end());
+    unmark_chunks(warp, shared, product.b_chunks[i]);
+  }
+  if (is.negates_b) flip_signs(in.b, is.b);
+  return in;
+}
+
+// Notes that the tensor core has read a cell.
+void fetched(Warp& warp, unsigned lane, Cta& cta, TensorAddress at, unsigned bytes,
+             std::string_view what) {
+  if (FenceTracker* fences = warp.unit->fences.get(); fences != nullptr)
+    fences->used_cell(warp, cta.rank, at.lane * kTensorColumns + at.column, TensorUse::Fetch);
+  if (warp.tracks() && (tensor_of(cta).undefined_at(at.lane, at.column) & bytes) != 0)
+    report_undefined(warp, lane, what, at);
+}
+
+// The rows of A of a part, from its lanes of tensor memory.
+MatrixWords tensor_rows(Warp& warp, unsigned lane, const TensorProduct& product,
+                        const DPart& part) {
+  Cta& cta = *product.ctas[part.cta];
+  TensorMemory& tensor = tensor_of(cta);
+  const unsigned container = isa::container_bits(product.form.is.kind);
+  MatrixWords words;
+  words.reserve(std::size_t{part.rows} * product.k());
+  for (unsigned i = 0; i < part.rows; ++i) {
+    for (unsigned c = 0; c < kRowColumns; ++c) {
+      const TensorAddress at{part.lane_of(i), product.a.column + c};
+      fetched(warp, lane, cta, at, 0x0F, "A");
+      const std::uint32_t cell = tensor.at(at.lane, at.column);
+      for (unsigned bit = 0; bit < 32; bit += container)
+        words.push_back(container == 32 ? cell : (cell >> bit) & ((1U << container) - 1));
+    }
+  }
+  if (product.is.negates_a) flip_signs(words, product.is.a);
+  return words;
+}
+
+// --- scales --------------------------------------------------------------------------------------
+
+/// The scales of all lines, `count` to each, as each quarter of the lanes has them.
+struct Scales {
+  std::array<std::vector<std::uint8_t>, kWindows> of;
+};
+
+Scales read_scales(Warp& warp, unsigned lane, const TensorProduct& product, Cta& cta, bool is_a) {
+  const std::string_view what = is_a ? "the scales of A" : "the scales of B";
+  const TensorAddress base = is_a ? product.scale_a : product.scale_b;
+  const unsigned first = is_a ? product.is.scale_a_id : product.is.scale_b_id;
+  const unsigned count = product.form.is.scale_count;
+  const unsigned lines = is_a ? product.rows_each() : product.is.n;
+  Scales scales;
+  for (unsigned window = 0; window < kWindows; ++window) {
+    for (unsigned line = 0; line < lines; ++line) {
+      const TensorAddress at{line % kWindowLanes + window * kWindowLanes,
+                             base.column + line / kWindowLanes};
+      fetched(warp, lane, cta, at, ((1U << count) - 1) << first, what);
+      const std::uint32_t cell = tensor_of(cta).at(at.lane, at.column);
+      for (unsigned s = 0; s < count; ++s)
+        scales.of[window].push_back(static_cast<std::uint8_t>(cell >> (8 * (first + s))));
+    }
+    if (scales.of[window] == scales.of[0]) continue;
+    report_tensor(warp, lane_bit(lane),
+                  fmt::format("{} differ between lanes 0 to 31 and lanes {} to {}; all quarters of "
+                              "tensor memory hold the same ones",
+                              what, window * kWindowLanes, (window + 1) * kWindowLanes - 1));
+  }
+  return scales;
+}
+
+// --- sums ----------------------------------------------------------------------------------------
+
+// A float divided by 2^power, cut off below its least number.
+std::uint32_t divided(std::uint32_t bits, unsigned power, unsigned mantissa, unsigned exponents) {
+  const std::uint32_t most = (1U << exponents) - 1;
+  const std::uint32_t sign = bits & (1U << (mantissa + exponents));
+  const std::uint32_t fraction = bits & ((1U << mantissa) - 1);
+  const std::uint32_t exponent = (bits >> mantissa) & most;
+  if (exponent == most) return bits;
+  if (exponent > power) return bits - (power << mantissa);
+  const std::uint32_t whole = exponent == 0 ? fraction : fraction | (1U << mantissa);
+  const unsigned down = power - (exponent == 0 ? 0 : exponent - 1);
+  return sign | (down > mantissa ? 0 : whole >> down);
+}
+
+/// Everything that is needed for the blocks of one part.
+struct PartSums {
+  const RunContext& context;
+  const TensorProduct& product;
+  const DPart& part;
+  const std::uint32_t* a;
+  const std::uint32_t* b;
+  std::optional<num::WarpgroupProduct> floats;
+  const Scales* scale_a = nullptr;
+  const Scales* scale_b = nullptr;
+};
+
+const num::MatrixUnit& unit_of(const num::MatrixMode& mode, const TensorProduct& product) {
+  const bool halves = product.is.d == num::DType::Float16;
+  switch (isa::container_bits(product.form.is.kind)) {
+    case 32:
+      return mode.tf32;
+    case 16:
+      return halves ? mode.half_result : mode.half;
+    default:
+      return halves ? mode.fp8_half_result : mode.fp8;
+  }
+}
+
+void add_scaled(const PartSums& sums, unsigned i, unsigned j, std::uint32_t* block) {
+  const isa::ProductDescriptor& is = sums.product.is;
+  const unsigned count = sums.product.form.is.scale_count;
+  const unsigned window = sums.part.lane_of(i * kBlockRows) / kWindowLanes;
+  const num::TileScales scales{
+      .type = is.scale_type,
+      .count = static_cast<int>(count),
+      .a = &sums.scale_a->of[window][std::size_t{i} * kBlockRows * count],
+      .b = &sums.scale_b->of[window][(sums.part.column + std::size_t{j} * kBlockColumns) * count]};
+  const unsigned k = sums.product.k();
+  num::product_scaled(
+      sums.context.matrix, sums.context.options->exact_matrix, is.a, is.b,
+      {static_cast<int>(kBlockRows), static_cast<int>(kBlockColumns), static_cast<int>(k)},
+      sums.a + std::size_t{i} * kBlockRows * k, sums.b + std::size_t{j} * kBlockColumns * k, scales,
+      block);
+}
+
+void add_block(const PartSums& sums, unsigned i, unsigned j, std::uint32_t* block) {
+  const isa::ProductDescriptor& is = sums.product.is;
+  const unsigned k = sums.product.k();
+  if (sums.floats) {
+    sums.floats->add_to(static_cast<int>(i), static_cast<int>(j), block);
+  } else if (sums.scale_a != nullptr) {
+    add_scaled(sums, i, j, block);
+  } else {
+    num::product_s32(
+        is.saturates, is.a, is.b,
+        {static_cast<int>(kBlockRows), static_cast<int>(kBlockColumns), static_cast<int>(k)},
+        sums.a + std::size_t{i} * kBlockRows * k, sums.b + std::size_t{j} * kBlockColumns * k,
+        block);
+  }
+}
+
+// --- D -------------------------------------------------------------------------------------------
+
+/// D of one part: takes blocks out of tensor memory, and puts them back.
+class DCells {
+ public:
+  DCells(Warp& warp, unsigned lane, const TensorProduct& product, const DPart& part)
+      : warp_(warp),
+        lane_(lane),
+        product_(product),
+        part_(part),
+        cta_(*product.ctas[part.cta]),
+        tensor_(tensor_of(cta_)),
+        is_half_(product.is.d == num::DType::Float16) {}
+
+  void take(unsigned i, unsigned j, std::uint32_t* block) {
+    const unsigned scale = product_.form.scale_d;
+    for_cells(i, j, [&](unsigned lane, unsigned column, unsigned at) {
+      std::uint32_t value = tensor_.at(lane, column);
+      const std::uint8_t needed = is_half_ ? 0x03 : 0x0F;
+      if (warp_.tracks() && (tensor_.undefined_at(lane, column) & needed) != 0)
+        report_undefined(warp_, lane_, "D, which is added to,", {lane, column});
+      if (is_half_) value &= 0xFFFFU;
+      if (scale != 0)
+        value = is_half_ ? divided(value, scale, 10, 5) : divided(value, scale, 23, 8);
+      block[at] = value;
+    });
+  }
+  void put(unsigned i, unsigned j, const std::uint32_t* block) {
+    FenceTracker* fences = warp_.unit->fences.get();
+    for_cells(i, j, [&](unsigned lane, unsigned column, unsigned at) {
+      TensorMemory::Pending& pending = tensor_.pending_at(lane, column);
+      if (pending.count != 0) --pending.count;  // zero if the columns were freed before
+      if (fences != nullptr)
+        fences->used_cell(warp_, cta_.rank, lane * kTensorColumns + column, TensorUse::Copy);
+      if (is_disabled(lane)) return;
+      tensor_.at(lane, column) = block[at];
+      tensor_.undefined_at(lane, column) = is_half_ ? 0x0C : 0;
+    });
+  }
+
+ private:
+  template <typename Visit>
+  void for_cells(unsigned i, unsigned j, Visit&& visit) {
+    for (unsigned row = 0; row < kBlockRows; ++row) {
+      const unsigned lane = part_.lane_of(i * kBlockRows + row);
+      for (unsigned c = 0; c < kBlockColumns; ++c)
+        visit(lane, product_.d.column + j * kBlockColumns + c, row * kBlockColumns + c);
+    }
+  }
+  [[nodiscard]] bool is_disabled(unsigned lane) const {
+    return ((product_.disabled[part_.cta * 4 + lane / 32] >> (lane % 32)) & 1U) != 0;
+  }
+
+  Warp& warp_;
+  unsigned lane_;
+  const TensorProduct& product_;
+  const DPart& part_;
+  Cta& cta_;
+  TensorMemory& tensor_;
+  bool is_half_;
+};
+
+void multiply_part(Warp& warp, unsigned lane, const PartSums& sums) {
+  DCells d(warp, lane, sums.product, sums.part);
+  for (unsigned i = 0; i < sums.part.rows / kBlockRows; ++i) {
+    for (unsigned j = 0; j < sums.part.columns / kBlockColumns; ++j) {
+      alignas(64) std::uint32_t block[kBlockRows * kBlockColumns] = {};
+      if (sums.product.adds) d.take(i, j, block);
+      add_block(sums, i, j, block);
+      d.put(i, j, block);
+    }
+  }
+}
+
+}  // namespace
+
+void finish_tensor_product(Warp& warp, unsigned lane, const TensorProduct& product) {
+  const RunContext& context = warp.unit->context;
+  const ProductInputs in = read_inputs(warp, product);
+  const isa::ProductKind kind = product.form.is.kind;
+  const unsigned k = product.k();
+  for (const DPart& part : product.parts) {
+    Cta& cta = *product.ctas[part.cta];
+    const MatrixWords own =
+        product.form.a_in_tensor ? tensor_rows(warp, lane, product, part) : MatrixWords{};
+    PartSums sums{.context = context,
+                  .product = product,
+                  .part = part,
+                  .a = product.form.a_in_tensor ? own.data() : in.a[part.cta].data(),
+                  .b = &in.b[std::size_t{part.column} * k],
+                  .floats = {}};
+    Scales scale_a, scale_b;
+    if (isa::has_scales(kind)) {
+      scale_a = read_scales(warp, lane, product, cta, true);
+      scale_b = read_scales(warp, lane, product, cta, false);
+      sums.scale_a = &scale_a;
+      sums.scale_b = &scale_b;
+    } else if (kind != isa::ProductKind::I8) {
+      sums.floats.emplace(unit_of(context.matrix, product), context.options->exact_matrix,
+                          num::WarpgroupProduct::Shape{.a = product.is.a,
+                                                       .b = product.is.b,
+                                                       .result = product.is.d,
+                                                       .rows = static_cast<int>(part.rows),
+                                                       .columns = static_cast<int>(part.columns),
+                                                       .k = static_cast<int>(k)},
+                          sums.a, sums.b);
+    }
+    multiply_part(warp, lane, sums);
+  }
+}
+
+}  // namespace ww::sim
