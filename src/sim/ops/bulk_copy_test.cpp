@@ -276,5 +276,17 @@ TEST(StoreAsync, IntoGlobalMemoryItIsAReleasedStore) {
             6U);
 }
 
+// One lane waits for a copy, the others for that lane; the copy starts when they already do.
+TEST(BulkCopy, ArrivesWhileLanesWaitForTheOneThatWaits) {
+  expect_fine(
+      "setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared.b64 [bar], 1; bar.sync 0;"
+      "setp.eq.u32 %p2, %r1, 32; @%p2 bra issue; @!%p1 bra meet; WAIT(0, 0); bra meet;"
+      "issue: mbarrier.arrive.expect_tx.shared.b64 %d8, [bar], 128;"
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [cells], [%a0], 128, "
+      "[bar];"
+      "meet: bar.warp.sync 0xffffffff;",
+      {.threads = 64});
+}
+
 }  // namespace
 }  // namespace ww::sim::ops_bulk_copy_test

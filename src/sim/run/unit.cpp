@@ -88,9 +88,23 @@ bool break_groups(Unit& unit) {
                      [](Warp* warp) { return break_group(*warp); });
 }
 
-// No warp can run. Lanes that wait for lanes that cannot come go on without them; sleepers look
-// again.
+// Asynchronous work ends that a sleeper waits for.
+bool wake_for_jobs(Unit& unit) {
+  bool any = false;
+  for (Warp* warp : unit.warps) {
+    for (Split& split : warp->splits.list) {
+      if (split.state != SplitState::Asleep || !has_jobs(unit, split.address)) continue;
+      split.resume(false);
+      any = true;
+    }
+  }
+  return any;
+}
+
+// No warp can run. What sleepers wait for is done; then lanes that wait for lanes that cannot come go
+// on without them, and sleepers look again.
 bool unblock(Unit& unit) {
+  if (wake_for_jobs(unit)) return true;
   bool any = false;
   for (Warp* warp : unit.warps) any = break_meeting(*warp) || any;
   if (any) return true;
