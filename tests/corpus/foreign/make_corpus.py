@@ -45,11 +45,14 @@ def make_triton():
     for kernel, targets, warps, types, constants, options in rows.KERNELS:
         kernel, suffix = kernel if isinstance(kernel, tuple) else (kernel, "")
         names = kernel.arg_names
+        sixteens = {(i,): [["tt.divisibility", 16]] for i, of in enumerate(types) if of.endswith(":16")}
+        types = [of.removesuffix(":16") for of in types]
         signature = dict(zip(names, types)) | {name: "constexpr" for name in names[len(types):]}
         name = kernel.__name__ + ("_" + suffix if suffix else "")
         for target in targets:
             file = f"triton_{name}_{target}"
-            source = ASTSource(kernel, signature, {(names.index(k),): v for k, v in constants.items()})
+            source = ASTSource(kernel, signature, {(names.index(k),): v for k, v in constants.items()},
+                               attrs=sixteens or None)
             try:
                 made = triton.compile(source, target=GPUTarget("cuda", target, 32),
                                       options={"num_warps": warps, "num_stages": 2})

@@ -4,7 +4,7 @@
 #
 #   (kernel, targets, warps, pointer types and values, constants, options of `warpwright sim`)
 #
-# `targets` are compute capabilities; each makes a file of its own and a line of cases.txt.
+# A type that ends in `:16` is of an argument that Triton knows to be a multiple of 16. `targets` are compute capabilities; each makes a file of its own and a line of cases.txt.
 import numpy as np
 import triton
 import triton.language as tl
@@ -189,6 +189,18 @@ def matmul(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexp
                      mask=((k + rk)[:, None] < K) & (rn[None, :] < N), other=0)
         acc = tl.dot(at, bt, acc, out_dtype=ACC)
     tl.store(c + rm[:, None] * N + rn[None, :], acc.to(OUT), mask=(rm[:, None] < M) & (rn[None, :] < N))
+
+
+# Whole tiles, of a size for which tensor cores with tensor memory are used.
+@triton.jit
+def matmul_tiles(a, b, c, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    rm = tl.program_id(0) * BM + tl.arange(0, BM)
+    rn = tl.program_id(1) * BN + tl.arange(0, BN)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for start in range(0, K, BK):
+        rk = start + tl.arange(0, BK)
+        acc = tl.dot(tl.load(a + rm[:, None] * K + rk[None, :]), tl.load(b + rk[:, None] * N + rn[None, :]), acc)
+    tl.store(c + rm[:, None] * N + rn[None, :], acc)
 
 
 @triton.jit
@@ -408,6 +420,11 @@ KERNELS = [
     ((matmul, "tf32"), [80, 90], 2, [F32, F32, F32, "i32", "i32", "i32"], dict(**MM, ACC=tl.float32, OUT=tl.float32),
      "--grid 2,2 --arg 0=f32[30,70]:randint:-4,4,1 --arg 1=f32[70,20]:randint:-4,4,2 --arg 2=f32[30,20] --arg 3=i32:30 --arg 4=i32:20 --arg 5=i32:70 "
      "--expect '$2 == $0 @ $1'"),
+    # Triton 3.9 leaves out the fences of tensor memory.
+    *[((matmul_tiles, name), [100], 4, [f"*{name}:16", f"*{name}:16", "*fp32:16", "i32:16", "i32:16"], dict(BM=bm, BN=32, BK=bk),
+       f"--grid {128 // bm},2 --arg 0={numpy}[128,128]:randint:-4,4,1 --arg 1={numpy}[128,64]:randint:-4,4,2 --arg 2=f32[128,64] --arg 3=i32:64 "
+       "--arg 4=i32:128 --expect '$2 == $0 @ $1' --check all,-fence")
+      for name, numpy, bm, bk in [("fp16", "f16", 128, 64), ("bf16", "bf16", 64, 32), ("fp8e4nv", "e4m3", 128, 64), ("fp32", "f32", 128, 32)]],
     ((matmul, "s8"), [80, 90], 2, [I8, I8, I32, "i32", "i32", "i32"], dict(**MM, ACC=tl.int32, OUT=tl.int32),
      "--grid 2,2 --arg 0=i8[30,70]:randint:-128,127,1 --arg 1=i8[70,20]:randint:-128,127,2 --arg 2=i32[30,20] --arg 3=i32:30 --arg 4=i32:20 --arg 5=i32:70 "
      "--expect '$2 == $0 @ $1'"),
