@@ -184,22 +184,29 @@ void FenceTracker::check_cell(Warp& warp, unsigned lane, unsigned rank, std::uin
     check_pair(warp, lane, cell, use, here.read, here.read.by_tensor_core ? "read" : "loaded");
 }
 
-void FenceTracker::used_cell(const Warp& warp, unsigned rank, std::uint32_t cell, TensorUse use) {
-  TensorCell& here = cells_of(rank)[cell];
+void FenceTracker::used_cell(const Warp& warp, unsigned rank, std::uint32_t cell, TensorUse use,
+                             std::uint32_t count) {
+  TensorCell* here = &cells_of(rank)[cell];
   const unsigned unit_warp = warp.unit_warp();
   const LastAccess access{order_.now(unit_warp), warp.current,
                           static_cast<std::uint16_t>(unit_warp), is_by_tensor_core(use)};
-  if (is_read(use)) {
-    here.read = access;
-  } else {
-    here = {access, {}};
+  for (TensorCell* end = here + count; here != end; ++here) {
+    if (is_read(use)) {
+      here->read = access;
+    } else {
+      *here = {access, {}};
+    }
   }
 }
 
-bool FenceTracker::is_own(const Warp& warp, unsigned rank, std::uint32_t cell) {
-  const TensorCell& here = cells_of(rank)[cell];
-  return here.write.clock != 0 && here.write.by_tensor_core && here.read.clock == 0 &&
-         here.write.warp == warp.unit_warp();
+bool FenceTracker::are_own(const Warp& warp, unsigned rank, std::uint32_t cell,
+                           std::uint32_t count) {
+  const TensorCell* here = &cells_of(rank)[cell];
+  const unsigned mine = warp.unit_warp();
+  return std::all_of(here, here + count, [&](const TensorCell& each) {
+    return each.write.clock != 0 && each.write.by_tensor_core && each.read.clock == 0 &&
+           each.write.warp == mine;
+  });
 }
 
 void FenceTracker::forget_columns(unsigned rank, unsigned first, unsigned count) {

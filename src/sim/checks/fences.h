@@ -67,10 +67,12 @@ class FenceTracker {
   /// A lane of the warp is about to use a cell of the CTA of that rank: lane times columns plus
   /// column.
   void check_cell(Warp& warp, unsigned lane, unsigned rank, std::uint32_t cell, TensorUse use);
-  /// It has done so, and that is complete.
-  void used_cell(const Warp& warp, unsigned rank, std::uint32_t cell, TensorUse use);
-  /// Whether the tensor core used it last, for this warp.
-  [[nodiscard]] bool is_own(const Warp& warp, unsigned rank, std::uint32_t cell);
+  /// It has done so, and that is complete; of `count` neighbours alike.
+  void used_cell(const Warp& warp, unsigned rank, std::uint32_t cell, TensorUse use,
+                 std::uint32_t count = 1);
+  /// Whether the tensor core used all of these neighbours last, for this warp.
+  [[nodiscard]] bool are_own(const Warp& warp, unsigned rank, std::uint32_t cell,
+                             std::uint32_t count);
   /// The columns are free.
   void forget_columns(unsigned rank, unsigned first, unsigned count);
 

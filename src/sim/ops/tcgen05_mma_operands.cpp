@@ -217,20 +217,43 @@ void touch_cell(Warp& warp, unsigned lane, const Cta& cta, std::uint32_t cell, T
   races->touch_tensor(warp, cta.rank, cells, lane_bit(lane), how);
 }
 
-void begin_cells(Warp& warp, unsigned lane, Cta& cta, const CellBlock& block, unsigned row_lane) {
-  TensorMemory& tensor = tensor_of(cta);
+// Whether nothing but earlier work of this thread has used the cells since it did: there is nothing to
+// look for.
+bool are_own(const Warp& warp, unsigned lane, const Cta& cta, const CellBlock& block,
+             unsigned row_lane) {
   FenceTracker* fences = warp.unit->fences.get();
-  const bool writes = block.use == TensorUse::Copy;
+  if (fences == nullptr || block.use != TensorUse::Copy) return false;
+  TensorMemory& tensor = *cta.tensor;
   for (unsigned c = block.column; c < block.column + block.columns; ++c) {
-    TensorMemory::Pending& pending = tensor.pending_at(row_lane, c);
+    const TensorMemory::Pending& pending = tensor.pending_at(row_lane, c);
+    if (pending.count != 0 && !is_own_work(warp, lane, pending)) return false;
+  }
+  return fences->are_own(warp, cta.rank, row_lane * kTensorColumns + block.column, block.columns);
+}
+
+void check_cells(Warp& warp, unsigned lane, const Cta& cta, const CellBlock& block,
+                 unsigned row_lane) {
+  FenceTracker* fences = warp.unit->fences.get();
+  const Touched how = block.use == TensorUse::Copy ? Touched::AsyncWrite : Touched::Read;
+  for (unsigned c = block.column; c < block.column + block.columns; ++c) {
+    const TensorMemory::Pending& pending = cta.tensor->pending_at(row_lane, c);
     const std::uint32_t cell = row_lane * kTensorColumns + c;
     if (!is_own_work(warp, lane, pending)) {
       check_pending(warp, lane, pending, {row_lane, c}, block.what);
-      const bool is_own = writes && fences != nullptr && fences->is_own(warp, cta.rank, cell);
-      if (!is_own) touch_cell(warp, lane, cta, cell, writes ? Touched::AsyncWrite : Touched::Read);
+      touch_cell(warp, lane, cta, cell, how);
     }
     if (fences != nullptr) fences->check_cell(warp, lane, cta.rank, cell, block.use);
-    if (!writes) continue;
+  }
+}
+
+void begin_cells(Warp& warp, unsigned lane, Cta& cta, const CellBlock& block, unsigned row_lane) {
+  const bool is_async = warp.checks(Check::Async);
+  if (!is_async && warp.unit->fences == nullptr && warp.unit->races == nullptr) return;
+  TensorMemory& tensor = tensor_of(cta);
+  if (!are_own(warp, lane, cta, block, row_lane)) check_cells(warp, lane, cta, block, row_lane);
+  if (block.use != TensorUse::Copy || !is_async) return;
+  for (unsigned c = block.column; c < block.column + block.columns; ++c) {
+    TensorMemory::Pending& pending = tensor.pending_at(row_lane, c);
     ++pending.count;
     pending.op = warp.current;
     pending.warp = static_cast<std::uint16_t>(warp.index);

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
+#include <cstring>
 #include <optional>
 
 #include "num/matrix_tile.h"
@@ -210,41 +210,54 @@ class DCells {
         part_(part),
         cta_(*product.ctas[part.cta]),
         tensor_(tensor_of(cta_)),
-        is_half_(product.is.d == num::DType::Float16) {}
+        is_half_(product.is.d == num::DType::Float16),
+        is_async_(warp.checks(Check::Async)) {}
 
   void take(unsigned i, unsigned j, std::uint32_t* block) {
-    const unsigned scale = product_.form.scale_d;
-    for_cells(i, j, [&](unsigned lane, unsigned column, unsigned at) {
-      std::uint32_t value = tensor_.at(lane, column);
-      const std::uint8_t needed = is_half_ ? 0x03 : 0x0F;
-      if (warp_.tracks() && (tensor_.undefined_at(lane, column) & needed) != 0)
-        report_undefined(warp_, lane_, "D, which is added to,", {lane, column});
-      if (is_half_) value &= 0xFFFFU;
-      if (scale != 0)
-        value = is_half_ ? divided(value, scale, 10, 5) : divided(value, scale, 23, 8);
-      block[at] = value;
-    });
+    for (unsigned row = 0; row < kBlockRows; ++row) {
+      const unsigned lane = part_.lane_of(i * kBlockRows + row);
+      const unsigned column = product_.d.column + j * kBlockColumns;
+      std::uint32_t* to = block + std::size_t{row} * kBlockColumns;
+      std::memcpy(to, &tensor_.at(lane, column), kBlockColumns * sizeof *to);
+      if (warp_.tracks()) check_defined(lane, column);
+      if (is_half_ || product_.form.scale_d != 0) {
+        for (unsigned c = 0; c < kBlockColumns; ++c) to[c] = addend(to[c]);
+      }
+    }
   }
   void put(unsigned i, unsigned j, const std::uint32_t* block) {
     FenceTracker* fences = warp_.unit->fences.get();
-    for_cells(i, j, [&](unsigned lane, unsigned column, unsigned at) {
-      TensorMemory::Pending& pending = tensor_.pending_at(lane, column);
-      if (pending.count != 0) --pending.count;  // zero if the columns were freed before
+    for (unsigned row = 0; row < kBlockRows; ++row) {
+      const unsigned lane = part_.lane_of(i * kBlockRows + row);
+      const unsigned column = product_.d.column + j * kBlockColumns;
+      if (is_async_) end_pending(lane, column);
       if (fences != nullptr)
-        fences->used_cell(warp_, cta_.rank, lane * kTensorColumns + column, TensorUse::Copy);
-      if (is_disabled(lane)) return;
-      tensor_.at(lane, column) = block[at];
-      tensor_.undefined_at(lane, column) = is_half_ ? 0x0C : 0;
-    });
+        fences->used_cell(warp_, cta_.rank, lane * kTensorColumns + column, TensorUse::Copy,
+                          kBlockColumns);
+      if (is_disabled(lane)) continue;
+      std::memcpy(&tensor_.at(lane, column), block + std::size_t{row} * kBlockColumns,
+                  kBlockColumns * sizeof *block);
+      std::memset(&tensor_.undefined_at(lane, column), is_half_ ? 0x0C : 0, kBlockColumns);
+    }
   }
 
  private:
-  template <typename Visit>
-  void for_cells(unsigned i, unsigned j, Visit&& visit) {
-    for (unsigned row = 0; row < kBlockRows; ++row) {
-      const unsigned lane = part_.lane_of(i * kBlockRows + row);
-      for (unsigned c = 0; c < kBlockColumns; ++c)
-        visit(lane, product_.d.column + j * kBlockColumns + c, row * kBlockColumns + c);
+  [[nodiscard]] std::uint32_t addend(std::uint32_t value) const {
+    const unsigned scale = product_.form.scale_d;
+    if (is_half_) value &= 0xFFFFU;
+    if (scale == 0) return value;
+    return is_half_ ? divided(value, scale, 10, 5) : divided(value, scale, 23, 8);
+  }
+  void check_defined(unsigned lane, unsigned column) {
+    for (unsigned c = column; c < column + kBlockColumns; ++c) {
+      if ((tensor_.undefined_at(lane, c) & (is_half_ ? 0x03 : 0x0F)) != 0)
+        report_undefined(warp_, lane_, "D, which is added to,", {lane, c});
+    }
+  }
+  void end_pending(unsigned lane, unsigned column) {
+    for (unsigned c = column; c < column + kBlockColumns; ++c) {
+      TensorMemory::Pending& pending = tensor_.pending_at(lane, c);
+      if (pending.count != 0) --pending.count;  // zero if the columns were freed before
     }
   }
   [[nodiscard]] bool is_disabled(unsigned lane) const {
@@ -257,7 +270,7 @@ class DCells {
   const DPart& part_;
   Cta& cta_;
   TensorMemory& tensor_;
-  bool is_half_;
+  bool is_half_, is_async_;
 };
 
 void multiply_part(Warp& warp, unsigned lane, const PartSums& sums) {
