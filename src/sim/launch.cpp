@@ -76,6 +76,7 @@ class LaunchRun {
 
  private:
   bool run_unit(Unit& unit);
+  void leave_out_taken();
   void in_parallel();
   void in_order();
   void stop_if_due(Unit& unit) const;
@@ -205,6 +206,12 @@ void LaunchRun::finish(Unit& unit) {
   if (report_.outcome != Outcome::Finished) stopped_ = true;
 }
 
+// Clusters whose work others have taken over never run: they leave nothing.
+void LaunchRun::leave_out_taken() {
+  const std::lock_guard lock(mutex_);
+  for (const std::uint64_t unit : std::exchange(context_.queue->taken, {})) waiting_[unit] = {};
+}
+
 // What units have left behind for the report.
 void LaunchRun::bound_report() {
   if (report_.outcome == Outcome::Finished && between_units() > context_.options->limits.memory) {
@@ -265,15 +272,16 @@ void LaunchRun::in_parallel() {
 void LaunchRun::in_order() {
   std::deque<std::unique_ptr<Unit>> resident;
   std::vector<std::unique_ptr<Unit>> spare;
-  std::uint64_t next = 0;
+  ClusterQueue& queue = *context_.queue;
+  queue = {.next = 0, .count = units_, .taken = {}};
   std::uint64_t budget = context_.options->limits.instructions;
   Counters counters;
-  while ((next < units_ || !resident.empty()) && !stopped_) {
-    if (next < units_ && resident.size() < kMaxResident) {
+  while ((queue.next < units_ || !resident.empty()) && !stopped_) {
+    if (queue.next < units_ && resident.size() < kMaxResident) {
       if (spare.empty()) spare.push_back(std::make_unique<Unit>(context_));
       resident.push_back(std::move(spare.back()));
       spare.pop_back();
-      resident.back()->start(next++);
+      resident.back()->start(queue.next++);
     }
     for (std::size_t turns = resident.size(); turns > 0 && !stopped_; --turns) {
       std::unique_ptr<Unit> unit = std::move(resident.front());
@@ -281,6 +289,7 @@ void LaunchRun::in_order() {
       unit->budget = budget;
       const bool done = unit->run(kRounds);
       budget = unit->budget;
+      leave_out_taken();
       if (!done) stop_if_due(*unit);
       if (!done) stop_if_too_big(*unit);
       if (!done) bound_residents(*unit, resident.size() + 1);
@@ -411,6 +420,8 @@ Result<RunReport> Device::run(const Launch& given, const RunOptions& options) {
   context.matrix = num::mode_of(target::info(program_->target.arch).number);
   GridOrder grid;
   if (code.is_ordered) context.grid = &grid;
+  ClusterQueue queue;
+  context.queue = &queue;
   WW_TRY_VOID(check_launch(*program_, launch, context.cluster, context.shared_bytes));
   if (grid_workspace_ != nullptr) {
     WW_TRY_VOID(check_resident(*program_, launch, context.shared_bytes));

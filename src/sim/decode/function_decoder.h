@@ -86,6 +86,8 @@ class FunctionDecoder {
   void note_operand(Place place, isa::Type type, isa::Type as, bool is_result,
                     std::string_view name);
   [[nodiscard]] Program& program() { return context_.program; }
+  /// Blocks of kernels that get here run one after the other.
+  void run_in_order() { code().is_ordered = true; }
   [[nodiscard]] Frame& frame() { return frame_; }
   Place constant(std::uint64_t low, std::uint64_t high, unsigned bytes) {
     return context_.constants.place(program().constants, low, high, bytes);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clusters: addresses in the shared memories of neighbours, and dependent grids, of which there are
 // none here.
+#include "sim/ops/cluster_cancel.h"
 #include "sim/ops/families.h"
 #include "sim/run/unit.h"
 
@@ -54,7 +55,9 @@ bool decode_getctarank(Decode& in) {
 
 constexpr OpRow kRows[] = {{"mapa", decode_mapa},
                            {"getctarank", decode_getctarank},
-                           {"griddepcontrol", decode_bare<run_nothing>}};
+                           {"griddepcontrol", decode_bare<run_nothing>},
+                           {"clusterlaunchcontrol.try_cancel", decode_try_cancel},
+                           {"clusterlaunchcontrol.query_cancel", decode_query_cancel}};
 
 }  // namespace
 

@@ -46,6 +46,7 @@ void prepare(const RunContext& context, Cta& cta, std::uint64_t linear, unsigned
   cta.warpgroups.clear();
   if (cta.watched != 0) std::fill(cta.marks.begin(), cta.marks.end(), SharedMark{});
   cta.watched = 0;
+  cta.was_refused = false;
 }
 
 // Asynchronous work may complete at any time.
@@ -271,6 +272,16 @@ std::uint64_t cta_linear(const RunContext& context, std::uint64_t unit, std::uin
   const std::uint64_t y = unit / across % down * size.y + rank / size.x % size.y;
   const std::uint64_t z = unit / across / down * size.z + rank / size.x / size.y;
   return x + grid.x * (y + grid.y * z);
+}
+
+Dim3 first_cta(const RunContext& context, std::uint64_t unit) {
+  const Dim3& grid = context.launch->grid;
+  const std::uint64_t linear = cta_linear(context, unit, 0);
+  const std::uint64_t x = linear % grid.x;
+  const std::uint64_t y = linear / grid.x % grid.y;
+  const std::uint64_t z = linear / grid.x / grid.y;
+  return {static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y),
+          static_cast<std::uint32_t>(z)};
 }
 
 Party Unit::party(std::uint32_t op, std::uint64_t unit, unsigned unit_warp, Mask lanes) const {

@@ -51,6 +51,7 @@ class Cta {
   std::vector<SharedMark> marks;      // by word of shared memory; empty until something is marked
   std::uint32_t watched = 0;          // words with a mark
   Promises promises;
+  bool was_refused = false;           // it has seen that no cluster is left to take over
   std::unique_ptr<std::byte[]> data;  // of its shared memory
   std::unique_ptr<std::uint8_t[]> undefined;
 };
@@ -63,7 +64,13 @@ struct GridOrder {
   GridRaces races;
 };
 
-/// What all units of a run share, and but for the grid only read.
+/// The clusters of a run one after the other: those from `next` on have not started.
+struct ClusterQueue {
+  std::uint64_t next = 0, count = 0;
+  std::vector<std::uint64_t> taken;  // whose work others have taken over
+};
+
+/// What all units of a run share, and but for the grid and the queue only read.
 struct RunContext {
   const Program* program = nullptr;
   const Code* code = nullptr;
@@ -80,11 +87,14 @@ struct RunContext {
   bool tracks = false;        // undefined bytes
   bool watches = false;       // anything that the fast loop does not do
   GridOrder* grid = nullptr;  // null: units cannot synchronise through global memory
+  ClusterQueue* queue = nullptr;
   num::MatrixMode matrix{};
 };
 
 /// The number in the grid of a CTA of a unit.
 std::uint64_t cta_linear(const RunContext& context, std::uint64_t unit, std::uint64_t rank);
+/// The coordinates of its first CTA.
+Dim3 first_cta(const RunContext& context, std::uint64_t unit);
 
 class Unit {
  public:
