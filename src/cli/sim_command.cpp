@@ -81,6 +81,9 @@ void declare_launch(OptionSet& set, Options& options) {
             "bytes:HEX           the bytes of a struct\n"
             "tensormap(...), texture(...), surface(...)  with an array and settings\n"
             "null                a null pointer");
+  set.text("--awaits", "P,...", request.awaits,
+           "a dependent launch: an earlier grid still writes the arrays of these parameters until\n"
+           "griddepcontrol.wait");
   set.texts("--out", "P=FILE.npy", request.outs, "write a buffer after the run");
   set.texts("--expect", "EXPR", request.expects,
             "what must hold after the run: '$2 == $0 + $1', 'D ~= A @ B within rtol=1e-3'");

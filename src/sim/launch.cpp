@@ -346,6 +346,29 @@ RunReport run_units(RunContext& context, std::uint64_t units) {
 
 }  // namespace
 
+namespace {
+
+// The allocations that a launch awaits, marked while it runs.
+class AwaitedRegions {
+ public:
+  AwaitedRegions(const GlobalMemory& memory, const std::vector<std::uint64_t>& addresses) {
+    for (const std::uint64_t address : addresses)
+      if (Region* region = memory.find(address); region != nullptr) regions_.push_back(region);
+    mark(true);
+  }
+  ~AwaitedRegions() { mark(false); }
+  AwaitedRegions(const AwaitedRegions&) = delete;
+  AwaitedRegions& operator=(const AwaitedRegions&) = delete;
+
+ private:
+  void mark(bool is_awaited) {
+    for (Region* region : regions_) region->is_awaited = is_awaited;
+  }
+  std::vector<Region*> regions_;
+};
+
+}  // namespace
+
 std::string_view name_of(Outcome outcome) {
   switch (outcome) {
     case Outcome::Finished:
@@ -438,6 +461,7 @@ Result<RunReport> Device::run(const Launch& given, const RunOptions& options) {
   bytes.resize(bytes.size() + 16);
   params.data = bytes.data();
   context.params = &params;
+  const AwaitedRegions awaited(memory_, launch.awaits);
   return run_units(context, launch.grid.count() / context.cluster.count());
 }
 

@@ -40,6 +40,8 @@ struct Launch {
   std::optional<Dim3> cluster{};  // none: what the kernel says, or 1
   std::uint32_t dynamic_shared = 0;
   std::vector<std::byte> params{};
+  /// Allocations that an earlier grid may still write until `griddepcontrol.wait`, by an address in each.
+  std::vector<std::uint64_t> awaits{};
 };
 
 /// Which warp runs next: one after the other, the same from the last to the first, or by chance (the

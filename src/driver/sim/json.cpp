@@ -144,6 +144,7 @@ Json launch_json(const SimReport& report) {
           {"cluster", launch.cluster ? dims_json(*launch.cluster) : Json()},
           {"cooperative", program.has_grid_barrier},
           {"dynamic_shared", launch.dynamic_shared},
+          {"awaits", awaited_names(report)},
           {"blocks", report.run.blocks},
           {"warps_per_block", report.run.warps_per_block},
           {"schedule", schedule_text(report.schedule)},

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <utility>
@@ -102,6 +103,20 @@ std::string outcome_text(const sim::RunReport& run) {
   return run.reason.empty() ? std::string(name) : fmt::format("{}: {}", name, run.reason);
 }
 
+std::vector<std::string> awaited_names(const SimReport& report) {
+  std::vector<std::string> names;
+  for (const std::uint64_t address : report.launch.awaits) {
+    const auto param = std::ranges::find_if(report.kernel->params, [&](const sim::Param& each) {
+      std::uint64_t value = 0;
+      if (each.bytes == sizeof value)
+        std::memcpy(&value, report.launch.params.data() + each.offset, sizeof value);
+      return value == address;
+    });
+    if (param != report.kernel->params.end()) names.push_back(param->name);
+  }
+  return names;
+}
+
 bool touches_memory(const sim::OpCount& count) { return count.wavefronts + count.sectors > 0; }
 
 double mean_lanes(const sim::OpCount& count) {
@@ -158,6 +173,12 @@ std::string launch_text(const SimReport& report) {
                            plural(report.run.warps_per_block, "warp"));
 }
 
+// The names of the arrays that an earlier grid still writes.
+std::string awaits_text(const SimReport& report) {
+  std::vector<std::string> names = awaited_names(report);
+  return fmt::format("{} of an earlier grid, behind `griddepcontrol.wait`", fmt::join(names, ", "));
+}
+
 std::string findings_text(const SimReport& report) {
   const auto& found = report.run.findings.list();
   const auto names = check_names(report.checks);
@@ -189,6 +210,7 @@ void add_facts(std::string& out, const SimReport& report) {
                        target::ptx_version_text(program.target.ptx)));
   for (const std::string& note : report.notes) add_fact(out, "note", note);
   add_fact(out, "launch", launch_text(report));
+  if (!report.launch.awaits.empty()) add_fact(out, "awaits", awaits_text(report));
   if (!report.gpu.empty()) add_fact(out, "device", gpu_text(report));
   if (!report.simulated) return;
   if (report.in_step) add_fact(out, "lanes", "in step, as before sm_70");

@@ -38,6 +38,9 @@ std::string arithmetic_text(const sim::Program& program, const std::string& mode
 /// "finished", or what happened instead and why.
 std::string outcome_text(const sim::RunReport& run);
 
+/// The parameters whose arrays an earlier grid still writes.
+std::vector<std::string> awaited_names(const SimReport& report);
+
 /// The names of the checks in a set.
 std::vector<std::string_view> check_names(const sim::CheckSet& checks);
 

@@ -16,6 +16,7 @@
 #include "base/source.h"
 #include "driver/args/file_plan.h"
 #include "driver/args/npy.h"
+#include "driver/args/text.h"
 #include "driver/sim/args.h"
 #include "driver/sim/gpu_run.h"
 #include "driver/sim/kernel_choice.h"
@@ -157,6 +158,12 @@ bool read_args(Simulation& s) {
   return true;
 }
 
+Diag not_a_buffer(const Simulation& s, std::size_t param, Span at) {
+  return diag(DiagKind::BadArgument, "{} is not a buffer: its argument is `{}`",
+              param_title(*s.kernel, param), s.arguments.of(param).text)
+      .with_span(at);
+}
+
 bool read_outs(Simulation& s) {
   FilePlan files;
   files.reads(s.request.path, "the program");
@@ -169,10 +176,7 @@ bool read_outs(Simulation& s) {
     const auto param = find_param(*s.kernel, text, out->key);
     if (!param) return s.refusals.add(with_params(param.error(), *s.kernel), "--out", text);
     if (!s.arguments.of(*param).is_memory())
-      return s.refusals.add(diag(DiagKind::BadArgument, "{} is not a buffer: its argument is `{}`",
-                                 param_title(*s.kernel, *param), s.arguments.of(*param).text)
-                                .with_span(out->key),
-                            "--out", text);
+      return s.refusals.add(not_a_buffer(s, *param, out->key), "--out", text);
     auto good = files.writes(out->path, param_title(*s.kernel, *param));
     if (!good) return s.refusals.add(std::move(good).error().with_span(out->value), "--out", text);
     s.arguments.outs.emplace_back(*param, std::move(*out));
@@ -266,22 +270,18 @@ Result<const SimBuffer*> argument_buffer(const Simulation& s, std::size_t param)
   if (is_other) param = WW_TRY(find_param(*s.kernel, arg.text, arg.other));
   const SimBuffer* const buffer = s.buffer_of(param);
   if (buffer != nullptr || !is_other) return buffer;
-  return fail(diag(DiagKind::BadArgument, "{} is not a buffer: its argument is `{}`",
-                   param_title(*s.kernel, param), s.arguments.of(param).text)
-                  .with_span(arg.other));
+  return fail(not_a_buffer(s, param, arg.other));
 }
 
 bool put_argument(Simulation& s, std::size_t param) {
   const SimArg& arg = s.arguments.of(param);
   const auto buffer = argument_buffer(s, param);
   if (!buffer) return s.refusals.add(with_params(buffer.error(), *s.kernel), "--arg", arg.text);
-  if (arg.map) {
-    const auto map = argument_map(arg, **buffer);
-    if (!map) return s.refusals.add(map.error(), "--arg", arg.text);
-    s.maps.push_back({param, static_cast<std::size_t>(*buffer - s.buffers.data()), *map});
-  }
   const auto bytes = param_value(*s.device, arg, *buffer);
   if (!bytes) return s.refusals.add(bytes.error(), "--arg", arg.text);
+  if (arg.map)
+    s.maps.push_back({param, static_cast<std::size_t>(*buffer - s.buffers.data()),
+                      *argument_map(arg, **buffer)});
   const std::size_t at = s.kernel->params[param].offset;
   std::ranges::copy(*bytes, s.launch.params.begin() + static_cast<std::ptrdiff_t>(at));
   return true;
@@ -297,6 +297,22 @@ bool fill_memory(Simulation& s) {
     if (!put_memory(s, i, budget)) return false;
   for (std::size_t i = 0; i < count; ++i)
     if (!put_argument(s, i)) return false;
+  return true;
+}
+
+// The arrays that an earlier grid still writes when the kernel starts.
+bool read_awaits(Simulation& s) {
+  if (s.request.awaits.empty()) return true;
+  for (const Piece& piece : split_top({s.request.awaits, 0}, ',')) {
+    const Piece name = trimmed(piece);
+    const auto param = find_param(*s.kernel, s.request.awaits, name.span());
+    if (!param)
+      return s.refusals.add(with_params(param.error(), *s.kernel), "--awaits", s.request.awaits);
+    const SimBuffer* const buffer = s.buffer_of(*param);
+    if (buffer == nullptr)
+      return s.refusals.add(not_a_buffer(s, *param, name.span()), "--awaits", s.request.awaits);
+    s.launch.awaits.push_back(buffer->region->base);
+  }
   return true;
 }
 
@@ -449,7 +465,7 @@ SimOutcome simulate(const SimRequest& request) {
   Simulation s{request};
   SimOutcome outcome;
   if (read_options(s) && load_program(s) && read_args(s) && read_outs(s) && read_expectations(s) &&
-      read_watches(s) && fill_memory(s) && keep_before(s))
+      read_watches(s) && fill_memory(s) && read_awaits(s) && keep_before(s))
     outcome.report = run_prepared(s);
   outcome.errors = std::move(s.refusals.text);
   return outcome;

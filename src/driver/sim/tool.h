@@ -30,6 +30,7 @@ struct SimRequest {
   std::uint32_t shared_bytes = 0;         // dynamic
   std::vector<std::string> args = {};     // PARAMETER=VALUE
   std::vector<std::string> outs = {};     // PARAMETER=FILE
+  std::string awaits = {};                // PARAMETER,... that an earlier grid still writes
   std::vector<std::string> expects = {};  // driver/expect/expect.h
   std::string checks = "all";
   std::string schedule = "rr";

@@ -4,11 +4,11 @@
 
 #include <cstdint>
 
+#include "sim/checks/grid_wait.h"
+#include "sim/memory/access_kind.h"
 #include "sim/run/warp.h"
 
 namespace ww::sim {
-
-enum class AccessKind : std::uint8_t { Read, Write, Atomic };
 
 /// Generic addresses of the operand in all lanes, shared ones with the CTA's rank.
 void lane_addresses(const Warp& warp, const Address& address, std::uint64_t* out);
@@ -31,6 +31,7 @@ void visit_regions(Warp& warp, const std::uint64_t* address, Mask who, unsigned 
     Region* region = resolve(warp, address, who, bytes, kind, space, group);
     if (region == nullptr) continue;
     if (region->owners != nullptr) note_conflicts(warp, *region, address, group, bytes, kind);
+    if (region->is_awaited) check_grid_wait(warp, *region, address, group, bytes, kind);
     visit(*region, group);
   }
 }

@@ -75,6 +75,7 @@ struct Region {
   std::uint64_t lane_stride = 0;      // local memory: distance of two lanes' bytes
   Space space = Space::Global;
   bool writable = true;
+  bool is_awaited = false;  // an earlier grid may still write it (checks/grid_wait.h)
   std::uint32_t owner = 0;  // shared memory: rank of the CTA
   Heap* heap = nullptr;     // that hands out parts of it, which alone may be used
   std::string name{};       // for messages: "parameter 0", "variable `table`", "shared memory"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clusters: addresses in the shared memories of neighbours, and dependent grids, of which there are
-// none here.
+// Clusters: addresses in the shared memories of neighbours; and dependent grids. A launch runs alone: the
+// grids before it have ended and no grid behind it is there, so `griddepcontrol` takes no time. The wait
+// is noted for the check of what an earlier grid would still write (checks/grid_wait.h).
 #include "sim/ops/cluster_cancel.h"
 #include "sim/ops/families.h"
 #include "sim/run/unit.h"
@@ -53,9 +54,15 @@ bool decode_getctarank(Decode& in) {
   return true;
 }
 
+void run_grid_wait(Warp& warp, const Op& /*op*/) { note_grid_wait(warp); }
+bool decode_griddepcontrol(Decode& in) {
+  return in.word("action") == "wait" ? decode_bare<run_grid_wait>(in)
+                                     : decode_bare<run_nothing>(in);
+}
+
 constexpr OpRow kRows[] = {{"mapa", decode_mapa},
                            {"getctarank", decode_getctarank},
-                           {"griddepcontrol", decode_bare<run_nothing>},
+                           {"griddepcontrol", decode_griddepcontrol},
                            {"clusterlaunchcontrol.try_cancel", decode_try_cancel},
                            {"clusterlaunchcontrol.query_cancel", decode_query_cancel}};
 

@@ -245,6 +245,7 @@ void Unit::start(std::uint64_t number) {
   cluster = {};
   skips.clear();
   overwriters.clear();
+  grid_waits.clear();
   if (neighbours != nullptr) neighbours->reset();
   if (races != nullptr) races->reset();
   if (fences != nullptr) fences->reset();

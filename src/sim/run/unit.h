@@ -14,6 +14,7 @@
 
 #include "num/matrix_tile.h"
 #include "sim/checks/fences.h"
+#include "sim/checks/grid_wait.h"
 #include "sim/checks/neighbours.h"
 #include "sim/checks/promises.h"
 #include "sim/checks/race.h"
@@ -137,6 +138,8 @@ class Unit {
   [[nodiscard]] std::uint64_t piled_bytes() const;
   /// Ends the run if that is more than the budget of memory. Whether it goes on.
   bool bound_memory();
+  std::vector<GridWait> grid_waits;  // in the order of execution
+
   [[nodiscard]] bool checks(Check check) const { return context.options->checks.has(check); }
   /// `block (1, 0, 0), warp 2`
   [[nodiscard]] std::string describe(const Cta& cta) const;
