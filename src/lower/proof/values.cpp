@@ -365,6 +365,19 @@ void ProofValues::sample_address(const std::string& key) {
   samples_.try_emplace(key, static_cast<std::int64_t>(hash >> 40U & 0x1FFU));
 }
 
+namespace {
+
+// Which of few values a sample takes: the ends, then each of the others, beginning with another for
+// each variable (`place`), so that they are not in step. As many samples as values have them all.
+std::int64_t turn_of(std::int64_t sample, std::int64_t count, std::int64_t place) {
+  if (sample == 0) return 0;
+  if (sample == 1) return count - 1;
+  if (sample < count) return 1 + (sample - 2 + place) % (count - 2);
+  return (sample + place * (sample / count)) % count;
+}
+
+}  // namespace
+
 // The ends of the range first, then small numbers, which keep small regions inside their buffers,
 // then any; now and then one at its end among others. Of few values each in turn, not all variables
 // in step.
@@ -378,9 +391,7 @@ std::int64_t ProofValues::choose(const std::string& key, ir::Range range, std::i
   const std::int64_t first = -floor_div(-least, divisor) * divisor;
   const std::int64_t count = floor_div(end - first, divisor) + 1;
   if (count > 1 && count <= kFew) {
-    const auto place = static_cast<std::int64_t>(samples_.size());
-    std::int64_t turn = sample_ == 0 ? 0 : count - 1;
-    if (sample_ > 1) turn = (sample_ - 1 + place * (sample_ / count + 1)) % count;
+    const std::int64_t turn = turn_of(sample_, count, std::ssize(few_));
     few_.try_emplace(key, static_cast<std::size_t>(count))
         .first->second[static_cast<std::size_t>(turn)] = true;
     return first + turn * divisor;
