@@ -215,11 +215,14 @@ bool RaceTracker::touch_all_own(const std::uint64_t* address, std::uint32_t op) 
   if (differences >= kPageBytes || differences % (std::uint64_t{4} * kWords) != 0) return false;
   Page& page = pages_.at(start / kPageBytes);
   const std::uint64_t self = (std::uint64_t{epoch_} << 32U) | (by_.warp * kLanes + 1);
+  std::uint32_t first[kLanes];
+  for (unsigned l = 0; l < kLanes; ++l)
+    first[l] = static_cast<std::uint32_t>(address[l] - start) / 4;
   const auto for_words = [&](const auto& visit) {
 #pragma GCC unroll 8
     for (unsigned l = 0; l < kLanes; ++l)
 #pragma GCC unroll 4
-      for (unsigned w = 0; w < kWords; ++w) visit((address[l] - start) / 4 + w, l);
+      for (unsigned w = 0; w < kWords; ++w) visit(std::size_t{first[l]} + w, l);
   };
   std::uint64_t strange = 0;
   for_words([&](std::size_t at, unsigned l) { strange |= page.owner[at] ^ (self + l); });

@@ -65,6 +65,27 @@ void use_and_define(Warp& warp) {
   }
 }
 
+bool has_no_suspect(const Warp& warp) {
+  const auto& at = warp.program->watched[warp.current].at;
+  const std::uint8_t* const notes = warp.suspect;
+  if (at[0] != WatchedPlaces::kMany)
+    return (notes[at[0]] | notes[at[1]] | notes[at[2]] | notes[at[3]] | notes[at[4]] |
+            notes[at[5]]) == 0;
+  const auto is_suspect = [&](Place place) {
+    return place.present() && !place.is_constant() && warp.is_suspect(place);
+  };
+  return !is_suspect(warp.program->ops[warp.current].guard) &&
+         std::ranges::none_of(
+             warp.program->operands_of(warp.current),
+             [&](const OperandInfo& operand) { return is_suspect(operand.place); });
+}
+
+void set_undefined_bytes(Warp& warp, Place place, const std::uint8_t* bits) {
+  const bool is_zero = std::all_of(bits, bits + kLanes, [](std::uint8_t b) { return b == 0; });
+  if (is_zero) return define_lanes(warp, place, warp.exec);
+  blend(warp.mark_lanes(place, warp.exec), bits, warp.exec);
+}
+
 void clear_suspicions(Warp& warp) {
   if (warp.suspect == nullptr) return;
   const auto look = [&](Place place, isa::Type type) {

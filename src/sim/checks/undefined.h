@@ -17,15 +17,19 @@ void pass_on(Warp& warp, Place place, Mask who);
 void define_value(Warp& warp, Place place, bool is_pred = false);
 /// The same for a register of up to 64 bits, in these lanes.
 void define_lanes(Warp& warp, Place place, Mask who);
+/// Looks at the running op's registers, guard and results included: whether none is suspect.
+[[nodiscard]] bool has_no_suspect(const Warp& warp);
 /// Whether nothing of the running op's registers is undefined, guard and results included: then all
-/// stays so, whatever the op does. false: they have to be looked at. `watched` is the program's.
-[[nodiscard]] inline bool all_defined(const Warp& warp, const WatchedPlaces* watched) {
-  const auto& at = watched[warp.current].at;
-  if (at[0] == WatchedPlaces::kMany) return false;
-  const std::uint8_t* const notes = warp.suspect;
-  return (notes[at[0]] | notes[at[1]] | notes[at[2]] | notes[at[3]] | notes[at[4]] |
-          notes[at[5]]) == 0;
+/// stays so, whatever the op does. false: they have to be looked at.
+[[nodiscard]] inline bool all_defined(Warp& warp) {
+  std::uint8_t& when = warp.defined_at[warp.current];
+  if (when == warp.suspicions) return true;
+  if (!has_no_suspect(warp)) return false;
+  when = warp.suspicions;
+  return true;
 }
+/// Makes these the undefined bytes of a register of up to 64 bits, in the executing lanes.
+void set_undefined_bytes(Warp& warp, Place place, const std::uint8_t* bits);
 /// Clears the notes of the running op's registers that hold no undefined bytes.
 void clear_suspicions(Warp& warp);
 /// What an op does that has no rule of its own: uses all sources, defines all results.

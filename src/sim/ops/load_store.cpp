@@ -118,25 +118,28 @@ std::uint64_t known_in(const Region& region, std::uint64_t offset, unsigned byte
   return known;
 }
 
-// Words of all lanes, of which no byte is undefined.
+// Elements of all lanes, of which no byte is undefined.
+template <typename Element>
 bool is_defined(const Region& region, const std::uint64_t* address, Mask group, unsigned offset) {
   if (region.undefined == nullptr) return true;
   if (group != kAllLanes || region.lane_stride != 0) return false;
   const std::uint8_t* const from = region.undefined + offset - region.base;
-  std::uint32_t any = 0;
+  Element any = 0;
 #pragma GCC unroll 8
   for (unsigned l = 0; l < kLanes; ++l) {
-    std::uint32_t word = 0;
-    std::memcpy(&word, from + address[l], sizeof word);
-    any |= word;
+    Element bytes = 0;
+    std::memcpy(&bytes, from + address[l], sizeof bytes);
+    any = static_cast<Element>(any | bytes);
   }
   return any == 0;
 }
 
 void track_load(Warp& warp, const Op& op, Place place, const Region& region,
                 const std::uint64_t* address, Mask group, unsigned offset) {
-  if (op.bytes == 4 && is_defined(region, address, group, offset))
-    return define_lanes(warp, place, group);
+  const bool all_defined = with_bytes(op.bytes, [&]<typename Element>() {
+    return is_defined<Element>(region, address, group, offset);
+  });
+  if (all_defined) return define_lanes(warp, place, group);
   std::uint64_t known[kLanes] = {};
   std::uint64_t any = 0;
   for_each_lane(group, [&](unsigned l) {

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstring>
 
+#include "sim/checks/undefined.h"
 #include "sim/memory/access.h"
 #include "sim/ops/families.h"
 #include "sim/ops/memory_ops.h"
@@ -126,7 +127,7 @@ void run_load(Warp& warp, const Op& op) {
       words[l] = word;
     }
     warp.write(place, words);
-    if (warp.tracks()) blend(warp.mark_lanes(place, warp.exec), undefined, warp.exec);
+    if (warp.tracks()) set_undefined_bytes(warp, place, undefined);
   }
 }
 
@@ -177,7 +178,7 @@ void run_move(Warp& warp, const Op& op) {
     }
   }
   warp.write(op.p[0], words);
-  if (warp.tracks()) blend(warp.mark_lanes(op.p[0], warp.exec), undefined, warp.exec);
+  if (warp.tracks()) set_undefined_bytes(warp, op.p[0], undefined);
 }
 
 // --- decoding ------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "sim/decode/function_decoder.h"
 #include "sim/memory/access.h"
@@ -271,7 +272,7 @@ void deliver_load(Warp& warp, PendingLoad& load) {
     const std::uint32_t at = load.frame + warp.program->places[op.extra + r].offset();
     if (!warp.known.empty()) warp.known.drop(at, kAllLanes);
     std::uint8_t* flags = warp.stack.undefined_at(at);
-    if (flags != nullptr) *warp.stack.suspect_at(at) = 1;
+    if (flags != nullptr && std::exchange(*warp.stack.suspect_at(at), 1) == 0) warp.suspect_anew();
     for_each_lane(lanes, [&](unsigned l) {
       std::memcpy(warp.stack.frames.get() + at + std::size_t{l} * 4, &load.values[r * kLanes + l],
                   4);

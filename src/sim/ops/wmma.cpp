@@ -9,6 +9,7 @@
 #include "num/float_format.h"
 #include "num/half_lanes.h"
 #include "num/matrix_tile.h"
+#include "sim/checks/undefined.h"
 #include "sim/memory/access.h"
 #include "sim/ops/families.h"
 #include "sim/ops/lane_ops.h"
@@ -134,7 +135,7 @@ void run_load(Warp& warp, const Op& op) {
       std::memcpy(lanes, values[r].data(), sizeof lanes);
       warp.write(place, lanes);
     });
-    if (warp.tracks()) blend(warp.mark_lanes(place, warp.exec), undefined[r].data(), warp.exec);
+    if (warp.tracks()) set_undefined_bytes(warp, place, undefined[r].data());
   }
 }
 

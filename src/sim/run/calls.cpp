@@ -37,6 +37,7 @@ void move_predicate(Warp& warp, std::uint64_t from, std::uint64_t to) {
   if (warp.stack.undefined == nullptr) return;
   copy(warp.stack.undefined.get());
   *warp.stack.suspect_at(to) = 1;
+  warp.suspect_anew();
 }
 
 // One end of a move, in one lane.
@@ -82,8 +83,10 @@ void move_values(Warp& warp, const std::vector<ValueMove>& moves, const Activati
       move_predicate(warp, from.frame + move.from, to.frame + move.to);
       continue;
     }
-    if (move.to_register && warp.stack.suspect != nullptr)
+    if (move.to_register && warp.stack.suspect != nullptr) {
       *warp.stack.suspect_at(to.frame + move.to) = 1;
+      warp.suspect_anew();
+    }
     for_each_lane(warp.exec, [&](unsigned l) {
       const MoveEnd source =
           move_end(warp.stack, from, move.from_register, move.from, move.from_step, l);
@@ -128,6 +131,7 @@ bool reserve(Warp& warp, const Activation& to, const Code& code) {
   stack.grow_local(local_end, warp.unit->context.tracks);
   if (stack.undefined == nullptr) return true;
   std::memset(stack.suspect_at(to.frame), 1, code.frame_bytes / kSuspectBytes);
+  warp.suspect_anew();
   // Lanes of other splits may have live registers in the same frame.
   for (std::uint32_t at = 0; at + kLanes <= code.frame_bytes; at += kLanes) {
     std::uint8_t* bits = stack.undefined_at(to.frame + at);

@@ -28,10 +28,19 @@ void start_warp(Warp& warp, const Code& code, Mask born) {
   warp.known.clear();
   warp.stack.start(code.frame_bytes, code.local_bytes, warp.unit->context.tracks);
   warp.enter({});
+  warp.forget_defined();
   fill_specials(warp, code);
 }
 
+void Warp::forget_defined() {
+  suspicions = 1;
+  if (undefined == nullptr) return;
+  if (defined_at == nullptr) defined_at = std::make_unique<std::uint8_t[]>(program->ops.size());
+  std::fill_n(defined_at.get(), program->ops.size(), std::uint8_t{0});
+}
+
 void Warp::enter(const Activation& function) {
+  if (function.frame != here.frame) suspect_anew();
   here = function;
   frame = stack.frames.get() + function.frame;
   undefined = stack.undefined_at(function.frame);
@@ -47,8 +56,7 @@ struct Watch {
   bool only_tracks = false;  // none of what follows, and no op is counted or stopped at
   bool traces = false;
   bool checks_numbers = false;
-  const WatchedPlaces* places = nullptr;  // of all ops
-  Mask finite = 0;                        // lanes whose numbers going into the op are all finite
+  Mask finite = 0;  // lanes whose numbers going into the op are all finite
 };
 
 Watch watch_of(const Warp& warp) {
@@ -56,8 +64,7 @@ Watch watch_of(const Warp& warp) {
   const auto& trace = options.trace;
   Watch watch{.traces = trace && trace->block == warp.cta->linear &&
                         (trace->all_warps || trace->warp == warp.index),
-              .checks_numbers = warp.checks(Check::Numbers),
-              .places = warp.program->watched.data()};
+              .checks_numbers = warp.checks(Check::Numbers)};
   watch.only_tracks = !watch.traces && !watch.checks_numbers && !options.count && !options.stop_at;
   return watch;
 }
@@ -82,7 +89,7 @@ void before_op(Warp& warp, const Op& op, Mask mask, Watch& watch) {
   if (!watch.only_tracks) observe_op(warp, mask, watch);
   if (warp.register_watch != nullptr && mask != 0 && (op.flags & kWatchesRegisters) == 0)
     warp.register_watch->touch(warp);
-  if (!warp.tracks() || all_defined(warp, watch.places)) return;
+  if (!warp.tracks() || all_defined(warp)) return;
   if (op.guard.present()) use_value(warp, op.guard, warp.active, 0, true);
   if (mask == 0 || (op.flags & kTracksItself) != 0) return;
   if (op.track != nullptr) {

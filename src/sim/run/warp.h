@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "sim/checks/findings.h"
 #include "sim/checks/known_bits.h"
@@ -36,9 +37,13 @@ class Warp {
   const std::byte* constants = nullptr;
   std::uint8_t* undefined = nullptr;  // of the frame, as below; null: not tracked
   std::uint8_t* suspect = nullptr;    // of the frame, as in Stack; null: not tracked
-  Activation here{};                  // the function
-  Grant grant{};                      // for the next op
-  std::uint32_t current = 0;          // the op that runs, or whose earlier work comes to its end
+  /// By op: the count of suspicions when its registers were all defined. If there were none since,
+  /// they still are. Null: not tracked.
+  std::unique_ptr<std::uint8_t[]> defined_at;
+  std::uint8_t suspicions = 0;
+  Activation here{};          // the function
+  Grant grant{};              // for the next op
+  std::uint32_t current = 0;  // the op that runs, or whose earlier work comes to its end
 
   // --- the warp ----------------------------------------------------------------------------------
   const Program* program = nullptr;
@@ -89,8 +94,13 @@ class Warp {
   /// The same to be written anew, in these lanes.
   [[nodiscard]] std::uint8_t* mark_lanes(Place place, Mask who) {
     if (!known.empty()) known.drop(here.frame + place.offset(), who);
-    if (suspect != nullptr) suspect[place.offset() / kSuspectBytes] = 1;
+    if (suspect != nullptr && std::exchange(suspect[place.offset() / kSuspectBytes], 1) == 0)
+      suspect_anew();
     return undefined + place.offset();
+  }
+  /// Some register is suspect that was not, or the registers are another function's.
+  void suspect_anew() {
+    if (++suspicions == 0) forget_defined();
   }
   /// Whether the register may hold undefined bytes; if not, there is nothing to look for.
   [[nodiscard]] bool is_suspect(Place place) const {
@@ -102,6 +112,8 @@ class Warp {
   [[nodiscard]] bool done() const { return live == 0; }
   /// Makes a function of the stack the running one.
   void enter(const Activation& function);
+  /// Of no op it is known that its registers are all defined.
+  void forget_defined();
 
   // --- findings ----------------------------------------------------------------------------------
   /// Its number among all warps of the unit.
