@@ -308,8 +308,10 @@ void land(Warp& warp, unsigned lane, const ByteRun& run, const std::byte* data,
   }
 }
 
-void check_same_cta(Warp& warp, unsigned lane, std::uint64_t to, std::uint64_t mbarrier) {
-  if (rank_of(to) == rank_of(mbarrier)) return;
+void check_same_cta(Warp& warp, unsigned lane, std::uint64_t to, std::uint64_t mbarrier,
+                    bool or_peer) {
+  const std::uint64_t apart = rank_of(to) ^ rank_of(mbarrier);
+  if (apart == 0 || (or_peer && apart == 1)) return;
   if (!warp.is_new(Check::Barrier)) return;
   warp.report_at(
       Check::Barrier, lane_bit(lane), mbarrier,

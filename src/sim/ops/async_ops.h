@@ -118,8 +118,10 @@ void add_tx(Warp& warp, Mbarrier& barrier, std::uint64_t address, unsigned lane,
 /// Bytes of asynchronous work of that lane have arrived; waiting for the mbarrier makes them known.
 /// An mbarrier that is gone is passed over.
 void complete_tx(Warp& warp, std::uint64_t address, unsigned lane, std::uint32_t bytes);
-/// Reports data for one CTA of the cluster with an mbarrier in another.
-void check_same_cta(Warp& warp, unsigned lane, std::uint64_t to, std::uint64_t mbarrier);
+/// Reports data for one CTA of the cluster with an mbarrier in another; `or_peer`: it may be in the
+/// other CTA of its pair.
+void check_same_cta(Warp& warp, unsigned lane, std::uint64_t to, std::uint64_t mbarrier,
+                    bool or_peer = false);
 /// The CTA of a shared address with rank, and the same place in another CTA.
 inline std::uint64_t rank_of(std::uint64_t address) {
   return ((address - kSharedWindow) >> kRankShift) - 1;

@@ -153,14 +153,17 @@ std::string illegal_point(const TensorMap& map, const TensorPoint& point) {
 
 void run_store(Warp& warp, const Op& op);
 
-// Op::mode: the number of coordinates; mode2: whether the instruction is of the im2col kind.
+// Op::mode: the number of coordinates; mode2: whether the instruction is of the im2col kind, and
+// whether its mbarrier may be in the other CTA of a pair.
+constexpr std::uint8_t kIm2col = 1, kForPair = 2;
+
 std::shared_ptr<Parcel> begin(Warp& warp, const Op& op, std::uint64_t map, unsigned lane) {
   const unsigned rank = op.mode;
   const auto found = read_tensor_map(warp, map, lane, rank);
   if (!found) return nullptr;
   auto parcel = std::make_shared<Parcel>();
   parcel->map = *found;
-  if (found->im2col.has_value() != (op.mode2 != 0)) {
+  if (found->im2col.has_value() != ((op.mode2 & kIm2col) != 0)) {
     trap(warp, found->im2col ? "an im2col map in a copy of the tile kind"
                              : "a map of tiles in a copy of the im2col kind");
     return nullptr;
@@ -328,15 +331,19 @@ void run_load(Warp& warp, const Op& op) {
     const std::shared_ptr<Parcel> parcel = begin(warp, op, at[1][l], l);
     if (parcel == nullptr) return;
     load_box(warp, l, *parcel);
+    const bool for_pair = (op.mode2 & kForPair) != 0;
     if (!is_multicast) {
-      check_same_cta(warp, l, at[0][l], at[2][l]);
+      check_same_cta(warp, l, at[0][l], at[2][l], for_pair);
       send(warp, l, parcel, at[0][l], at[2][l], space);
       return;
     }
     const std::uint16_t mask = warp.source<std::uint16_t>(op.p[0])[l];
     for (std::uint64_t rank = 0; rank < 16; ++rank) {
-      if (((mask >> rank) & 1U) != 0)
-        send(warp, l, parcel, in_cta(at[0][l], rank), in_cta(at[2][l], rank), space);
+      if (((mask >> rank) & 1U) == 0) continue;
+      // For a pair, of its two CTAs the one that the mbarrier's number is like.
+      const std::uint64_t signalled =
+          for_pair ? (rank & ~std::uint64_t{1}) | (rank_of(at[2][l]) & 1U) : rank;
+      send(warp, l, parcel, in_cta(at[0][l], rank), in_cta(at[2][l], signalled), space);
     }
   });
 }
@@ -427,7 +434,6 @@ std::size_t find_operand(const Decode& in, std::string_view name) {
 // What is not modelled of the newer modes.
 bool is_known_mode(Decode& in) {
   const std::string_view mode = in.has("mode") ? in.word("mode") : "tile";
-  if (in.has("group")) in.refusal = "copies for a pair of CTAs are not modelled";
   if (mode != "tile" && mode != "im2col" && mode != "im2col_no_offs")
     in.refusal = fmt::format("the mode `.{}` is not modelled", mode);
   return in.refusal.empty();
@@ -437,7 +443,8 @@ bool is_known_mode(Decode& in) {
 void decode_point(Decode& in, std::size_t map) {
   std::vector<Place> places = in.coordinates(map);
   in.op.mode = static_cast<std::uint8_t>(places.size());
-  in.op.mode2 = in.has("mode") && in.word("mode").starts_with("im2col") ? 1 : 0;
+  in.op.mode2 = in.has("mode") && in.word("mode").starts_with("im2col") ? kIm2col : 0;
+  if (in.has("group") && in.word("group") == "cta_group::2") in.op.mode2 |= kForPair;
   const std::size_t offsets = find_operand(in, "offsets");
   if (offsets < in.count()) {
     const std::vector<Place> more = in.sources(offsets);

@@ -131,6 +131,39 @@ TEST(TensorCopy, EveryCtaOfAMulticastCountsTheWholeBox) {
     EXPECT_EQ(ran.out[i], (2 + i % 32 / 8) * kEdge + 8 + i % 8);
 }
 
+// Both CTAs of a pair copy a box of 128 bytes to themselves; the first one's mbarrier counts both.
+std::string copy_for_pair(std::string_view group, std::string_view multicast,
+                          std::string_view mask) {
+  const std::string sync = "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n";
+  return sync +
+         fmt::format(
+             "mov.u32 %r12, %cluster_ctarank; setp.eq.u32 %p2, %r12, 0; and.pred %p3, %p2, %p1;"
+             "@%p3 mbarrier.arrive.expect_tx.shared.b64 %d8, [bar], 256; mov.u16 %h1, 3;"
+             "mapa.shared::cluster.u32 %r13, %r3, 0; {}"
+             "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes{}{} "
+             "[cells], "
+             "[%a1, {{8, 2}}], [%r13]{}; @!%p2 bra wait_peer; WAIT(0, 0); wait_peer:",
+             multicast.empty() ? "@%p1 " : "@%p3 ", multicast, group, mask) +
+         sync +
+         "ld.shared.u32 %r10, [%r4]; mul.wide.u32 %d3, %r12, 128; add.u64 %d2, %d2, %d3;"
+         "st.global.u32 [%d2], %r10;";
+}
+
+TEST(TensorCopy, SignalsTheOtherCtaOfAPair) {
+  const Grid pair{.threads = 32, .blocks = 2, .cluster = 2, .target = "sm_100a"};
+  for (const bool is_multicast : {false, true}) {
+    const Ran ran =
+        expect_clean(copy_for_pair(".cta_group::2", is_multicast ? ".multicast::cluster" : "",
+                                   is_multicast ? ", %h1" : ""),
+                     square(0), pair);
+    for (std::uint32_t i = 0; i < 64; ++i)
+      EXPECT_EQ(ran.out[i], (2 + i % 32 / 8) * kEdge + 8 + i % 8);
+  }
+  expect_finding(Check::Barrier,
+                 "the data goes to CTA 1 of the cluster, and the mbarrier is in CTA 0",
+                 copy_for_pair(".cta_group::1", "", ""), square(0), pair);
+}
+
 TEST(TensorCopy, StoresAndReducesABox) {
   const Ran stored =
       expect_clean(kFill + kFence + "bar.sync 0;" + kStore + "@%p1 cp.async.bulk.wait_group 0;");

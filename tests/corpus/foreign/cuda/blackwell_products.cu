@@ -18,7 +18,7 @@ constexpr unsigned kN = 64, kTileK = 64, kStages = 2;
 constexpr unsigned kTileA = 128 * kTileK * 2, kTileB = kN * kTileK * 2;  // bytes
 
 struct Barriers {
-  unsigned long long full[kStages], empty[kStages], peer[kStages], done;
+  unsigned long long full[kStages], empty[kStages], done;
   unsigned columns;
 };
 
@@ -36,11 +36,26 @@ __device__ void wait(unsigned long long& barrier, unsigned parity) {
       : "memory");
 }
 
-__device__ void copy(const TensorMap& map, unsigned to, unsigned k, unsigned row, unsigned long long& barrier) {
-  asm volatile(
-      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(to),
-      "l"(&map), "r"(k), "r"(row), "r"(shared_address(&barrier))
-      : "memory");
+template <int kBlocks>
+__device__ void copy(const TensorMap& map, unsigned to, unsigned k, unsigned row, unsigned barrier) {
+  if constexpr (kBlocks == 1)
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(to),
+        "l"(&map), "r"(k), "r"(row), "r"(barrier)
+        : "memory");
+  else
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.cta_group::2 [%0], [%1, {%2, %3}], "
+        "[%4];" ::"r"(to),
+        "l"(&map), "r"(k), "r"(row), "r"(barrier)
+        : "memory");
+}
+
+// The same place in the first block of the cluster.
+__device__ unsigned in_first_block(unsigned address) {
+  unsigned there;
+  asm("mapa.shared::cluster.u32 %0, %1, 0;" : "=r"(there) : "r"(address));
+  return there;
 }
 
 // K-major, 128-byte swizzle: groups of 8 rows are 1024 bytes.
@@ -97,44 +112,39 @@ __device__ void join() {
   asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory");
 }
 
-// Tiles for both operands, as soon as their stage is free.
+// Tiles for both operands, as soon as their stage is free. Those of both blocks of a pair are announced to the
+// first one.
 template <int kBlocks>
 __device__ void produce(const TensorMap& a, const TensorMap& b, unsigned tiles, unsigned steps, Barriers& bars) {
   constexpr unsigned kRowsB = kN / kBlocks;
-  const unsigned row_b = kBlocks == 1 ? 0 : rank_in_cluster() * kRowsB;
+  const unsigned rank = kBlocks == 1 ? 0 : rank_in_cluster();
   for (unsigned i = 0; i < steps; ++i) {
     const unsigned stage = i % kStages;
     const unsigned at = tiles + stage * (kTileA + kTileB);
     wait(bars.empty[stage], (i / kStages + 1) % 2);
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&bars.full[stage])),
-                 "r"(kTileA + kTileB / kBlocks)
-                 : "memory");
-    copy(a, at, i * kTileK, blockIdx.x * 128, bars.full[stage]);
-    copy(b, at + kTileA, i * kTileK, row_b, bars.full[stage]);
+    const unsigned full = shared_address(&bars.full[stage]);
+    if (rank == 0)
+      asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(full), "r"(kBlocks * kTileA + kTileB)
+                   : "memory");
+    const unsigned signalled = kBlocks == 1 ? full : in_first_block(full);
+    copy<kBlocks>(a, at, i * kTileK, blockIdx.x * 128, signalled);
+    copy<kBlocks>(b, at + kTileA, i * kTileK, rank * kRowsB, signalled);
   }
 }
 
-// The first block multiplies for both, once the other one has said that its tiles are there.
+// The first block multiplies for both.
 template <int kBlocks>
 __device__ void consume(unsigned d, unsigned tiles, unsigned steps, Barriers& bars) {
-  const bool leads = kBlocks == 1 || rank_in_cluster() == 0;
+  if (kBlocks == 2 && rank_in_cluster() != 0) return;
   for (unsigned i = 0; i < steps; ++i) {
     const unsigned stage = i % kStages;
     const unsigned at = tiles + stage * (kTileA + kTileB);
     wait(bars.full[stage], i / kStages % 2);
-    if (!leads) {
-      asm volatile(
-          "{\n.reg .b32 there;\nmapa.shared::cluster.u32 there, %0, 0;\n"
-          "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];\n}" ::"r"(shared_address(&bars.peer[stage]))
-          : "memory");
-      continue;
-    }
-    if (kBlocks == 2) wait(bars.peer[stage], i / kStages % 2);
     asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory");
     multiply<kBlocks>(d, at, at + kTileA, i > 0);
     commit<kBlocks>(bars.empty[stage]);
   }
-  if (leads) commit<kBlocks>(bars.done);
+  commit<kBlocks>(bars.done);
 }
 
 __device__ void store(unsigned d, float* c, Barriers& bars) {
@@ -162,7 +172,6 @@ __device__ void product(const TensorMap& a, const TensorMap& b, float* c, unsign
     for (unsigned s = 0; s < kStages; ++s) {
       init(bars.full[s], 1);
       init(bars.empty[s], 1);
-      init(bars.peer[s], 1);
     }
     init(bars.done, 1);
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
