@@ -280,7 +280,7 @@ TEST(StoreAsync, IntoGlobalMemoryItIsAReleasedStore) {
 TEST(BulkCopy, ArrivesWhileLanesWaitForTheOneThatWaits) {
   expect_fine(
       "setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared.b64 [bar], 1; bar.sync 0;"
-      "setp.eq.u32 %p2, %r1, 32; @%p2 bra issue; @!%p1 bra meet; WAIT(0, 0); bra meet;"
+      "@%p1 bra issue; setp.eq.u32 %p2, %r1, 32; @!%p2 bra meet; WAIT(0, 0); bra meet;"
       "issue: mbarrier.arrive.expect_tx.shared.b64 %d8, [bar], 128;"
       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [cells], [%a0], 128, "
       "[bar];"
