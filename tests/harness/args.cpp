@@ -29,7 +29,7 @@ Bytes random_numbers(std::size_t count, num::DType type, Inputs inputs, std::uin
   std::mt19937_64 engine(seed);
   std::normal_distribution<double> normal;
   std::uniform_int_distribution<int> whole(-4, 4);
-  const auto size = static_cast<std::size_t>(num::bits_of(type)) / 8;
+  const auto size = static_cast<std::size_t>(std::max(1, num::storage_bits(type) / 8));
   Bytes out(count * size);
   for (std::size_t i = 0; i < count; ++i) {
     const double drawn = inputs == Inputs::Whole ? whole(engine) : normal(engine);

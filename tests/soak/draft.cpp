@@ -86,18 +86,16 @@ void Draft::head() {
 
 std::string Draft::any_type() {
   static const std::vector<std::string> kTypes = {
-      "float32", "float16", "int32",         "bfloat16",    "uint8",
-      "int16",   "int8",    "float32",       "float64",     "int64",
-      "uint16",  "uint32",  "float8_e4m3fn", "float8_e5m2", "uint64"};
+      "float32",       "float16",     "int32",   "bfloat16",      "uint8",        "int16",
+      "int8",          "float32",     "float64", "int64",         "uint16",       "uint32",
+      "float8_e4m3fn", "float8_e5m2", "uint64",  "float6_e2m3fn", "float6_e3m2fn"};
   static const std::vector<std::string> kOfLanes = {
       "float32", "int32", "float16", "bfloat16", "uint8", "uint32", "int16", "float8_e4m3fn"};
   std::string out = tape.pick(f.has_tensor ? kOfLanes : kTypes);
   // Of which thread an element is depends on how wide they are.
   if (f.spread == Spread::Atoms && !regs.empty() && bits_of(out) != bits_of(regs[0].dtype))
     return regs[0].dtype;
-  const bool is_new =
-      (out == "bfloat16" && f.number() < 80) || (out.starts_with("float8") && f.number() < 89);
-  return is_new ? "float32" : out;
+  return out == "bfloat16" && f.number() < 80 ? "float32" : out;
 }
 
 std::string Draft::spread_layout(bool& is_packed) {

@@ -28,7 +28,8 @@ Text call_pointer(Context& c, const Expr& e) {
     case Intrinsic::Ldg: {
       const DType dtype = e.type.dtype;
       const std::string pointer = pointer_as(c, e.args[0], ir::Type::pointer(dtype));
-      const bool is_plain = dtype == DType::Bool || !is_number(dtype) || is_fp8(dtype);
+      const bool is_plain =
+          dtype == DType::Bool || !is_number(dtype) || is_fp8(dtype) || is_tiny(dtype);
       const Text value = {is_plain ? fmt::format("(*{})", pointer)
                                    : fmt::format("__ldg({})", pointer)};
       return dtype == DType::Bool ? Text{value.text + " != 0", kEqual} : value;

@@ -74,9 +74,7 @@ Text binary(Context& c, const Expr& e, ExprId id, const Lane* at) {
 
 Text cast(Context& c, const Expr& e, const Lane* at) {
   const ir::Type from = c.f[e.args[0]].type;
-  const auto can_convert = [](DType dtype) {
-    return is_number(dtype) || is_tiny(dtype) || dtype == DType::Tfloat32;
-  };
+  const auto can_convert = [](DType dtype) { return is_number(dtype) || dtype == DType::Tfloat32; };
   const bool is_power = from.dtype == DType::Float8E8M0;
   for (const DType dtype : {is_power ? DType::Float32 : from.dtype, e.type.dtype})
     if (!can_convert(dtype) && from.dtype != e.type.dtype)

@@ -144,7 +144,8 @@ std::string compared(const HostArgument& argument, const std::string& name) {
   if (!argument.is_array || argument.expected.empty()) return "";
   const std::int64_t bytes = argument_bytes(argument);
   const std::int64_t count = is_packed(argument.dtype) ? bytes : argument.elements;
-  const bool has_values = is_number(argument.dtype);  // the others are compared as bytes
+  const bool has_values =
+      is_number(argument.dtype) && !is_tiny(argument.dtype);  // the others are compared as bytes
   return fmt::format(
       "  std::vector<char> {0}_found({1});\n"
       "  check(cudaMemcpy({0}_found.data(), {0}, {1}, cudaMemcpyDeviceToHost), \"cudaMemcpy\");\n"

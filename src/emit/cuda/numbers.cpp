@@ -117,6 +117,11 @@ std::string within(const Text& text, Precedence at_least) {
 Text Numbers::binary(ExprOp op, DType dtype, const Text& a, const Text& b, Known known) {
   if (dtype == DType::Bool) return bool_binary(op, a, b);
   if (num::kind_of(dtype) != DTypeKind::Float) return int_binary(op, dtype, a, b, known);
+  if (is_tiny(dtype)) {
+    const Text left = cast(dtype, DType::Float32, a), right = cast(dtype, DType::Float32, b);
+    const Text out = binary(op, DType::Float32, left, right, known);
+    return is_compare(op) ? out : cast(DType::Float32, dtype, out);
+  }
   if (is_compare(op)) return infix(op, as_float(dtype, a), as_float(dtype, b));
   if (is_half(dtype)) return half_binary(op, dtype, a, b);
   if (is_fp8(dtype))
@@ -262,6 +267,9 @@ Text Numbers::half_binary(ExprOp op, DType dtype, const Text& a, const Text& b) 
 
 Text Numbers::unary(ExprOp op, DType dtype, const Text& a, Known known) {
   if (op == ExprOp::Not || dtype == DType::Bool) return {"!" + within(a, kUnary), kUnary};
+  if (is_tiny(dtype))
+    return cast(DType::Float32, dtype,
+                unary(op, DType::Float32, cast(dtype, DType::Float32, a), known));
   const std::string_view type = value_type(dtype);
   if (num::kind_of(dtype) == DTypeKind::Float) {
     if (is_half(dtype)) return call_of("__hneg", a);
@@ -343,8 +351,22 @@ Text Numbers::int_to_half(DType from, DType to, const Text& value) {
 
 // --- functions -----------------------------------------------------------------------------------
 
+namespace {
+
+bool is_question(Intrinsic callee) {
+  return callee == Intrinsic::Isnan || callee == Intrinsic::Isinf || callee == Intrinsic::Isfinite;
+}
+
+}  // namespace
+
 Text Numbers::call(Intrinsic callee, DType dtype, std::span<const Text> args) {
   if (ir::is_its_argument(callee)) return args[0];
+  if (is_tiny(dtype)) {
+    std::vector<Text> wide;
+    for (const Text& arg : args) wide.push_back(cast(dtype, DType::Float32, arg));
+    const Text out = call(callee, DType::Float32, wide);
+    return is_question(callee) ? out : cast(DType::Float32, dtype, out);
+  }
   return num::kind_of(dtype) == DTypeKind::Float ? float_call(callee, dtype, args)
                                                  : int_call(callee, dtype, args);
 }
@@ -440,8 +462,7 @@ std::string_view math_name(Intrinsic callee) {
 }  // namespace
 
 Text Numbers::float_call(Intrinsic callee, DType dtype, std::span<const Text> args) {
-  if (callee == Intrinsic::Isnan || callee == Intrinsic::Isinf || callee == Intrinsic::Isfinite)
-    return call_of(ir::facts_of(callee).name, as_float(dtype, args[0]));
+  if (is_question(callee)) return call_of(ir::facts_of(callee).name, as_float(dtype, args[0]));
   if (callee == Intrinsic::Fma && is_half(dtype))
     return {fmt::format("__hfma({}, {}, {})", args[0].text, args[1].text, args[2].text)};
   if (callee == Intrinsic::Abs && is_half(dtype)) return call_of("__habs", args[0]);

@@ -84,9 +84,9 @@ bool is_tiny(DType dtype) {
 }
 
 bool is_number(DType dtype) {
-  if (is_packed(dtype)) return false;
-  if (num::kind_of(dtype) != DTypeKind::Float) return true;
-  return is_half(dtype) || is_fp8(dtype) || dtype == DType::Float32 || dtype == DType::Float64;
+  if (num::kind_of(dtype) != DTypeKind::Float) return !is_packed(dtype);
+  return is_tiny(dtype) || is_half(dtype) || is_fp8(dtype) || dtype == DType::Float32 ||
+         dtype == DType::Float64;
 }
 
 bool is_signed(DType dtype) { return num::kind_of(dtype) == DTypeKind::Int; }

@@ -4,10 +4,10 @@
 //   bool             bool in expressions, a byte (int8_t) in memory
 //   float16 …        half, nv_bfloat16, __nv_fp8_e4m3, __nv_fp8_e5m2
 //   tfloat32         float
-//   6-bit floats     uint8_t: they can be moved and converted, not computed with
+//   6-bit floats     uint8_t: converted by functions of our own, computed with as float
 //   float8_e8m0fnu   uint8_t: it can be moved and converted to other types
-//   4-bit types      uint8_t, in memory two to a byte: they can be pointed to and read; floats can be
-//                    converted; elements can be written one by one to the thread's own arrays only
+//   4-bit types      uint8_t, in memory two to a byte: floats as those of 6 bits; elements can be
+//                    written one by one to the thread's own arrays only
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ std::string memory_type(ir::Type type);
 
 /// Two elements share a byte.
 bool is_packed(num::DType dtype);
-/// A float that has a type of its own in CUDA, or an integer or bool: can be computed with.
+/// Can be computed with: bools, integers of whole bytes, floats but tfloat32 and powers of two.
 bool is_number(num::DType dtype);
 /// Floats whose arithmetic goes through float: eight bits.
 bool is_fp8(num::DType dtype);
