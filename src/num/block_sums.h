@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact sums of one block of D, 16 rows and 8 columns; for warpgroup_product.cpp, which packs the
 // operands. The same three steps as in tile_sums.cpp: align, add, pack. The largest exponent E of a
-// sum is found with integers of 16 bits, eight at a time. A product of two elements is exact in f32
-// unless it is out of range: below, it is so far under the alignment (at least 2^-100) that it is
-// cut to 0 either way; above, E is more than 120, and the sum goes the slow way.
+// sum is found with integers of 16 bits, eight at a time, or of 8 bits in narrow formats, whose
+// exponents have 5 bits at most. A product of two elements is exact in f32 unless it is out of
+// range: below, it is so far under the alignment (at least 2^-100) that it is cut to 0 either way;
+// above, E is more than 120, and the sum goes the slow way.
 #pragma once
 
 #include <algorithm>
@@ -26,12 +27,16 @@ struct StepOperands {
   const std::int32_t* b_exponents;
   std::ptrdiff_t panel;
   int count;
+  bool is_narrow;
 };
 
 using Shorts [[gnu::vector_size(16)]] = std::int16_t;
 
-inline constexpr std::int32_t kZeroExponent = -8000;  // of a zero, in A or B
-inline constexpr std::int32_t kNoTerm = -4000;        // sums of exponents below have a zero in them
+using Bytes [[gnu::vector_size(16)]] = std::int8_t;
+
+// The exponent of a zero, in A or B. A sum of exponents below kNoTerm has a zero in it.
+inline constexpr std::int32_t kZeroExponent = -8000, kNarrowZero = -64;
+inline constexpr std::int32_t kNoTerm = -4000, kNarrowNoTerm = -48;
 // Exponents for which f32 holds the scales.
 inline constexpr std::int32_t kLeastExponent = -100, kMostExponent = 120;
 inline constexpr std::int32_t kBias = 127;  // of an f32
@@ -46,6 +51,12 @@ inline constexpr std::int32_t kBias = 127;  // of an f32
 }
 [[gnu::always_inline]] inline Ints evens_of(Ints both) { return (both << 16) >> 16; }
 [[gnu::always_inline]] inline Ints odds_of(Ints both) { return both >> 16; }
+
+// The least exponent of sums that need no second look. With narrow formats a smaller one may be that
+// of a product with a zero.
+inline std::int32_t least_exponent(bool is_narrow) {
+  return is_narrow ? kNarrowNoTerm : kLeastExponent;
+}
 
 inline constexpr int kElements = kBlockRows * kBlockColumns;
 
@@ -112,13 +123,17 @@ template <bool kIsHalf>
   set_scales(unit, smaller(larger(term, floor), ceiling), values, at, p);
 }
 
-template <Way kWay>
+// Aligns the four sums of one half of a row, given the largest exponents of their products.
+template <Way kWay, bool kIsNarrow>
 [[gnu::always_inline]] inline void align(const MatrixUnit& unit, const TileCodec& result,
                                          Ints largest, int at, BlockSums& p, Extremes& seen) {
+  const Ints biased = kIsNarrow ? largest + kBias : largest;
   if constexpr (kWay == Way::Quick) {
-    align_quickly(unit, largest, at, p, seen);
+    align_quickly(unit, biased, at, p, seen);
   } else {
-    align_four<kWay == Way::Half>(unit, result, largest, at, p);
+    const Ints none = Ints{} + 2 * kNoTerm;
+    const Ints terms = kIsNarrow ? (largest < kNarrowNoTerm ? none : biased) : biased;
+    align_four<kWay == Way::Half>(unit, result, terms, at, p);
   }
 }
 
@@ -139,8 +154,32 @@ template <Way kWay>
   for (int r = 0; r < 4; ++r) {
     const auto both = std::bit_cast<Ints>(most[r]);
     const int at = (row + r) * kBlockColumns;
-    align<kWay>(unit, result, evens_of(both), at, p, seen);
-    align<kWay>(unit, result, odds_of(both), at + 4, p, seen);
+    align<kWay, false>(unit, result, evens_of(both), at, p, seen);
+    align<kWay, false>(unit, result, odds_of(both), at + 4, p, seen);
+  }
+}
+
+// The same in narrow formats, two rows in a vector.
+template <Way kWay>
+[[gnu::always_inline]] inline void align_narrow(const MatrixUnit& unit, const TileCodec& result,
+                                                const StepOperands& step, int row, BlockSums& p,
+                                                Extremes& seen) {
+  const std::int32_t* const a = step.a_exponents + row / 2 * step.panel;
+  Bytes most[2];
+  for (Bytes& each : most) each = Bytes{} + std::int8_t{2 * kNarrowZero};
+  for (int at = 0; at < step.count; ++at) {
+    const auto columns = load<Bytes>(step.b_exponents, at);
+    most[0] = larger(most[0], load<Bytes>(a, 2 * at) + columns);
+    most[1] = larger(most[1], load<Bytes>(a, 2 * at + 1) + columns);
+  }
+#pragma GCC unroll 2
+  for (int pair = 0; pair < 2; ++pair) {
+    const auto four = std::bit_cast<Ints>(most[pair]);
+    const int at = (row + 2 * pair) * kBlockColumns;
+    align<kWay, true>(unit, result, (four << 24) >> 24, at, p, seen);
+    align<kWay, true>(unit, result, (four << 16) >> 24, at + 4, p, seen);
+    align<kWay, true>(unit, result, (four << 8) >> 24, at + 8, p, seen);
+    align<kWay, true>(unit, result, four >> 24, at + 12, p, seen);
   }
 }
 
@@ -205,7 +244,10 @@ Extremes multiply_block(const MatrixUnit& unit, DType result, const StepOperands
                         BlockSums& p) {
   const TileCodec codec = tile_codec(result);
   Extremes seen;
-  for (int row = 0; row < kBlockRows; row += 4) align_rows<kWay>(unit, codec, step, row, p, seen);
+  for (int row = 0; row < kBlockRows; row += 4) {
+    step.is_narrow ? align_narrow<kWay>(unit, codec, step, row, p, seen)
+                   : align_rows<kWay>(unit, codec, step, row, p, seen);
+  }
   for (int row = 0; row < kBlockRows; row += 2) add_rows(step, row, p);
 #pragma GCC unroll 4
   for (int at = 0; at < kElements; at += kLanes) pack_four<kWay>(unit, at, p, seen);

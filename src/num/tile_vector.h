@@ -60,6 +60,11 @@ template <typename Vector>
   return std::bit_cast<Ints>(std::bit_cast<Words>(x) + std::bit_cast<Words>(y));
 }
 
+[[gnu::always_inline]] inline Ints wrapped_difference(Ints x, Ints y) {
+  using Words [[gnu::vector_size(16)]] = std::uint32_t;
+  return std::bit_cast<Ints>(std::bit_cast<Words>(x) - std::bit_cast<Words>(y));
+}
+
 /// The bits of an f32 but for its sign.
 inline constexpr std::int32_t kMagnitude = 0x7FFFFFFF;
 
@@ -67,8 +72,8 @@ inline constexpr std::int32_t kMagnitude = 0x7FFFFFFF;
 /// bit of weight one half is cleared first: the highest of m >> 24, if m has so many bits. (Some of
 /// those below may be cleared as well, which makes no difference.)
 [[gnu::always_inline]] inline Floats whole_to_f32(Ints value, bool to_odd) {
-  const Ints negated = wrapped_sum(~value, Ints{} + 1);
-  const Ints magnitude = value < 0 ? negated : value;
+  const Ints sign = value >> 31;
+  const Ints magnitude = wrapped_difference(value ^ sign, sign);
   const Floats near = __builtin_convertvector(magnitude & ~(magnitude >> 24), Floats);
   Ints bits = std::bit_cast<Ints>(near);
   if (to_odd) bits |= (cut(near) != magnitude) & 1;

@@ -25,7 +25,7 @@ struct Taken {
 };
 
 template <bool kIsExact>
-[[gnu::always_inline]] inline Taken take_four(const TileCodec& c, Ints words) {
+[[gnu::always_inline]] inline Taken take_four(const TileCodec& c, std::int32_t zero, Ints words) {
   const Ints raw = aligned_bits(c, words);
   const Ints special = (raw & kMagnitude) >= c.first_special;
   if constexpr (!kIsExact) {
@@ -34,7 +34,7 @@ template <bool kIsExact>
   }
   const Ints bits = raw & ~special;
   const Ints powers = std::bit_cast<Ints>(powers_of(c, bits & kMagnitude));
-  const Ints exponents = powers == 0 ? Ints{} + kZeroExponent : (powers >> 23) - kBias;
+  const Ints exponents = powers == 0 ? Ints{} + zero : (powers >> 23) - kBias;
   return {values_of(c, bits), exponents, special};
 }
 
@@ -44,19 +44,48 @@ struct PanelLines {
   std::ptrdiff_t step;
 };
 
-// Calls visit(at, Taken of four lines) for each k.
+// Calls visit(at, Taken of four lines) for each k; `zero` is the exponent of a zero.
 template <bool kIsExact, typename Visit>
-[[gnu::always_inline]] inline void take_panel(TileCodec c, PanelLines lines, int k,
-                                              const Visit& visit) {
+[[gnu::always_inline]] inline void take_panel(TileCodec c, std::int32_t zero, PanelLines lines,
+                                              int k, const Visit& visit) {
   for (int from = 0; from < k; from += kLanes) {
     Ints rows[kLanes];
     transpose_four(lines.words + from, lines.step, rows);
-    for (int i = 0; i < kLanes; ++i) visit(from + i, take_four<kIsExact>(c, rows[i]));
+    for (int i = 0; i < kLanes; ++i) visit(from + i, take_four<kIsExact>(c, zero, rows[i]));
   }
 }
 
+// Exponents of A for four rows at one k, as align_rows and align_narrow want them: of each row eight
+// times, or of two rows four times each.
+[[gnu::always_inline]] inline void spread_wide(Ints exponents, int at, std::int32_t* out) {
+  const Ints both = in_turn(exponents, exponents);
+#pragma GCC unroll 4
+  for (int r = 0; r < 4; ++r) store(Ints{} + both[r], out, 4 * at + r);
+}
+[[gnu::always_inline]] inline void spread_narrow(Ints exponents, int at, std::int32_t* out) {
+  const Ints low = (exponents & 0xFF) | ((exponents & 0xFF) << 8);
+  const Ints high = low << 16;
+  store(__builtin_shufflevector(low, low, 0, 0, 0, 0) |
+            __builtin_shufflevector(high, high, 1, 1, 1, 1),
+        out, 2 * at);
+  store(__builtin_shufflevector(low, low, 2, 2, 2, 2) |
+            __builtin_shufflevector(high, high, 3, 3, 3, 3),
+        out, 2 * at + 1);
+}
+
+// Exponents of B for four columns at one k, and then for the next four with those `before`.
+[[gnu::always_inline]] inline Ints join_wide(Ints before, Ints exponents, bool is_second) {
+  const Ints biased = exponents + kBias;
+  return is_second ? in_turn(before, biased) : biased;
+}
+[[gnu::always_inline]] inline Ints join_narrow(Ints before, Ints exponents, bool is_second) {
+  if (!is_second) return exponents & 0xFF;
+  const Ints both = before | ((exponents & 0xFF) << 8);
+  return both | (both << 16);
+}
+
 void take_plainly(TileCodec c, PanelLines lines, int k, float* values) {
-  take_panel<false>(c, lines, k,
+  take_panel<false>(c, 0, lines, k,
                     [&](int at, const Taken& taken) { store(taken.values, values, at); });
 }
 
@@ -130,7 +159,8 @@ WarpgroupProduct::WarpgroupProduct(const MatrixUnit& unit, bool exact, const Sha
       shape_(shape),
       a_words_(A),
       b_words_(B),
-      has_exact_products_(format_of(shape.a).exponent_bits < 8) {
+      is_narrow_(format_of(shape.a).exponent_bits <= 5),
+      zero_(is_narrow_ ? kNarrowZero : kZeroExponent) {
   WW_CHECK(!exact || (unit.block > 0 && unit.block <= 32 && unit.block % 4 == 0 &&
                       unit.fraction_bits <= 25),
            "blocks of {} products, {} bits kept", unit.block, unit.fraction_bits);
@@ -145,7 +175,7 @@ void WarpgroupProduct::unpack_a() {
   const int k = shape_.k;
   a_values_.resize(std::size_t(shape_.rows) * std::size_t(k));
   if (is_exact_) {
-    a_exponents_.resize(a_values_.size() * kLanes);
+    a_exponents_.resize(a_values_.size() * (is_narrow_ ? 2 : 4));
     a_special_.resize(std::size_t(shape_.rows));
   }
   for (int row = 0; row < shape_.rows; row += 4) {
@@ -155,12 +185,13 @@ void WarpgroupProduct::unpack_a() {
       take_plainly(c, lines, k, values);
       continue;
     }
-    std::int32_t* const exponents = &a_exponents_[std::size_t(row * k) * kLanes];
+    const bool is_narrow = is_narrow_;
+    std::int32_t* const exponents = &a_exponents_[std::size_t(row * k) * (is_narrow ? 2 : 4)];
     Ints special{};
-    take_panel<true>(c, lines, k, [&](int at, const Taken& taken) {
+    take_panel<true>(c, zero_, lines, k, [&](int at, const Taken& taken) {
       store(taken.values, values, at);
-      const Ints both = in_turn(taken.exponents, taken.exponents);
-      for (int r = 0; r < 4; ++r) store(Ints{} + both[r], exponents, 4 * at + r);
+      is_narrow ? spread_narrow(taken.exponents, at, exponents)
+                : spread_wide(taken.exponents, at, exponents);
       special |= taken.special;
     });
     store(special, &a_special_[std::size_t(row)]);
@@ -192,10 +223,14 @@ void WarpgroupProduct::unpack_b() {
     }
     std::int32_t* const exponents = &b_exponents_[std::size_t(column / 8 * k) * kLanes];
     Ints special{};
-    take_panel<true>(c, lines, k, [&](int at, const Taken& taken) {
+    const bool is_narrow = is_narrow_;
+    const bool is_second = column % 8 != 0;
+    take_panel<true>(c, zero_, lines, k, [&](int at, const Taken& taken) {
       store(taken.values, values, at);
-      const Ints biased = taken.exponents + kBias;
-      store(column % 8 == 0 ? biased : in_turn(load<Ints>(exponents, at), biased), exponents, at);
+      const auto before = load<Ints>(exponents, at);
+      store(is_narrow ? join_narrow(before, taken.exponents, is_second)
+                      : join_wide(before, taken.exponents, is_second),
+            exponents, at);
       special |= taken.special;
     });
     store(special, &b_special_[std::size_t(column)]);
@@ -220,10 +255,11 @@ StepOperands WarpgroupProduct::step_of(int i, int j, int from) const {
   const auto b = std::size_t(j * kBlockColumns * k + from * 4);
   return {.a = &a_values_[a],
           .b = &b_values_[b],
-          .a_exponents = &a_exponents_[a * kLanes],
+          .a_exponents = &a_exponents_[a * (is_narrow_ ? 2 : 4)],
           .b_exponents = &b_exponents_[std::size_t((j * k + from) * kLanes)],
           .panel = std::ptrdiff_t{k} * 4,
-          .count = std::min(unit_.block, k - from)};
+          .count = std::min(unit_.block, k - from),
+          .is_narrow = is_narrow_};
 }
 
 // A single step whose exponents and addends are all ordinary. Whether they were.
@@ -232,7 +268,7 @@ bool WarpgroupProduct::exact_quickly(int i, int j, const BlockPlace& d) const {
   BlockSums p;
   read_block(d, p);
   const Extremes seen = multiply_block<Way::Quick>(unit_, shape_.result, step_of(i, j, 0), p);
-  if (any((seen.least < kLeastExponent + kBias) | (seen.most > kMostExponent + kBias) |
+  if (any((seen.least < least_exponent(is_narrow_) + kBias) | (seen.most > kMostExponent + kBias) |
           (seen.overflow < 0)))
     return false;
   write_block(p, d);
@@ -285,8 +321,8 @@ void WarpgroupProduct::plain(int i, int j, const BlockPlace& d) const {
   for (int row = 0; row < kBlockRows; row += kPlainRows) {
     std::uint32_t* const left = d.columns(row, 0);
     std::uint32_t* const right = d.columns(row, 1);
-    has_exact_products_ ? add_plain<true>(a + row * k, b0, b1, k, left, right, d.step)
-                        : add_plain<false>(a + row * k, b0, b1, k, left, right, d.step);
+    is_narrow_ ? add_plain<true>(a + row * k, b0, b1, k, left, right, d.step)
+               : add_plain<false>(a + row * k, b0, b1, k, left, right, d.step);
   }
   convert([](std::uint32_t word) { return f32_to_f16(std::bit_cast<float>(word)); });
 }

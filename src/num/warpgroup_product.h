@@ -76,11 +76,13 @@ class WarpgroupProduct {
   Shape shape_;
   const std::uint32_t* a_words_;
   const std::uint32_t* b_words_;
-  bool has_exact_products_;  // f32 holds the product of any two elements
+  bool is_narrow_;     // exponents have 5 bits at most: f32 holds the product of any two elements
+  std::int32_t zero_;  // the exponent of a zero
   // Four rows of A, or columns of B in their order, make a panel: [lines / 4][k][4].
   std::vector<float> a_values_, b_values_;
   // Exponents, 16 bits each: of A eight times each, [rows / 4][k][4][8]; of B those of two panels
-  // in turn and with the bias of f32, [columns / 8][k][4][2].
+  // in turn and with the bias of f32, [columns / 8][k][4][2]. Narrow ones have 8 bits: of A pairs of
+  // rows, [rows / 4][k][2][4][2][2]; of B those of two panels in turn and twice, [columns / 8][k][4][2][2].
   std::vector<std::int32_t> a_exponents_, b_exponents_;
   // Infinities and NaNs by row and by column as ordered: such elements are left to the reference.
   std::vector<std::int32_t> a_special_, b_special_;
