@@ -39,6 +39,7 @@ void transpose_columns(const std::uint32_t* words, int k, std::uint32_t* out) {
     Ints rows[2][kLanes];
     transpose_four(words + at, k, rows[0]);
     transpose_four(right + at, k, rows[1]);
+#pragma GCC unroll 4
     for (int i = 0; i < kLanes; ++i) {
       store(rows[0][i], out, 2 * i);
       store(rows[1][i], out, 2 * i + 1);

@@ -51,6 +51,7 @@ template <bool kIsExact, typename Visit>
   for (int from = 0; from < k; from += kLanes) {
     Ints rows[kLanes];
     transpose_four(lines.words + from, lines.step, rows);
+#pragma GCC unroll 4
     for (int i = 0; i < kLanes; ++i) visit(from + i, take_four<kIsExact>(c, zero, rows[i]));
   }
 }
