@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "sim/checks/numbers.h"
@@ -33,10 +34,10 @@ void start_warp(Warp& warp, const Code& code, Mask born) {
 }
 
 void Warp::forget_defined() {
+  constexpr std::size_t kMaxRemembered = 1024;  // ops, as many as most loops have
   suspicions = 1;
   if (undefined == nullptr) return;
-  if (defined_at == nullptr) defined_at = std::make_unique<std::uint8_t[]>(program->ops.size());
-  std::fill_n(defined_at.get(), program->ops.size(), std::uint8_t{0});
+  defined_at.assign(std::min(std::bit_ceil(program->ops.size()), kMaxRemembered), 0);
 }
 
 void Warp::enter(const Activation& function) {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "sim/checks/findings.h"
 #include "sim/checks/known_bits.h"
@@ -37,10 +38,11 @@ class Warp {
   const std::byte* constants = nullptr;
   std::uint8_t* undefined = nullptr;  // of the frame, as below; null: not tracked
   std::uint8_t* suspect = nullptr;    // of the frame, as in Stack; null: not tracked
-  /// By op: the count of suspicions when its registers were all defined. If there were none since,
-  /// they still are. Null: not tracked.
-  std::unique_ptr<std::uint8_t[]> defined_at;
-  std::uint8_t suspicions = 0;
+  /// Of ops, each at its number modulo the size, a power of two: the op in the upper bits, in the
+  /// lowest eight the count of suspicions when its registers were all defined. If there were none
+  /// since, they still are. Empty: not tracked.
+  std::vector<std::uint64_t> defined_at;
+  std::uint8_t suspicions = 1;
   Activation here{};          // the function
   Grant grant{};              // for the next op
   std::uint32_t current = 0;  // the op that runs, or whose earlier work comes to its end
