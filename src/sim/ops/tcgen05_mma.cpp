@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -98,6 +99,25 @@ TensorProduct product_of(Warp& warp, const Op& op, unsigned lane) {
   return product;
 }
 
+// What is done with the collector buffer of A. Values do not depend on it, if it holds this A.
+enum class Collector : std::uint8_t { Discard, Fill, Use, LastUse };  // Op::imm
+
+void use_collector(Warp& warp, unsigned lane, const TensorProduct& product, Collector how) {
+  constexpr std::uint64_t kInTensor = std::uint64_t{1} << 60U;
+  const std::uint64_t a = product.form.a_in_tensor
+                              ? kInTensor | product.a.lane << 16U | product.a.column
+                              : product.desc_a;
+  std::optional<std::uint64_t>& held = product.ctas[0]->collected_a;
+  if ((how == Collector::Use || how == Collector::LastUse) && held != a) {
+    report_tensor(warp, lane_bit(lane),
+                  held ? "takes A from the collector buffer, which was filled with another A"
+                       : "takes A from the collector buffer, which no product has filled since it "
+                         "was last given up");
+  }
+  if (how == Collector::Fill) held = a;
+  if (how == Collector::LastUse || how == Collector::Discard) held.reset();
+}
+
 // The descriptor of columns of B that count as zero: bit 39 says whether there are any.
 bool has_zero_columns(const Warp& warp, const Op& op, unsigned lane) {
   if (!op.p[kZeroColumns].present()) return false;
@@ -124,6 +144,7 @@ void issue(Warp& warp, const Op& op, unsigned lane) {
     return;
   }
   product.is = is;
+  use_collector(warp, lane, product, static_cast<Collector>(op.imm));
   if (!begin_tensor_product(warp, lane, product)) return;
   const auto kept = std::make_shared<TensorProduct>(std::move(product));
   add_tensor_work(warp, lane, [&warp, lane, kept] { finish_tensor_product(warp, lane, *kept); });
@@ -151,6 +172,13 @@ unsigned scale_count(const Decode& in, isa::ProductKind kind) {
   return is_fine ? 4 : 2;
 }
 
+Collector collector_in(const Decode& in) {
+  const std::string_view word = in.has("collector") ? in.word("collector") : "";
+  if (word == "collector::a::fill") return Collector::Fill;
+  if (word == "collector::a::use") return Collector::Use;
+  return word == "collector::a::lastuse" ? Collector::LastUse : Collector::Discard;
+}
+
 bool decode(Decode& in, bool is_ws) {
   if (in.has("sp")) {
     in.refusal = "the places of a sparse A's metadata are known from figures alone";
@@ -168,6 +196,7 @@ bool decode(Decode& in, bool is_ws) {
   form.a_in_tensor = in.operand(1).kind == isa::OperandKind::Address;
   in.op.run = run_product;
   in.op.flags = kTracksItself;
+  in.op.imm = static_cast<std::int64_t>(collector_in(in));
   in.function().program().uses_async_proxy = true;
   in.op.address = in.address(0);
   if (form.a_in_tensor) {

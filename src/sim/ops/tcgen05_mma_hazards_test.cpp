@@ -151,6 +151,32 @@ TEST(TensorProductHazards, ManyThreadsIssueIt) {
                "32 lanes execute this, and each starts a product of its own");
 }
 
+// Two products, with what each does with the collector buffer; the second one may have another A.
+std::string two_products(std::string_view first, std::string_view second, bool is_other) {
+  Planted planted;
+  const std::string plain = tensor_product_text(planted.spec);
+  planted.spec.flags = first;
+  std::string text = tensor_product_text(planted.spec);
+  planted.spec.flags = second;
+  const std::string again = tensor_product_text(planted.spec);
+  text += is_other ? replaced(again, "%da", "%db") : again;
+  return replaced(fine(), plain, text);
+}
+
+TEST(TensorProductHazards, TheCollectorHoldsNoSuchA) {
+  const std::string_view fill = ".collector::a::fill";
+  const std::string_view use = ".collector::a::use";
+  const std::string_view last = ".collector::a::lastuse";
+  EXPECT_EQ(run({}, two_products(fill, use, false)).findings, "");
+  EXPECT_EQ(run({}, two_products(fill, last, false)).findings, "");
+  expect_found({}, two_products("", use, false),
+               "takes A from the collector buffer, which no product has filled since");
+  expect_found({}, two_products(last, last, false), "which no product has filled since");
+  // B as A: 128 rows from its start on lie in the image, too.
+  expect_found({}, two_products(fill, use, true),
+               "takes A from the collector buffer, which was filled with another A");
+}
+
 TEST(TensorProductHazards, TensorMemoryIsNotThere) {
   Planted outside;
   outside.spec.d_column = 24;

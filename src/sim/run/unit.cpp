@@ -47,6 +47,7 @@ void prepare(const RunContext& context, Cta& cta, std::uint64_t linear, unsigned
   if (cta.watched != 0) std::fill(cta.marks.begin(), cta.marks.end(), SharedMark{});
   cta.watched = 0;
   cta.was_refused = false;
+  cta.collected_a.reset();
 }
 
 // Asynchronous work may complete at any time.

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <unordered_map>
@@ -52,8 +53,9 @@ class Cta {
   std::vector<SharedMark> marks;      // by word of shared memory; empty until something is marked
   std::uint32_t watched = 0;          // words with a mark
   Promises promises;
-  bool was_refused = false;           // it has seen that no cluster is left to take over
-  std::unique_ptr<std::byte[]> data;  // of its shared memory
+  std::optional<std::uint64_t> collected_a;  // that a tcgen05.mma has left in the collector buffer
+  bool was_refused = false;                  // it has seen that no cluster is left to take over
+  std::unique_ptr<std::byte[]> data;         // of its shared memory
   std::unique_ptr<std::uint8_t[]> undefined;
 };
 
