@@ -203,6 +203,24 @@ def matmul_tiles(a, b, c, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.const
     tl.store(c + rm[:, None] * N + rn[None, :], acc)
 
 
+# Block scales: one for EACH elements of a row of a and of b, which holds its columns; PACK elements to a byte.
+@triton.jit
+def matmul_scaled(a, scale_a, b, scale_b, c, N, K, FORMAT: tl.constexpr, PACK: tl.constexpr, EACH: tl.constexpr,
+                  BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    rm = tl.arange(0, BM)
+    rn = tl.arange(0, BN)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for start in range(0, K, BK):
+        rk = start // PACK + tl.arange(0, BK // PACK)
+        rs = start // EACH + tl.arange(0, BK // EACH)
+        x = tl.load(a + rm[:, None] * (K // PACK) + rk[None, :])
+        y = tl.load(b + rn[:, None] * (K // PACK) + rk[None, :])
+        scale_x = tl.load(scale_a + rm[:, None] * (K // EACH) + rs[None, :])
+        scale_y = tl.load(scale_b + rn[:, None] * (K // EACH) + rs[None, :])
+        acc = tl.dot_scaled(x, scale_x, FORMAT, y.T, scale_y, FORMAT, acc)
+    tl.store(c + rm[:, None] * N + rn[None, :], acc)
+
+
 @triton.jit
 def attention(q, k, v, out, seq, scale, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
     rm = tl.program_id(0) * BM + tl.arange(0, BM)
@@ -362,6 +380,15 @@ def philox(seed, n):
     return np.array(out, np.uint32).view(np.int32)
 
 
+
+
+def scaled_sum(each, value):
+    """The product of matmul_scaled as an expectation; `value` of a scale."""
+    scale = lambda of, i: value.format(f"${of}[:, {i}:{i + 1}]")
+    return " + ".join(f"($0[:, {each * i}:{each * i + each}] @ $2[:, {each * i}:{each * i + each}].T) * {scale(1, i)} * "
+                      f"({scale(3, i)}).T" for i in range(128 // each))
+
+
 F32, F16, BF16, I32, I8 = "*fp32", "*fp16", "*bf16", "*i32", "*i8"
 MM = dict(BM=16, BN=16, BK=32)
 
@@ -421,6 +448,15 @@ KERNELS = [
      "--grid 2,2 --arg 0=f32[30,70]:randint:-4,4,1 --arg 1=f32[70,20]:randint:-4,4,2 --arg 2=f32[30,20] --arg 3=i32:30 --arg 4=i32:20 --arg 5=i32:70 "
      "--expect '$2 == $0 @ $1'"),
     # Triton 3.9 leaves out the fences of tensor memory.
+    *[((matmul_scaled, name), [100], 4, [f"{data}:16", f"{scale}:16", f"{data}:16", f"{scale}:16", "*fp32:16", "i32:16", "i32:16"],
+       dict(FORMAT=kind, PACK=pack, EACH=each, BM=128, BN=64, BK=128),
+       f"--grid 1 --arg 0={kind}[128,128]:randint:-4,4,1 --arg 1={scales.format(128, 128 // each)} --arg 2={kind}[64,128]:randint:-4,4,2 "
+       f"--arg 3={scales.format(64, 128 // each)} --arg 4=f32[128,64] --arg 5=i32:64 --arg 6=i32:128 --expect '$4 == {scaled_sum(each, value)}' "
+       "--check all,-fence")
+      for name, kind, data, pack, scale, each, scales, value in [
+          ("mxfp8", "e4m3", "*fp8e4nv", 1, "*u8", 32, "u8[{},{}]:randint:124,130,3", "2.0 ** ({} - 127.0)"),
+          ("mxfp4", "e2m1", "*u8", 2, "*u8", 32, "u8[{},{}]:randint:124,130,3", "2.0 ** ({} - 127.0)"),
+          ("nvfp4", "e2m1", "*u8", 2, "*fp8e4nv", 16, "e4m3[{},{}]:randint:1,9,3", "{}")]],
     *[((matmul_tiles, name), [100], 4, [f"*{name}:16", f"*{name}:16", "*fp32:16", "i32:16", "i32:16"], dict(BM=bm, BN=32, BK=bk),
        f"--grid {128 // bm},2 --arg 0={numpy}[128,128]:randint:-4,4,1 --arg 1={numpy}[128,64]:randint:-4,4,2 --arg 2=f32[128,64] --arg 3=i32:64 "
        "--arg 4=i32:128 --expect '$2 == $0 @ $1' --check all,-fence")
