@@ -172,10 +172,11 @@ TensorAddress tensor_address_in(Warp& warp, std::uint32_t address, unsigned lane
   return tensor_address(static_cast<std::uint32_t>(all[lane]));
 }
 
-void add_tensor_work(Warp& warp, unsigned lane, std::function<void()> deliver) {
+void add_tensor_work(Warp& warp, unsigned lane, std::uint64_t held, std::function<void()> deliver) {
   warp.pending.tensor_work.push_back({.op = warp.current,
                                       .number = warp.pending.tensor_issued++,
                                       .lane = lane,
+                                      .held = held,
                                       .deliver = std::move(deliver)});
 }
 

@@ -180,7 +180,9 @@ void run_copy(Warp& warp, const Op& op) {
       for (const ByteRun& run : copy.sources) {
         mark_shared(warp, *run.region, run.address, run.bytes, l, AsyncUse::Read);
       }
-      add_tensor_work(warp, l, [&warp, copy = std::move(copy)] {
+      const std::uint64_t held = copy.cells.size() * sizeof(PendingStore::StoredCell) +
+                                 copy.sources.size() * sizeof(ByteRun);
+      add_tensor_work(warp, l, held, [&warp, copy = std::move(copy)] {
         for (const ByteRun& run : copy.sources) {
           unmark_shared(warp, *run.region, run.address, run.bytes, AsyncUse::Read);
         }
@@ -232,7 +234,7 @@ void run_shift(Warp& warp, const Op& op) {
       check_fences(warp, l, *cta, cells);
       mark_cells(warp, tensor, cells);
       // What is moved is what is there then, from work that was started before.
-      add_tensor_work(warp, l, [&warp, cta, base] {
+      add_tensor_work(warp, l, 0, [&warp, cta, base] {
         finish_cells(warp, *cta, shifted(tensor_of(*cta), base));
       });
     }

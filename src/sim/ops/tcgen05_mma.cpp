@@ -126,6 +126,13 @@ bool has_zero_columns(const Warp& warp, const Op& op, unsigned lane) {
   return ((mask >> 39U) & 1U) != 0 || shift != 0;
 }
 
+std::uint64_t held_by(const TensorProduct& product) {
+  std::uint64_t chunks = 0;
+  for (const auto* all : {&product.a_chunks, &product.b_chunks})
+    for (const MatrixChunks& each : *all) chunks += each.size();
+  return sizeof product + chunks * sizeof(std::uint32_t) + product.parts.size() * sizeof(DPart);
+}
+
 void issue(Warp& warp, const Op& op, unsigned lane) {
   TensorProduct product = product_of(warp, op, lane);
   if (has_zero_columns(warp, op, lane))
@@ -147,7 +154,8 @@ void issue(Warp& warp, const Op& op, unsigned lane) {
   use_collector(warp, lane, product, static_cast<Collector>(op.imm));
   if (!begin_tensor_product(warp, lane, product)) return;
   const auto kept = std::make_shared<TensorProduct>(std::move(product));
-  add_tensor_work(warp, lane, [&warp, lane, kept] { finish_tensor_product(warp, lane, *kept); });
+  add_tensor_work(warp, lane, held_by(*kept),
+                  [&warp, lane, kept] { finish_tensor_product(warp, lane, *kept); });
 }
 
 void run_product(Warp& warp, const Op& op) {

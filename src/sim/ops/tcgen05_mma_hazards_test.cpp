@@ -280,5 +280,21 @@ TEST(TensorProductHazards, WhatIsNotModelledEndsTheRun) {
             std::string::npos);
 }
 
+// Products that nothing completes pile up, and end the run at the budget of memory.
+TEST(TensorProductHazards, ProductsWithoutACommitAreBounded) {
+  const Planted planted;
+  const std::string text = tensor_product_text(planted.spec);
+  TestRun test(replaced(fine(), text, "again:\n" + text + "@%p0 bra again;\n"));
+  test.launch.block = {128};
+  test.input(std::vector<std::uint8_t>(planted.spec.image_bytes));
+  test.input(std::vector<std::uint32_t>(4096));
+  test.input(
+      std::vector<std::uint64_t>{kDescriptor, kDescriptor | kB, kInstruction, 1, 0, 0, 0, 0});
+  test.output<std::uint32_t>(4096);
+  test.options.limits.memory = 16U << 20U;
+  test.options.checks = CheckSet::nothing();
+  EXPECT_EQ(test.run().outcome, Outcome::MemoryLimit) << test.report().reason;
+}
+
 }  // namespace
 }  // namespace ww::sim::tcgen05_mma_hazards_test

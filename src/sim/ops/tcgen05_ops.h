@@ -41,8 +41,8 @@ void write_cells(TensorMemory& tensor, const TensorCells& cells);
 /// The address that a lane names, of that number in Program::addresses.
 TensorAddress tensor_address_in(Warp& warp, std::uint32_t address, unsigned lane);
 /// Adds to what the tensor core does for this lane, in order, until a tcgen05.commit behind it is
-/// waited for.
-void add_tensor_work(Warp& warp, unsigned lane, std::function<void()> deliver);
+/// waited for. `held`: bytes that it keeps, about.
+void add_tensor_work(Warp& warp, unsigned lane, std::uint64_t held, std::function<void()> deliver);
 
 /// tcgen05.alloc, tcgen05.dealloc and tcgen05.relinquish_alloc_permit.
 bool decode_tensor_alloc(Decode& in);

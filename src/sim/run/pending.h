@@ -43,11 +43,12 @@ struct PendingStore {
   std::vector<TouchedCells> touched;  // the same cells, where races are looked for
 };
 
-/// A tcgen05.cp or tcgen05.shift of one lane that no tcgen05.commit has completed.
+/// A tcgen05.cp, shift or mma of one lane that no tcgen05.commit has completed.
 struct TensorWork {
   std::uint32_t op = 0;
   std::uint32_t number = 0;  // in the order of issue
   unsigned lane = 0;
+  std::uint64_t held = 0;  // bytes that it keeps besides
   std::function<void()> deliver;
 };
 
@@ -77,8 +78,10 @@ struct PendingWork {
 
   /// How much memory it takes, about.
   [[nodiscard]] std::uint64_t bytes() const {
-    return copies.size() * sizeof(PendingCopy) + loads.size() * sizeof(PendingLoad) +
-           stores.size() * sizeof(PendingStore) + tensor_work.size() * sizeof(TensorWork);
+    std::uint64_t all = copies.size() * sizeof(PendingCopy) + loads.size() * sizeof(PendingLoad) +
+                        stores.size() * sizeof(PendingStore);
+    for (const TensorWork& work : tensor_work) all += sizeof(TensorWork) + work.held;
+    return all;
   }
 };
 
