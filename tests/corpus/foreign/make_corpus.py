@@ -26,7 +26,10 @@ def compact(ptx):
     """Without comments, debug sections and empty lines."""
     ptx = ptx.split("\n\t.section")[0]
     ptx = re.sub(r"//.*", "", ptx)
-    return "\n".join(line.rstrip() for line in ptx.splitlines() if line.strip()) + "\n"
+    ptx = "\n".join(line.rstrip() for line in ptx.splitlines() if line.strip()) + "\n"
+    # Triton 3.9 lets LLVM use registers of tcgen05.ld before the wait for them, which the manual does not allow.
+    wait = "\ttcgen05.wait::ld.sync.aligned;\n"
+    return re.sub(r"(\ttcgen05\.ld\.[^\n]*;\n)(?!%s)" % re.escape(wait), lambda load: load[1] + wait, ptx)
 
 
 def make_triton():

@@ -464,6 +464,10 @@ KERNELS = [
     ((matmul, "s8"), [80, 90], 2, [I8, I8, I32, "i32", "i32", "i32"], dict(**MM, ACC=tl.int32, OUT=tl.int32),
      "--grid 2,2 --arg 0=i8[30,70]:randint:-128,127,1 --arg 1=i8[70,20]:randint:-128,127,2 --arg 2=i32[30,20] --arg 3=i32:30 --arg 4=i32:20 --arg 5=i32:70 "
      "--expect '$2 == $0 @ $1'"),
+    ((attention, "tensor"), [100], 4, [F16 + ":16", F16 + ":16", F16 + ":16", F32 + ":16", "i32:16", "fp32"], dict(D=32, BM=128, BN=32),
+     "--grid 1 --arg 0=f16[128,32]:randn:1 --arg 1=f16[96,32]:randn:2 --arg 2=f16[96,32]:randn:3 --arg 3=f32[128,32] --arg 4=i32:96 "
+     "--arg 5=f32:0.25 --expect '$3 ~= (exp(($0 @ $1.T) * 0.25) @ $2) / sum(exp(($0 @ $1.T) * 0.25), axis=1, keepdims=True) within 2e-3' "
+     "--check all,-fence"),
     (attention, [80, 90, 100], 2, [F16, F16, F16, F32, "i32", "fp32"], dict(D=16, BM=16, BN=16),
      "--grid 2 --arg 0=f16[32,16]:randn:1 --arg 1=f16[48,16]:randn:2 --arg 2=f16[48,16]:randn:3 --arg 3=f32[32,16] --arg 4=i32:48 --arg 5=f32:0.25 "
      "--expect '$3 ~= (exp(($0 @ $1.T) * 0.25) @ $2) / sum(exp(($0 @ $1.T) * 0.25), axis=1, keepdims=True) within 2e-3'"),
