@@ -187,25 +187,29 @@ Collector collector_in(const Decode& in) {
   return word == "collector::a::lastuse" ? Collector::LastUse : Collector::Discard;
 }
 
-bool decode(Decode& in, bool is_ws) {
-  if (in.has("sp")) {
-    in.refusal = "the places of a sparse A's metadata are known from figures alone";
-    return false;
-  }
-  if (in.has("ashift")) {
-    in.refusal = "which row of a shifted A goes where is not known for certain";
-    return false;
-  }
+// Why a form is not simulated; empty: it is.
+std::string_view refusal_of(const Decode& in, const TensorProductForm& form) {
+  if (in.has("sp")) return "the places of a sparse A's metadata are known from figures alone";
+  if (in.has("ashift")) return "which row of a shifted A goes where is not known for certain";
+  if (form.is.kind == isa::ProductKind::I8 && form.scale_d != 0)
+    return "the manual has no scale of D for `.kind::i8`";
+  return "";
+}
+
+TensorProductForm form_of(const Decode& in, bool is_ws) {
   TensorProductForm form;
   form.is.kind = *isa::product_kind(in.word("kind"));
   form.is.is_pair = in.word("group") == "cta_group::2";
   form.is.is_ws = is_ws;
   form.is.scale_count = scale_count(in, form.is.kind);
   form.a_in_tensor = in.operand(1).kind == isa::OperandKind::Address;
-  in.op.run = run_product;
-  in.op.flags = kTracksItself;
-  in.op.imm = static_cast<std::int64_t>(collector_in(in));
-  in.function().program().uses_async_proxy = true;
+  form.negates_add = in.is_negated(find_operand(in, "add_d"));
+  if (const std::size_t scale = find_operand(in, "scale_d"); scale < in.count())
+    form.scale_d = static_cast<unsigned>(in.immediate(scale));
+  return form;
+}
+
+void decode_operands(Decode& in, const TensorProductForm& form) {
   in.op.address = in.address(0);
   if (form.a_in_tensor) {
     in.address(1);
@@ -218,20 +222,22 @@ bool decode(Decode& in, bool is_ws) {
   }
   in.op.p[kProductDescB] = in.source(find_operand(in, "b"));
   in.op.p[kInstruction] = in.source(find_operand(in, "idesc"));
-  const std::size_t adds = find_operand(in, "add_d");
-  in.op.p[kAddsD] = in.source(adds);
-  form.negates_add = in.is_negated(adds);
+  in.op.p[kAddsD] = in.source(find_operand(in, "add_d"));
   if (const std::size_t mask = find_operand(in, "mask"); mask < in.count())
     in.further(in.sources(mask));
   if (const std::size_t zero = find_operand(in, "zero_columns"); zero < in.count())
     in.op.p[kZeroColumns] = in.source(zero);
-  if (const std::size_t scale = find_operand(in, "scale_d"); scale < in.count()) {
-    form.scale_d = static_cast<unsigned>(in.immediate(scale));
-    if (form.is.kind == isa::ProductKind::I8 && form.scale_d != 0) {
-      in.refusal = "the manual has no scale of D for `.kind::i8`";
-      return false;
-    }
-  }
+}
+
+bool decode(Decode& in, bool is_ws) {
+  const TensorProductForm form = form_of(in, is_ws);
+  in.refusal = refusal_of(in, form);
+  if (!in.refusal.empty()) return false;
+  in.op.run = run_product;
+  in.op.flags = kTracksItself;
+  in.op.imm = static_cast<std::int64_t>(collector_in(in));
+  in.function().program().uses_async_proxy = true;
+  decode_operands(in, form);
   pack_form(form, in.op);
   return true;
 }
