@@ -35,11 +35,6 @@ constexpr int kClusterDimension = 4;       // CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENS
 constexpr int kJitErrorLog = 5;            // CU_JIT_ERROR_LOG_BUFFER
 constexpr int kJitErrorLogBytes = 6;
 
-// CU_LAUNCH_PARAM_BUFFER_POINTER, _BUFFER_SIZE and _END: small numbers in the place of pointers.
-void* const kBlockPointer = reinterpret_cast<void*>(1);
-void* const kBlockSize = reinterpret_cast<void*>(2);
-void* const kBlockEnd = nullptr;
-
 constexpr std::uint64_t kPortableCluster = 8;
 constexpr std::uint64_t kAllocated = 256;  // cuMemAlloc gives multiples of it
 constexpr std::size_t kMaxLogLines = 12;
@@ -278,7 +273,7 @@ std::uint64_t volume(const Dims& dims) { return std::uint64_t{dims[0]} * dims[1]
 }  // namespace
 
 Result<void> CudaDevice::check(const Launch& launch) const {
-  if (params_.empty() || !launch.parameter_block.empty()) return {};
+  if (params_.empty()) return {};
   if (launch.arguments.size() != params_.size())
     return fail(DiagKind::BadLaunch, "{} arguments for `{}`, which has {} parameters",
                 launch.arguments.size(), kernel_, params_.size());
@@ -358,7 +353,6 @@ CudaLaunch CudaDevice::ready(const Launch& launch) const {
   out.config_.block = launch.block;
   out.config_.dynamic_shared = launch.dynamic_shared;
   out.attributes_ = attributes_of(launch);
-  out.parameter_block_ = launch.parameter_block;
   for (const Value& value : launch.arguments) {
     out.values_.push_back(value.bits);
     out.blocks_.push_back(value.block);
@@ -380,12 +374,7 @@ Result<void> CudaLaunch::submit(void* stream) {
   config_.stream = stream;
   config_.attributes = attributes_.empty() ? nullptr : attributes_.data();
   config_.attribute_count = static_cast<std::uint32_t>(attributes_.size());
-  std::size_t bytes = parameter_block_.size();
-  void* extra[] = {kBlockPointer, parameter_block_.data(), kBlockSize, &bytes, kBlockEnd};
-  const bool is_block = bytes != 0;
-  const int status =
-      calls.launch(&config_, device_->function_, is_block ? nullptr : pointers_.data(),
-                   is_block ? extra : nullptr);
+  const int status = calls.launch(&config_, device_->function_, pointers_.data(), nullptr);
   if (status == kSuccess) return {};
   return fail(cuda_failure(calls, status, fmt::format("launching `{}`", device_->kernel_)));
 }

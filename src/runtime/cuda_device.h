@@ -56,7 +56,6 @@ class CudaLaunch {
   const CudaDevice* device_;
   CudaLaunchConfig config_ = {};
   std::vector<CudaLaunchAttribute> attributes_ = {};
-  std::vector<std::byte> parameter_block_ = {};  // all parameters, where the caller laid them out
   std::vector<std::uint64_t> values_ = {};
   std::vector<std::vector<std::byte>> blocks_ = {};  // of parameters that are structs, else empty
   std::vector<void*> pointers_ = {};                 // to the values

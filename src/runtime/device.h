@@ -54,9 +54,7 @@ struct Launch {
   std::optional<Dims> cluster = {};   // none: what the kernel says, or no clusters
   std::uint32_t dynamic_shared = 0;   // bytes
   std::vector<Value> arguments = {};  // one per parameter
-  /// The parameters as one block of bytes, laid out as in PTX, instead of `arguments`: for structs.
-  std::vector<std::byte> parameter_block = {};
-  bool is_cooperative = false;  // all blocks at once, for a grid barrier
+  bool is_cooperative = false;        // all blocks at once, for a grid barrier
 };
 
 /// Seconds of repeated launches.

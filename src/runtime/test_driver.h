@@ -38,7 +38,8 @@ struct FakeDriver {
   std::map<int, int> attributes;
   int argument_count = 2;  // that it looks at
   std::vector<std::uint64_t> arguments;
-  std::vector<std::byte> parameter_block;  // if it was given as one
+  std::vector<std::size_t> argument_bytes;              // sizes of all, if it looks at them whole
+  std::vector<std::vector<std::byte>> whole_arguments;  // as many bytes of each
   bool is_cooperative = false;
   std::string encoded;                    // the maps that were asked for, a line each
   void (*kernel)(FakeDriver&) = nullptr;  // what a launch does; nothing without
@@ -172,9 +173,13 @@ inline CudaCalls fake_calls() {
       if (attribute.id == 2) fake->is_cooperative = attribute.value.dims[0] != 0;
       if (attribute.id == 4) fake->cluster = attribute.value.dims;
     }
-    if (extra != nullptr) {
-      const auto* block = static_cast<const std::byte*>(extra[1]);
-      fake->parameter_block.assign(block, block + *static_cast<std::size_t*>(extra[3]));
+    if (extra != nullptr) return 1;
+    fake->whole_arguments.clear();
+    for (std::size_t i = 0; i < fake->argument_bytes.size(); ++i) {
+      const auto* bytes = static_cast<const std::byte*>(arguments[i]);
+      fake->whole_arguments.emplace_back(bytes, bytes + fake->argument_bytes[i]);
+    }
+    if (!fake->argument_bytes.empty()) {
       if (fake->kernel != nullptr) fake->kernel(*fake);
       ++fake->launches;
       return fake->answer("launch");

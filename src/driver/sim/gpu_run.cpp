@@ -39,15 +39,31 @@ bool is_map(const GpuLaunch& gpu, std::size_t param) {
 // Maps of the same tensors, as the driver writes them.
 Result<void> put_maps(const runtime::Device& device, const GpuLaunch& gpu,
                       std::span<const SimBuffer> buffers,
-                      std::span<const runtime::Address> addresses, runtime::Launch& out) {
+                      std::span<const runtime::Address> addresses, std::span<std::byte> params) {
   for (const SimMap& each : gpu.maps) {
     sim::TensorMap map = each.map;
     map.address = map.address - buffers[each.buffer].region->base + addresses[each.buffer];
     const std::vector<std::byte> image = WW_TRY(device.encode_map(map));
-    const std::size_t at = gpu.launch.kernel->params[each.param].offset;
-    std::ranges::copy(image, out.parameter_block.begin() + static_cast<std::ptrdiff_t>(at));
+    std::ranges::copy(image, params.begin() + gpu.launch.kernel->params[each.param].offset);
   }
   return {};
+}
+
+// One value for each parameter. All of them as one block would not do: an H200 takes a tensor map that
+// comes so for an illegal instruction.
+std::vector<runtime::Value> values_of(const sim::Code& kernel, std::span<const std::byte> params) {
+  std::vector<runtime::Value> out;
+  for (const sim::Param& param : kernel.params) {
+    const auto bytes = params.subspan(param.offset, param.bytes);
+    runtime::Value& value = out.emplace_back();
+    value.bytes = static_cast<std::uint32_t>(bytes.size());
+    if (bytes.size() <= sizeof value.bits) {
+      std::memcpy(&value.bits, bytes.data(), bytes.size());
+    } else {
+      value.block.assign(bytes.begin(), bytes.end());
+    }
+  }
+  return out;
 }
 
 Result<runtime::Launch> launch_of(const runtime::Device& device, const GpuLaunch& gpu,
@@ -58,13 +74,14 @@ Result<runtime::Launch> launch_of(const runtime::Device& device, const GpuLaunch
   if (launch.cluster) out.cluster = dims_of(*launch.cluster);
   out.dynamic_shared = launch.dynamic_shared;
   out.is_cooperative = gpu.program.has_grid_barrier;
-  out.parameter_block = launch.params;
+  std::vector<std::byte> params = launch.params;
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     if (is_map(gpu, buffers[i].param)) continue;
     const std::size_t at = launch.kernel->params[buffers[i].param].offset;
-    std::memcpy(out.parameter_block.data() + at, &addresses[i], sizeof addresses[i]);
+    std::memcpy(params.data() + at, &addresses[i], sizeof addresses[i]);
   }
-  WW_TRY_VOID(put_maps(device, gpu, buffers, addresses, out));
+  WW_TRY_VOID(put_maps(device, gpu, buffers, addresses, params));
+  out.arguments = values_of(*launch.kernel, params);
   return out;
 }
 

@@ -46,9 +46,9 @@ template <std::uint32_t kLess>
 void add(runtime::FakeDriver& gpu) {
   std::uint32_t n = 0;
   std::uint64_t in = 0, out = 0;
-  std::memcpy(&n, gpu.parameter_block.data(), 4);
-  std::memcpy(&in, gpu.parameter_block.data() + 8, 8);
-  std::memcpy(&out, gpu.parameter_block.data() + 16, 8);
+  std::memcpy(&n, gpu.whole_arguments.at(0).data(), 4);
+  std::memcpy(&in, gpu.whole_arguments.at(1).data(), 8);
+  std::memcpy(&out, gpu.whole_arguments.at(2).data(), 8);
   for (std::uint32_t i = 0; i < gpu.launched.block[0]; ++i) {
     std::uint32_t value = 0;
     std::memcpy(&value, gpu.memory.at(in).data() + std::size_t{i} * 4, 4);
@@ -62,6 +62,7 @@ class GpuRun : public testing::Test {
   void SetUp() override {
     runtime::fake = &gpu_;
     gpu_.kernel = add<0>;
+    gpu_.argument_bytes = {4, 8, 8};
     ASSERT_TRUE(write_file_atomically(folder_.file("k.ptx"), kKernel));
     request_ = {.path = folder_.file("k.ptx"), .grid = "1", .block = "4"};
     request_.args = {"n=u32:7", "in=u32[5]:arange", "out=u32[5]"};
@@ -147,8 +148,8 @@ TEST_F(GpuRun, WatchesAreForTheVirtualGpu) {
 // What the driver wrote is where the kernel looks for its map; here it is the tensor's address.
 void copy_first_word(runtime::FakeDriver& gpu) {
   std::uint64_t tensor = 0, out = 0;
-  std::memcpy(&tensor, gpu.parameter_block.data(), 8);
-  std::memcpy(&out, gpu.parameter_block.data() + 128, 8);
+  std::memcpy(&tensor, gpu.whole_arguments.at(0).data(), 8);
+  std::memcpy(&out, gpu.whole_arguments.at(1).data(), 8);
   const std::uint64_t base = tensor / 0x1000 * 0x1000;
   std::memcpy(gpu.memory.at(out).data(), gpu.memory.at(base).data() + (tensor - base), 4);
 }
@@ -158,6 +159,7 @@ class GpuRunMaps : public GpuRun {
   void SetUp() override {
     GpuRun::SetUp();
     gpu_.kernel = copy_first_word;
+    gpu_.argument_bytes = {128, 8};
     ASSERT_TRUE(write_file_atomically(
         folder_.file("k.ptx"),
         ".version 8.0\n.target sm_90\n.address_size 64\n"
@@ -181,8 +183,8 @@ TEST_F(GpuRunMaps, OfTheArrayOfAnotherParameter) {
   const SimOutcome outcome = run_sim(request_);
   ASSERT_EQ(outcome.errors, "");
   std::uint64_t tensor = 0, out = 0;
-  std::memcpy(&tensor, gpu_.parameter_block.data(), 8);
-  std::memcpy(&out, gpu_.parameter_block.data() + 128, 8);
+  std::memcpy(&tensor, gpu_.whole_arguments.at(0).data(), 8);
+  std::memcpy(&out, gpu_.whole_arguments.at(1).data(), 8);
   EXPECT_EQ(tensor, out);
   EXPECT_NE(out, 0U);
 }
