@@ -108,17 +108,15 @@ Fetched fetch(Warp& warp, const Texture& texture, std::span<const Tap> taps, std
     texels.push_back(read_texel(warp, texture, tap, layer, lane));
     out.is_undefined = out.is_undefined || (texels.back().is_undefined && tap.weight != 0);
   }
-  for (unsigned c = 0; c < 4; ++c) {
-    if (c >= texture.channels) {
-      out.channels[c] = missing_channel(texture, c);
-    } else if (taps.size() == 1) {
+  // Channels that the texels do not have are 0.
+  for (unsigned c = 0; c < texture.channels; ++c) {
+    if (taps.size() == 1) {
       out.channels[c] = channel_value(texture, texels[0].bytes, c);
-    } else {
-      std::vector<float> values;
-      for (const Texel& texel : texels)
-        values.push_back(std::bit_cast<float>(channel_value(texture, texel.bytes, c)));
-      out.channels[c] = std::bit_cast<std::uint32_t>(filtered(texture, taps, values));
+      continue;
     }
+    std::vector<double> inputs;
+    for (const Texel& texel : texels) inputs.push_back(filter_input(texture, texel.bytes, c));
+    out.channels[c] = std::bit_cast<std::uint32_t>(filtered(texture, taps, inputs));
   }
   return out;
 }
@@ -130,8 +128,7 @@ Fetched gather(Warp& warp, const Texture& texture, std::span<const Tap, 4> taps,
   for (unsigned i = 0; i < 4; ++i) {
     const Texel texel = read_texel(warp, texture, taps[i], 0, lane);
     out.is_undefined = out.is_undefined || texel.is_undefined;
-    out.channels[i] = channel < texture.channels ? channel_value(texture, texel.bytes, channel)
-                                                 : missing_channel(texture, channel);
+    if (channel < texture.channels) out.channels[i] = gathered_value(texture, texel.bytes, channel);
   }
   return out;
 }
@@ -155,9 +152,7 @@ Fetched fetch_lane(Warp& warp, const Op& op, const Place* coordinates, unsigned 
   }
   const bool is_layered = (op.mode2 & kLayered) != 0;
   std::uint32_t layer = is_layered ? warp.source<std::uint32_t>(coordinates[0])[lane] : 0;
-  if (is_layered)  // the nearest one
-    layer = static_cast<std::uint32_t>(
-        std::clamp<std::int64_t>(static_cast<std::int32_t>(layer), 0, texture->layers - 1));
+  if (is_layered) layer = std::min(layer, texture->layers - 1);  // negative ones are large
   std::array<std::uint32_t, 3> bits{};
   for (unsigned d = 0; d < texture->rank; ++d)
     bits[d] = warp.source<std::uint32_t>(coordinates[d + (is_layered ? 1 : 0)])[lane];
@@ -251,8 +246,10 @@ SurfacePlace surface_place(const Texture& surface, std::array<std::int64_t, 3> a
     place.is_outside = place.is_outside || at[d] < 0 || at[d] > most[d];
     at[d] = std::clamp<std::int64_t>(at[d], 0, std::max<std::int64_t>(most[d], 0));
   }
-  place.is_outside = place.is_outside || layer < 0 || layer > last_layer;
-  layer = std::clamp<std::int64_t>(layer, 0, last_layer);
+  if (layer < 0 || layer > last_layer) {  // negative ones are large
+    place.is_outside = true;
+    layer = last_layer;
+  }
   const std::array<std::uint32_t, 3> row{0, static_cast<std::uint32_t>(at[1]),
                                          static_cast<std::uint32_t>(at[2])};
   place.address = surface.address_of(row, static_cast<std::uint32_t>(layer)) +

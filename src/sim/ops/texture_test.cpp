@@ -212,6 +212,16 @@ TEST(Surface, LoadsByBytesAndRows) {
       << trapped.reason;
 }
 
+TEST(Surface, LayersOutsideAreTheLastOne) {
+  const Texture rows{
+      .extent = {2, 1, 1}, .layers = 3, .kind = TexelKind::Unsigned, .is_surface = true};
+  const Words texels{10, 11, 20, 21, 30, 31};
+  const Done done = run("sub.u32 %r6, %r1, 1; suld.b.a1d.b32.clamp {%r2}, [%a0, {%r6, 4}];" + kRest,
+                        rows, texels, {{}, {}, {}, {}, {}});
+  EXPECT_EQ((Words{done.words[0], done.words[4], done.words[8], done.words[12], done.words[16]}),
+            (Words{31, 11, 21, 31, 31}));
+}
+
 TEST(Surface, StoresAndReduces) {
   const Texture row{.extent = {4, 1, 1}, .kind = TexelKind::Unsigned, .is_surface = true};
   const Words texels{1, 2, 3, 4};

@@ -16,7 +16,7 @@ constexpr std::uint64_t kFirstHandle = 0x6'0000'0000U;
 constexpr std::uint64_t kHandleStep = 32;
 // Bits of a filter's weight.
 constexpr unsigned kFractionBits = 8;
-constexpr std::int64_t kOne = 1 << kFractionBits;
+constexpr std::uint32_t kOne = 1U << kFractionBits;
 // Coordinates beyond this are far outside of every array.
 constexpr double kFar = 1 << 20;
 
@@ -27,20 +27,19 @@ AddressMode mode_of(const Texture& texture) {
   return repeats && !texture.is_normalized ? AddressMode::Clamp : texture.mode;
 }
 
-// A coordinate in texels. One that repeats comes back into the array first.
+// Bits of the fraction of a normalised coordinate.
+constexpr int kNormalBits = 21;
+
+// A coordinate in texels. Coordinates that repeat start over after two lengths, which is right for both
+// ways of repeating.
 double texels(const Texture& texture, float where, std::uint32_t extent) {
   if (std::isnan(where)) return 0;
   if (!texture.is_normalized) return std::clamp<double>(where, -kFar, kFar);
   double part = where;
-  if (!std::isfinite(part)) part = part < 0 ? -kFar : kFar;
-  const AddressMode mode = mode_of(texture);
-  if (mode == AddressMode::Wrap) part -= std::floor(part);
-  if (mode == AddressMode::Mirror) {
-    const double turn = std::floor(part);
-    const bool is_back = std::fmod(turn, 2) != 0;
-    part = is_back ? 1 - (part - turn) : part - turn;
-  }
-  return std::clamp(part * extent, -kFar, kFar);
+  if (mode_of(texture) == AddressMode::Wrap || mode_of(texture) == AddressMode::Mirror)
+    part = std::isfinite(part) ? part - 2 * std::floor(part / 2) : 0;
+  part = std::floor(std::ldexp(std::clamp(part, -kFar, kFar), kNormalBits));
+  return std::clamp(std::ldexp(part, -kNormalBits) * extent, -kFar, kFar);
 }
 
 // The place that an index means, or none: the border.
@@ -50,23 +49,27 @@ struct Index {
 };
 Index index_in(AddressMode mode, std::int64_t index, std::uint32_t extent) {
   const auto size = static_cast<std::int64_t>(extent);
+  const auto inside = [](std::int64_t value) { return Index{static_cast<std::uint32_t>(value)}; };
   switch (mode) {
     case AddressMode::Wrap:
-      return {static_cast<std::uint32_t>((index % size + size) % size)};
+      return inside((index % size + size) % size);
+    case AddressMode::Mirror: {
+      const std::int64_t turn = (index % (2 * size) + 2 * size) % (2 * size);
+      return inside(turn < size ? turn : 2 * size - 1 - turn);
+    }
     case AddressMode::Border:
       if (index < 0 || index >= size) return {0, true};
-      break;
+      return inside(index);
     case AddressMode::Clamp:
-    case AddressMode::Mirror:  // the texel beside an edge is that of the edge
       break;
   }
-  return {static_cast<std::uint32_t>(std::clamp<std::int64_t>(index, 0, size - 1))};
+  return inside(std::clamp<std::int64_t>(index, 0, size - 1));
 }
 
-// What a fetch reads along one dimension.
+// What a fetch reads along one dimension: two texels, and the weight of the second in 1/256.
 struct Along {
   std::array<Index, 2> index;
-  std::array<std::uint32_t, 2> weight{static_cast<std::uint32_t>(kOne), 0};
+  std::uint32_t weight = 0;
 };
 
 Along along(const Texture& texture, unsigned dim, float where, bool is_pair) {
@@ -79,9 +82,82 @@ Along along(const Texture& texture, unsigned dim, float where, bool is_pair) {
   }
   const auto fixed = static_cast<std::int64_t>(std::floor((at - 0.5) * kOne + 0.5));
   const std::int64_t first = fixed >> kFractionBits;
-  const auto second = static_cast<std::uint32_t>(fixed & (kOne - 1));
-  return {{index_in(mode, first, extent), index_in(mode, first + 1, extent)},
-          {static_cast<std::uint32_t>(kOne) - second, second}};
+  Along out{{index_in(mode, first, extent), index_in(mode, first + 1, extent)},
+            static_cast<std::uint32_t>(fixed) & (kOne - 1)};
+  // Beyond an edge there is one texel, and nothing between two.
+  if (mode == AddressMode::Clamp && out.index[0].at == out.index[1].at) out.weight = 0;
+  return out;
+}
+
+std::uint32_t part_of(std::uint32_t whole, std::uint32_t weight) {
+  return (whole * weight + kOne / 2) / kOne;
+}
+
+// The weights of four texels that have `whole` together, [y][x]. Each product is rounded, and its
+// neighbour along y gets the rest.
+std::array<std::array<std::uint32_t, 2>, 2> split_plane(std::uint32_t whole, std::uint32_t x,
+                                                        std::uint32_t y) {
+  const std::uint32_t right = part_of(whole, x);
+  const std::uint32_t left = whole - right;
+  const std::uint32_t right_far = part_of(right, y);
+  const std::uint32_t left_near = part_of(left, kOne - y);
+  return {{{left_near, right - right_far}, {left - left_near, right_far}}};
+}
+
+// How far the values of a filter reach beyond the last bit of the largest; what is below is cut off.
+constexpr int kGuardBits = 4;
+
+// To that many bits, halves away from zero. Floats of 16 bits have a smallest step.
+double rounded_to(double value, int bits, int least_exponent) {
+  if (value == 0) return value;
+  int exponent = 0;
+  std::frexp(value, &exponent);
+  const int step = std::max(exponent - bits, least_exponent);
+  return std::copysign(std::ldexp(std::floor(std::ldexp(std::fabs(value), -step) + 0.5), step),
+                       value);
+}
+
+// The sum over a plane.
+double plane_sum(std::span<const Tap> taps, std::span<const double> inputs, int bits) {
+  double largest = 0;
+  for (std::size_t i = 0; i < taps.size(); ++i)
+    if (taps[i].weight != 0) largest = std::max(largest, std::fabs(inputs[i]));
+  int exponent = 0;
+  std::frexp(largest, &exponent);
+  const int step = exponent - bits - kGuardBits;
+  double sum = 0;
+  for (std::size_t i = 0; i < taps.size(); ++i) {
+    if (taps[i].weight == 0) continue;
+    const bool is_cut = std::isfinite(largest);
+    sum += taps[i].weight *
+           (is_cut ? std::ldexp(std::trunc(std::ldexp(inputs[i], -step)), step) : inputs[i]);
+  }
+  return sum / kOne;
+}
+
+float filtered_floats(std::span<const Tap> taps, std::span<const double> inputs, bool is_half) {
+  constexpr std::size_t kPlane = 4;  // texels of one; lines have fewer
+  const int bits = is_half ? 11 : 24;
+  double sum = 0;
+  for (std::size_t i = 0; i < taps.size(); i += kPlane) {
+    const std::size_t count = std::min(kPlane, taps.size() - i);
+    sum += plane_sum(taps.subspan(i, count), inputs.subspan(i, count), bits);
+  }
+  if (!std::isfinite(sum)) return static_cast<float>(sum);
+  return static_cast<float>(rounded_to(sum, bits, is_half ? -24 : -149));
+}
+
+// Of an integer that is read as a fraction: what is 1.
+double whole_of(const Texture& texture) {
+  const unsigned bits = texture.bits - (texture.kind == TexelKind::Signed ? 1 : 0);
+  return static_cast<double>((std::uint32_t{1} << bits) - 1);
+}
+// Fractions that come out of a filter have 16 bits, with their sign; an integer of 8 bits is multiplied
+// with 257, or 258 1/128 if it is signed.
+float fraction(const Texture& texture, double value) {
+  const bool is_signed = texture.kind == TexelKind::Signed;
+  const double factor = texture.bits == 16 ? 1 : is_signed ? 258 + 1.0 / 128 : 257;
+  return static_cast<float>(std::floor(value * factor + 0.5) / (is_signed ? 32767 : 65535));
 }
 
 }  // namespace
@@ -89,19 +165,27 @@ Along along(const Texture& texture, unsigned dim, float where, bool is_pair) {
 std::span<const std::string_view> words_of(AddressMode) { return kAddressWords; }
 
 std::vector<Tap> taps_at(const Texture& texture, const std::array<float, 3>& where) {
-  std::vector<Tap> taps{{.weight = 1}};
-  for (unsigned d = 0; d < texture.rank; ++d) {
-    const Along here = along(texture, d, where[d], texture.is_linear);
-    std::vector<Tap> next;
-    for (unsigned side = 0; side < (texture.is_linear ? 2U : 1U); ++side) {
-      for (Tap tap : taps) {
-        tap.at[d] = here.index[side].at;
-        tap.is_border = tap.is_border || here.index[side].is_border;
-        tap.weight *= here.weight[side];
-        next.push_back(tap);
-      }
+  std::array<Along, 3> axes{};
+  for (unsigned d = 0; d < texture.rank; ++d)
+    axes[d] = along(texture, d, where[d], texture.is_linear);
+  std::vector<Tap> taps;
+  const auto add = [&](const std::array<unsigned, 3>& side, std::uint32_t weight) {
+    Tap tap{.weight = weight};
+    for (unsigned d = 0; d < texture.rank; ++d) {
+      tap.at[d] = axes[d].index[side[d]].at;
+      tap.is_border = tap.is_border || axes[d].index[side[d]].is_border;
     }
-    taps = std::move(next);
+    taps.push_back(tap);
+  };
+  if (!texture.is_linear) {
+    add({0, 0, 0}, kOne);
+    return taps;
+  }
+  for (unsigned z = 0; z < (texture.rank > 2 ? 2U : 1U); ++z) {
+    const std::uint32_t whole = z == 0 ? kOne - axes[2].weight : axes[2].weight;
+    const auto weights = split_plane(whole, axes[0].weight, axes[1].weight);
+    for (unsigned y = 0; y < (texture.rank > 1 ? 2U : 1U); ++y)
+      for (unsigned x = 0; x < 2; ++x) add({x, y, z}, weights[y][x]);
   }
   return taps;
 }
@@ -116,35 +200,45 @@ std::array<Tap, 4> gathered_at(const Texture& texture, const std::array<float, 3
   return {tap(0, 1), tap(1, 1), tap(1, 0), tap(0, 0)};
 }
 
-std::uint32_t channel_value(const Texture& texture, std::span<const std::byte> texel,
-                            unsigned channel) {
+double filter_input(const Texture& texture, std::span<const std::byte> texel, unsigned channel) {
   const unsigned bytes = texture.bits / 8;
   std::uint32_t bits = 0;
   std::memcpy(&bits, texel.data() + std::size_t{channel} * bytes, bytes);
   if (texture.kind == TexelKind::Float)
-    return texture.bits == 32
-               ? bits
-               : std::bit_cast<std::uint32_t>(num::f16_to_f32(static_cast<std::uint16_t>(bits)));
+    return texture.bits == 32 ? std::bit_cast<float>(bits)
+                              : num::f16_to_f32(static_cast<std::uint16_t>(bits));
+  if (texture.kind == TexelKind::Unsigned) return bits;
   const unsigned unused = 32 - texture.bits;
-  const bool is_signed = texture.kind == TexelKind::Signed;
-  const auto whole = static_cast<std::int32_t>(bits << unused) >> unused;
-  if (!texture.reads_fractions) return is_signed ? static_cast<std::uint32_t>(whole) : bits;
-  const double most =
-      static_cast<double>((std::uint32_t{1} << (texture.bits - (is_signed ? 1 : 0))) - 1);
-  const double part = is_signed ? std::max(whole / most, -1.0) : bits / most;
-  return std::bit_cast<std::uint32_t>(static_cast<float>(part));
+  const double value = static_cast<std::int32_t>(bits << unused) >> unused;
+  return texture.reads_fractions ? std::max(value, -whole_of(texture)) : value;
 }
 
-float filtered(const Texture& texture, std::span<const Tap> taps, std::span<const float> values) {
+std::uint32_t channel_value(const Texture& texture, std::span<const std::byte> texel,
+                            unsigned channel) {
+  const double value = filter_input(texture, texel, channel);
+  if (texture.kind == TexelKind::Float && texture.bits == 32) {
+    std::uint32_t bits = 0;  // NaNs as they are
+    std::memcpy(&bits, texel.data() + std::size_t{channel} * 4, 4);
+    return bits;
+  }
+  if (texture.kind == TexelKind::Float)
+    return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+  if (texture.reads_fractions)
+    return std::bit_cast<std::uint32_t>(static_cast<float>(value / whole_of(texture)));
+  return static_cast<std::uint32_t>(static_cast<std::int64_t>(value));
+}
+
+std::uint32_t gathered_value(const Texture& texture, std::span<const std::byte> texel,
+                             unsigned channel) {
+  if (!texture.reads_fractions) return channel_value(texture, texel, channel);
+  return std::bit_cast<std::uint32_t>(fraction(texture, filter_input(texture, texel, channel)));
+}
+
+float filtered(const Texture& texture, std::span<const Tap> taps, std::span<const double> inputs) {
+  if (texture.kind == TexelKind::Float) return filtered_floats(taps, inputs, texture.bits == 16);
   double sum = 0;
-  for (std::size_t i = 0; i < taps.size(); ++i)
-    sum += taps[i].weight * static_cast<double>(values[i]);
-  return static_cast<float>(std::ldexp(sum, -static_cast<int>(kFractionBits * texture.rank)));
-}
-
-std::uint32_t missing_channel(const Texture& texture, unsigned channel) {
-  if (channel < 3) return 0;
-  return texture.gives_floats() ? std::bit_cast<std::uint32_t>(1.0F) : 1;
+  for (std::size_t i = 0; i < taps.size(); ++i) sum += taps[i].weight * inputs[i];
+  return fraction(texture, sum / kOne);
 }
 
 std::uint64_t TextureTable::add(const Texture& texture) {

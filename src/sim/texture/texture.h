@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Textures and surfaces: arrays of texels in one, two or three dimensions, single or in layers, and what
 // a fetch at some coordinates reads of them. Texels lie in global memory without gaps, x first; a kernel
-// knows a texture by a handle of 64 bits. No mip maps, no cube maps.
+// knows a texture by a handle of 64 bits. No mip maps, no cube maps. What no manual says (how coordinates
+// are rounded, what weights and sums are) is as an H200 has it (docs/evidence/textures.md).
 #pragma once
 
 #include <array>
@@ -48,7 +49,7 @@ struct Texture {
 struct Tap {
   std::array<std::uint32_t, 3> at{};
   bool is_border = false;    // outside, and the border is black
-  std::uint32_t weight = 0;  // all taps of a fetch together: 1 << (8 * rank)
+  std::uint32_t weight = 0;  // all taps of a fetch together: 256
 };
 
 /// The texels of a fetch: one, or for linear filters two in each dimension, x fastest.
@@ -59,11 +60,13 @@ std::array<Tap, 4> gathered_at(const Texture& texture, const std::array<float, 3
 /// A channel of a texel, from its bytes: the bits of the float or the 32-bit integer that a fetch gives.
 std::uint32_t channel_value(const Texture& texture, std::span<const std::byte> texel,
                             unsigned channel);
-/// The filtered value of a channel, from the floats of all taps, in their order.
-float filtered(const Texture& texture, std::span<const Tap> taps, std::span<const float> values);
-/// What a fetch gives for a channel that the texels do not have.
-std::uint32_t missing_channel(const Texture& texture, unsigned channel);
-
+/// The same as tld4 gives it: fractions have 16 bits.
+std::uint32_t gathered_value(const Texture& texture, std::span<const std::byte> texel,
+                             unsigned channel);
+/// A channel as it goes into a filter: a float, or an integer of the texel.
+double filter_input(const Texture& texture, std::span<const std::byte> texel, unsigned channel);
+/// The filtered value of a channel, from what goes in at all taps, in their order.
+float filtered(const Texture& texture, std::span<const Tap> taps, std::span<const double> inputs);
 /// The textures of a device, by their handles.
 class TextureTable {
  public:
