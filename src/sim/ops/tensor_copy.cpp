@@ -55,9 +55,20 @@ struct Parcel {
 
 // --- what a lane asks for ------------------------------------------------------------------------
 
+// How a copy takes its coordinates: those of a corner, of a pixel, or a column and four rows.
+enum class PointKind : std::uint8_t { Tile, Im2col, Rows };
+constexpr std::uint8_t kForPair = 0x80;  // the mbarrier may be in the other CTA of a pair
+PointKind kind_of(const Op& op) { return static_cast<PointKind>(op.mode2 & ~kForPair); }
+
 TensorPoint point_of(const Warp& warp, const Op& op, unsigned lane, unsigned rank) {
   TensorPoint point;
   const Place* places = &warp.program->places[op.extra];
+  if (kind_of(op) == PointKind::Rows) {
+    point.at[0] = warp.source<std::int32_t>(places[0])[lane];
+    std::array<std::int32_t, 4>& rows = point.rows.emplace();
+    for (unsigned i = 0; i < 4; ++i) rows[i] = warp.source<std::int32_t>(places[i + 1])[lane];
+    return point;
+  }
   for (unsigned d = 0; d < rank; ++d) point.at[d] = warp.source<std::int32_t>(places[d])[lane];
   for (unsigned i = rank; i < op.count; ++i)
     point.offsets[i - rank] = warp.source<std::uint16_t>(places[i])[lane];
@@ -125,51 +136,35 @@ bool is_modelled(Warp& warp, const TensorMap& map) {
   return why.empty();
 }
 
-// What an H200 takes for an illegal instruction; empty: it does not.
-std::string illegal_point(const TensorMap& map, const TensorPoint& point) {
-  const std::int64_t start = std::int64_t{point.at[0]} * unit_bytes(map);
-  if (start % kChunk != 0)
-    return fmt::format(
-        "coordinate 0 is {}, {} bytes from the start of the row, expected a multiple of {} bytes",
-        point.at[0], start, kChunk);
-  for (unsigned d = 0; d < map.rank && point.writes_chunks; ++d) {
-    if (point.at[d] < 0)
-      return fmt::format("coordinate {} of a store is {}, expected 0 or more", d, point.at[d]);
-  }
-  for (unsigned d = 1; d + 1 < map.rank && map.im2col; ++d) {
-    const std::int64_t low = map.im2col->lower[d - 1];
-    if (point.writes_chunks && (low < 0 || map.im2col->upper[d - 1] > 0))
-      return fmt::format(
-          "the box of pixels of a store goes beyond the tensor in dimension {}: `lower` is {}, "
-          "`upper` is {}",
-          d, low, map.im2col->upper[d - 1]);
-    const std::int64_t end = static_cast<std::int64_t>(map.dims[d]) + map.im2col->upper[d - 1];
-    if (point.at[d] < low || point.at[d] >= end)
-      return fmt::format("coordinate {} is {}, expected {} to {}, in the box of pixels", d,
-                         point.at[d], low, end - 1);
-  }
-  return "";
-}
-
 void run_store(Warp& warp, const Op& op);
 
-// Op::mode: the number of coordinates; mode2: whether the instruction is of the im2col kind, and
-// whether its mbarrier may be in the other CTA of a pair.
-constexpr std::uint8_t kIm2col = 1, kForPair = 2;
+// A map of single rows, for a copy of four of them.
+bool take_four_rows(Warp& warp, TensorMap& map) {
+  if (map.box[1] != 1) {
+    const auto why = fmt::format("a copy of four rows with a map of {} rows, not 1", map.box[1]);
+    trap(warp, why.c_str());
+    return false;
+  }
+  map.box[1] = 4;
+  map.element_strides[1] = 1;
+  return true;
+}
 
+// Op::mode: dimensions of the map; mode2: a PointKind, and kForPair.
 std::shared_ptr<Parcel> begin(Warp& warp, const Op& op, std::uint64_t map, unsigned lane) {
   const unsigned rank = op.mode;
   const auto found = read_tensor_map(warp, map, lane, rank);
   if (!found) return nullptr;
   auto parcel = std::make_shared<Parcel>();
   parcel->map = *found;
-  if (found->im2col.has_value() != ((op.mode2 & kIm2col) != 0)) {
+  if (found->im2col.has_value() != (kind_of(op) == PointKind::Im2col)) {
     trap(warp, found->im2col ? "an im2col map in a copy of the tile kind"
                              : "a map of tiles in a copy of the im2col kind");
     return nullptr;
   }
   if (!is_modelled(warp, *found)) return nullptr;
-  parcel->shape = shape_of_box(*found);
+  if (kind_of(op) == PointKind::Rows && !take_four_rows(warp, parcel->map)) return nullptr;
+  parcel->shape = shape_of_box(parcel->map);
   const std::uint64_t bytes = parcel->shape.bytes();
   if (bytes > kMaxBytes) {
     trap(warp, fmt::format("the box of the tensor map has {} bytes; {} are possible in one copy",
@@ -181,7 +176,7 @@ std::shared_ptr<Parcel> begin(Warp& warp, const Op& op, std::uint64_t map, unsig
   parcel->size = static_cast<std::uint32_t>(bytes);
   parcel->point = point_of(warp, op, lane, rank);
   parcel->point.writes_chunks = op.run == run_store;
-  const std::string illegal = illegal_point(*found, parcel->point);
+  const std::string illegal = illegal_point(parcel->map, parcel->point);
   if (!illegal.empty()) {
     trap(warp, illegal.c_str());
     return nullptr;
@@ -434,7 +429,7 @@ std::size_t find_operand(const Decode& in, std::string_view name) {
 // What is not modelled of the newer modes.
 bool is_known_mode(Decode& in) {
   const std::string_view mode = in.has("mode") ? in.word("mode") : "tile";
-  if (mode != "tile" && mode != "im2col" && mode != "im2col_no_offs")
+  if (mode.starts_with("im2col::w"))
     in.refusal = fmt::format("the mode `.{}` is not modelled", mode);
   return in.refusal.empty();
 }
@@ -442,8 +437,13 @@ bool is_known_mode(Decode& in) {
 // Coordinates, then the offsets of im2col; `map` is the operand of the map.
 void decode_point(Decode& in, std::size_t map) {
   std::vector<Place> places = in.coordinates(map);
-  in.op.mode = static_cast<std::uint8_t>(places.size());
-  in.op.mode2 = in.has("mode") && in.word("mode").starts_with("im2col") ? kIm2col : 0;
+  const std::string_view mode = in.has("mode") ? in.word("mode") : "tile";
+  const PointKind kind = mode.starts_with("im2col") ? PointKind::Im2col
+                         : mode.ends_with("gather4") || mode.ends_with("scatter4")
+                             ? PointKind::Rows
+                             : PointKind::Tile;
+  in.op.mode = static_cast<std::uint8_t>(kind == PointKind::Rows ? 2 : places.size());
+  in.op.mode2 = static_cast<std::uint8_t>(kind);
   if (in.has("group") && in.word("group") == "cta_group::2") in.op.mode2 |= kForPair;
   const std::size_t offsets = find_operand(in, "offsets");
   if (offsets < in.count()) {

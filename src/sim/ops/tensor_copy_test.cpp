@@ -335,5 +335,50 @@ TEST(TensorCopy, UndefinedMaps) {
                  "[%r15], 1;");
 }
 
+// --- four rows by their numbers, as the manual has them for sm_100 --------------------------------
+
+TensorMap single_rows() {
+  TensorMap map = square(0);
+  map.box = {8, 1, 1, 1, 1};
+  return map;
+}
+constexpr Grid kBlackwell{.target = "sm_100a"};
+
+TEST(TensorCopyRows, AreGatheredInTheirOrder) {
+  const Ran ran = expect_clean(
+      "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 128;\n"
+      "@%p1 cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4"
+      ".mbarrier::complete_tx::bytes [cells], [%a1, {4, 3, 30, 0, 40}], [bar];\n"
+      "WAIT(0, 0); ld.shared.u32 %r5, [%r4]; st.global.u32 [%d2], %r5;",
+      single_rows(), kBlackwell);
+  for (std::uint32_t i = 0; i < 32; ++i) {
+    const std::uint32_t row = std::vector<std::uint32_t>{3, 30, 0, 40}[i / 8];
+    EXPECT_EQ(ran.out[i], row < kEdge ? row * kEdge + 4 + i % 8 : 0) << i;
+  }
+}
+
+TEST(TensorCopyRows, AreScattered) {
+  const Ran ran = expect_clean(
+      "add.u32 %r5, %r1, 5000; st.shared.u32 [%r4], %r5; fence.proxy.async.shared::cta; bar.sync "
+      "0;\n"
+      "@%p1 cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group "
+      "[%a1, {8, 2, 31, 32, 7}], [cells];\n"
+      "@%p1 cp.async.bulk.commit_group; @%p1 cp.async.bulk.wait_group 0;",
+      single_rows(), kBlackwell);
+  std::vector<std::uint32_t> wanted(kEdge * kEdge);
+  for (std::uint32_t i = 0; i < wanted.size(); ++i) wanted[i] = i;
+  const std::vector<std::uint32_t> rows{2, 31, 32, 7};  // one lies outside
+  for (std::uint32_t i = 0; i < 32; ++i)
+    if (rows[i / 8] < kEdge) wanted[rows[i / 8] * kEdge + 8 + i % 8] = 5000 + i;
+  EXPECT_EQ(ran.tensor, wanted);
+}
+
+TEST(TensorCopyRows, TakeMapsOfSingleRows) {
+  const Ran ran =
+      run("@%p1 cp.async.bulk.prefetch.tensor.2d.L2.global.tile::gather4 [%a1, {0, 1, 2, 3, 4}];",
+          square(0), kBlackwell);
+  EXPECT_TRUE(ran.reason.contains("a copy of four rows with a map of 4 rows, not 1")) << ran.reason;
+}
+
 }  // namespace
 }  // namespace ww::sim::ops_tensor_copy_test

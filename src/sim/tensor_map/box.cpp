@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/tensor_map/box.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -79,7 +81,8 @@ std::vector<BoxRun> tile_runs(const TensorMap& map, const TensorPoint& point) {
     bool inside = true;
     for (unsigned d = 1; d < map.rank; ++d) {
       const std::int64_t at =
-          point.at[d] + static_cast<std::int64_t>(index[d] * map.element_strides[d]);
+          point.rows ? (*point.rows)[index[d]]
+                     : point.at[d] + static_cast<std::int64_t>(index[d] * map.element_strides[d]);
       inside = inside && is_inside(map, d, at);
       row += static_cast<std::uint64_t>(at) * map.strides[d - 1];
     }
@@ -119,6 +122,35 @@ std::vector<BoxRun> column_runs(const TensorMap& map, const TensorPoint& point) 
 }
 
 }  // namespace
+
+std::string illegal_point(const TensorMap& map, const TensorPoint& point) {
+  const std::int64_t start = std::int64_t{point.at[0]} * unit_bytes(map);
+  if (start % kChunk != 0)
+    return fmt::format(
+        "coordinate 0 is {}, {} bytes from the start of the row, expected a multiple of {} bytes",
+        point.at[0], start, kChunk);
+  for (unsigned d = 0; d < map.rank && point.writes_chunks; ++d) {
+    if (point.at[d] < 0)
+      return fmt::format("coordinate {} of a store is {}, expected 0 or more", d, point.at[d]);
+  }
+  if (point.writes_chunks && point.rows) {
+    for (const std::int32_t row : *point.rows)
+      if (row < 0) return fmt::format("a store has row {}, expected 0 or more", row);
+  }
+  for (unsigned d = 1; d + 1 < map.rank && map.im2col; ++d) {
+    const std::int64_t low = map.im2col->lower[d - 1];
+    if (point.writes_chunks && (low < 0 || map.im2col->upper[d - 1] > 0))
+      return fmt::format(
+          "the box of pixels of a store goes beyond the tensor in dimension {}: `lower` is {}, "
+          "`upper` is {}",
+          d, low, map.im2col->upper[d - 1]);
+    const std::int64_t end = static_cast<std::int64_t>(map.dims[d]) + map.im2col->upper[d - 1];
+    if (point.at[d] < low || point.at[d] >= end)
+      return fmt::format("coordinate {} is {}, expected {} to {}, in the box of pixels", d,
+                         point.at[d], low, end - 1);
+  }
+  return "";
+}
 
 BoxShape shape_of_box(const TensorMap& map) {
   BoxShape shape;

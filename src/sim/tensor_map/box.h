@@ -9,7 +9,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "sim/tensor_map/map.h"
@@ -20,6 +22,7 @@ namespace ww::sim {
 struct TensorPoint {
   std::array<std::int32_t, kMaxTensorRank> at{};
   std::array<std::uint32_t, 3> offsets{};
+  std::optional<std::array<std::int32_t, 4>> rows{};  // of dimension 1, instead of neighbours
   bool writes_chunks = false;  // of stores: all 16 bytes of a chunk of which some are inside
 };
 
@@ -43,6 +46,8 @@ struct BoxShape {
     return at / row_bytes * pitch + at % row_bytes;
   }
 };
+/// What an H200 takes for an illegal instruction; empty: it does not.
+std::string illegal_point(const TensorMap& map, const TensorPoint& point);
 BoxShape shape_of_box(const TensorMap& map);
 /// What a copy from there moves, in the order of the box. The box has fewer than 2^32 bytes.
 std::vector<BoxRun> box_runs(const TensorMap& map, const TensorPoint& point);
