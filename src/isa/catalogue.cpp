@@ -317,12 +317,10 @@ Misfit nearest_misfit(std::span<const Form* const> forms, std::string_view opcod
   return out;
 }
 
-// Instructions of PTX that have no rows on purpose, and what they work on.
-std::string_view absent(std::string_view root) {
-  constexpr std::string_view kTextures[] = {"tex", "tld4", "txq"};
-  constexpr std::string_view kSurfaces[] = {"suld", "sust", "sured", "suq", "istypep"};
-  if (std::ranges::find(kTextures, root) != std::end(kTextures)) return "textures";
-  return std::ranges::find(kSurfaces, root) != std::end(kSurfaces) ? "surfaces" : "";
+// Instructions of PTX that have no rows on purpose: they ask about textures and surfaces.
+bool is_absent(std::string_view root) {
+  constexpr std::string_view kQueries[] = {"txq", "suq", "istypep"};
+  return std::ranges::find(kQueries, root) != std::end(kQueries);
 }
 
 Bindings bind_anew(std::string_view opcode) {
@@ -333,11 +331,12 @@ Bindings bind_anew(std::string_view opcode) {
     std::vector<std::string_view> roots;
     for (const std::string_view name : mnemonics()) roots.push_back(root_of(name));
     result.misfit.word = 0;
-    const std::string_view what = absent(words.front());
     result.misfit.text =
-        what.empty() ? fmt::format("no instruction is called `{}`{}", words.front(),
-                                   did_you_mean(words.front(), roots))
-                     : fmt::format("`{}` works on {}, which are not modelled", words.front(), what);
+        is_absent(words.front())
+            ? fmt::format("`{}` asks about textures and surfaces, which is not modelled",
+                          words.front())
+            : fmt::format("no instruction is called `{}`{}", words.front(),
+                          did_you_mean(words.front(), roots));
     return result;
   }
   const std::span<const Form* const> forms = forms_in(root->second);

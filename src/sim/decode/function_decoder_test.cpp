@@ -82,10 +82,11 @@ TEST(OtherKernels, MayHaveUnknownInstructions) {
 TEST(OtherKernels, DoNotHideErrors) {
   std::string text = ".version 8.8\n.target sm_90\n.address_size 64\n.visible .entry many() {\n";
   for (int i = 0; i < 200; ++i) text += "frob.b32;\n";
-  text += "ret; }\n.file 1 \"k.cu\"\n.visible .entry one() {\n.loc 1 18 3\ntex.b32;\nret; }\n";
+  text += "ret; }\n.file 1 \"k.cu\"\n.visible .entry one() {\n.loc 1 18 3\ntxq.b32;\nret; }\n";
   const LoadResult refused = load(text, "k.ptx", {.kernel = "one"});
   ASSERT_EQ(refused.errors.size(), 1U);
-  EXPECT_EQ(refused.errors[0].text, "`tex` works on textures, which are not modelled");
+  EXPECT_EQ(refused.errors[0].text,
+            "`txq` asks about textures and surfaces, which is not modelled");
   ASSERT_EQ(refused.errors[0].notes.size(), 2U);
   EXPECT_EQ(refused.errors[0].notes[0].text, "kernel `one` needs it");
   EXPECT_EQ(refused.errors[0].notes[1].text, "it comes from k.cu:18, by the `.loc` before it");
