@@ -69,11 +69,6 @@ std::string float_text(DType type, double value, std::uint64_t bits) {
 
 }  // namespace
 
-int stored_bits(DType type) {
-  const int bits = num::bits_of(type);
-  return bits == 6 ? 8 : bits;
-}
-
 Result<std::int64_t> element_count(std::span<const std::int64_t> shape) {
   if (shape.size() > kMaxArrayRank)
     return fail(DiagKind::TooLarge, "the shape has {} dimensions; there may be at most {}",
@@ -95,7 +90,7 @@ Result<std::int64_t> element_count(std::span<const std::int64_t> shape) {
 
 Result<std::int64_t> byte_size(DType type, std::span<const std::int64_t> shape) {
   const std::int64_t count = WW_TRY(element_count(shape));
-  const std::int64_t bytes = (count * stored_bits(type) + 7) / 8;  // 2^38 · 64 fits
+  const std::int64_t bytes = (count * num::storage_bits(type) + 7) / 8;  // 2^38 · 64 fits
   if (bytes > kMaxArrayBytes) return fail(too_large(shaped_type_text(type, shape)));
   return bytes;
 }
@@ -213,7 +208,7 @@ std::int64_t Array::size() const {
 }
 
 std::uint64_t Array::bits(std::int64_t index) const {
-  const int width = stored_bits(dtype);
+  const int width = num::storage_bits(dtype);
   const auto at = static_cast<std::size_t>(index) * static_cast<std::size_t>(width) / 8;
   const std::size_t bytes = width < 8 ? 1 : static_cast<std::size_t>(width) / 8;
   WW_CHECK(index >= 0 && at + bytes <= data.size(), "element {} of {} bytes", index, data.size());
@@ -224,7 +219,7 @@ std::uint64_t Array::bits(std::int64_t index) const {
 }
 
 void Array::set_bits(std::int64_t index, std::uint64_t bits) {
-  const int width = stored_bits(dtype);
+  const int width = num::storage_bits(dtype);
   const auto at = static_cast<std::size_t>(index) * static_cast<std::size_t>(width) / 8;
   const std::size_t bytes = width < 8 ? 1 : static_cast<std::size_t>(width) / 8;
   WW_CHECK(index >= 0 && at + bytes <= data.size(), "element {} of {} bytes", index, data.size());

@@ -28,9 +28,6 @@ using ArrayShape = std::vector<std::int64_t>;
 inline constexpr std::int64_t kMaxArrayBytes = std::int64_t{1} << 38;
 inline constexpr std::size_t kMaxArrayRank = 64;
 
-/// Bits that an element takes in an Array: 4, or a multiple of 8.
-int stored_bits(num::DType type);
-
 /// The product of the extents; 1 for no dimensions. BadExtent for a negative extent; TooLarge for
 /// too many dimensions, or when the extents other than 0 multiply to more than kMaxArrayBytes.
 Result<std::int64_t> element_count(std::span<const std::int64_t> shape);

@@ -45,7 +45,7 @@ std::string expected_text(const CallParam& param) {
 ArrayView as_elements(const CallParam& param, ArrayView view) {
   const bool is_narrow = param.dtype && num::bits_of(*param.dtype) < 8;
   if (!is_narrow || view.dtype != num::DType::Uint8 || view.shape.empty()) return view;
-  const int per_byte = 8 / stored_bits(*param.dtype);
+  const int per_byte = 8 / num::storage_bits(*param.dtype);
   view.shape.back() *= per_byte;
   view.dtype = *param.dtype;
   return view;

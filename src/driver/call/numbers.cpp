@@ -25,7 +25,7 @@ std::optional<Wide> as_integer(const CallArg& arg) {
 // Extents of 1 may have any stride; so may arrays without elements.
 bool is_c_order(const ArrayView& view) {
   if (view.strides.empty() || std::ranges::find(view.shape, 0) != view.shape.end()) return true;
-  std::int64_t wanted = std::max(1, stored_bits(view.dtype) / 8);
+  std::int64_t wanted = std::max(1, num::storage_bits(view.dtype) / 8);
   for (std::size_t d = view.shape.size(); d-- > 0;) {
     if (view.shape[d] != 1 && view.strides[d] != wanted) return false;
     wanted *= view.shape[d];

@@ -41,7 +41,7 @@ emit::HostArgument array_argument(const KernelArgs& args, std::size_t param,
   emit::HostArgument out;
   out.name = args.name_of(param);
   out.dtype = args.array(param).dtype;
-  out.elements = static_cast<std::int64_t>(contents.size()) * 8 / stored_bits(out.dtype);
+  out.elements = static_cast<std::int64_t>(contents.size()) * 8 / num::storage_bits(out.dtype);
   out.contents = std::move(contents);
   return out;
 }

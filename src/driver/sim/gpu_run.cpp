@@ -163,7 +163,7 @@ std::string first_difference(std::span<const SimBuffer> buffers, const sim::Code
   for (std::size_t b = 0; b < buffers.size(); ++b) {
     const auto here = ours.bytes(b);
     const auto there = theirs.bytes(b);
-    const auto bits = static_cast<std::size_t>(stored_bits(buffers[b].dtype));
+    const auto bits = static_cast<std::size_t>(num::storage_bits(buffers[b].dtype));
     const std::size_t each = std::max<std::size_t>(1, bits / 8);
     std::size_t count = 0;
     std::string first;

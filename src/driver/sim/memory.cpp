@@ -45,7 +45,7 @@ sim::Region& allocate(sim::Device& device, const sim::Code& kernel, const SimBuf
 // Calls `visit(element, is_undefined)` for the elements from the first on, until it says no.
 template <typename Visit>
 void for_each_element(const SimBuffer& buffer, Visit&& visit) {
-  const auto bits = static_cast<std::uint64_t>(stored_bits(buffer.dtype));
+  const auto bits = static_cast<std::uint64_t>(num::storage_bits(buffer.dtype));
   const std::uint64_t count = buffer.region->size * 8 / bits;
   const std::uint64_t bytes = std::max<std::uint64_t>(1, bits / 8);
   const std::uint8_t* const undefined = buffer.region->undefined;
@@ -57,7 +57,7 @@ void for_each_element(const SimBuffer& buffer, Visit&& visit) {
 }
 
 std::uint64_t element_bits(const SimBuffer& buffer, std::int64_t index) {
-  const auto bits = static_cast<std::uint64_t>(stored_bits(buffer.dtype));
+  const auto bits = static_cast<std::uint64_t>(num::storage_bits(buffer.dtype));
   const std::uint64_t at = static_cast<std::uint64_t>(index) * bits;
   std::uint64_t value = 0;
   std::memcpy(&value, buffer.region->data + at / 8, std::max<std::uint64_t>(1, bits / 8));

@@ -23,7 +23,7 @@ std::string difference(const SimReport& first, const SimReport& later) {
     const auto [at, other] = std::ranges::mismatch(here, there);
     if (at == here.end()) continue;
     const BufferReport& buffer = first.buffers[b];
-    const auto bits = static_cast<std::size_t>(stored_bits(buffer.dtype));
+    const auto bits = static_cast<std::size_t>(num::storage_bits(buffer.dtype));
     const auto element = (at - here.begin()) * 8 / static_cast<std::ptrdiff_t>(bits);
     return fmt::format("leaves other values than `rr` in ${} {}, from [{}] on", buffer.param,
                        buffer.name, fmt::join(index_of(buffer.shape, element), ","));

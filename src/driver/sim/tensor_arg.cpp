@@ -84,7 +84,7 @@ std::optional<sim::TensorType> tensor_type_for(num::DType dtype) {
   const auto types = sim::tensor_types();
   const auto same = std::ranges::find(types, name, &sim::TensorTypeInfo::name);
   if (same != types.end()) return static_cast<sim::TensorType>(same - types.begin());
-  const auto bits = stored_bits(dtype);
+  const auto bits = num::storage_bits(dtype);
   if (bits == 8) return sim::TensorType::U8;
   if (bits == 16) return sim::TensorType::U16;
   return {};
