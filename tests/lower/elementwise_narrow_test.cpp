@@ -198,6 +198,19 @@ def kernel(A: T.Buffer((512,), "{0}"), D: T.Buffer((512,), "float32")):
     }
 }
 
+// Checked by hand: ties, ends, and what the formats do not have.
+TEST(ElementwiseNarrow, TheTablesRound) {
+  const std::pair<double, unsigned> rows[] = {{0.25, 0}, {0.26, 1}, {0.75, 2},       {1.25, 2},
+                                              {2.5, 4},  {3.5, 6},  {5, 6},          {5.01, 7},
+                                              {1e30, 7}, {-0.0, 8}, {-INFINITY, 15}, {NAN, 7}};
+  for (const auto& [x, code] : rows) EXPECT_EQ(code_of(kE2m1, x), code) << x;
+  EXPECT_EQ(code_of(kE3m2, 26), 30U);
+  EXPECT_EQ(code_of(kE2m3, -0.0625), 32U);
+  EXPECT_EQ(code_of(kE4m3, NAN), 0x7FU);
+  EXPECT_EQ(code_of(kE4m3, 1000), 0x7EU);
+  EXPECT_EQ(code_of(kE5m2, -1e9), 0xFBU);
+}
+
 // Through registers: 8 elements of a thread, of which those of one side may be in another order.
 std::string through_registers(const std::string& from, const std::string& to,
                               const std::string& from_layout, const std::string& to_layout) {
@@ -304,8 +317,16 @@ def kernel(A: T.Buffer((64, 64), "{0}"), D: T.Buffer((64, 64), "{0}"), E: T.Buff
     Tx.cta.cast(D, w)
 )",
                                            type);
-    family.run({.source = source}, {.vector_bits = 128});
+    const Checked checked = family.run({.source = source}, {.vector_bits = 128});
     family.count();
+    // Bytes are half the number of an element: its bits would leave int32.
+    std::size_t halved = 0;
+    for (std::size_t at = 0; (at = checked.ptx.find("shr.s32\t", at)) != std::string::npos; ++at) {
+      const std::string line = checked.ptx.substr(at, checked.ptx.find('\n', at) - at);
+      EXPECT_TRUE(line.ends_with(", 1;")) << line;
+      ++halved;
+    }
+    EXPECT_EQ(halved > 0, type == "float4_e2m1fn") << checked.ptx;
   }
 }
 

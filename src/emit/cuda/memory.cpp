@@ -120,8 +120,7 @@ Text pointer(Context& c, const Expr& e) {
     return {fmt::format("reinterpret_cast<{}>({})", type_text(e.type), name)};
   }
   const std::string place = flat_index(c, e.buffer, e.args, e.span);
-  const std::string scaled =
-      is_packed(b.dtype) ? fmt::format("({}) * {} / 8", place, num::bits_of(b.dtype)) : place;
+  const std::string scaled = is_packed(b.dtype) ? fmt::format("({}) / 2", place) : place;
   return {fmt::format("&{}[{}]", base_name(c, e.buffer), scaled), kUnary};
 }
 
@@ -138,10 +137,9 @@ std::string offset_pointer(Context& c, const Expr& e) {
   if (!by_bytes && !type.opaque && !is_packed(type.dtype))
     return fmt::format("{}({}, {})", c.helpers.use("tvm_builtin_pointer_offset"),
                        expr(c, e.args[0]), expr(c, e.args[1]));
-  const std::string offset =
-      by_bytes || !is_packed(type.dtype)
-          ? expr(c, e.args[1])
-          : fmt::format("{} * {} / 8", expr(c, e.args[1], kProduct), num::bits_of(type.dtype));
+  const std::string offset = by_bytes || !is_packed(type.dtype)
+                                 ? expr(c, e.args[1])
+                                 : fmt::format("{} / 2", expr(c, e.args[1], kProduct));
   const std::string_view target = e.type.opaque ? "uint8_t" : memory_type(e.type.dtype);
   return fmt::format("{}<{}>({}, {})", c.helpers.use("tvm_builtin_byte_offset"), target,
                      expr(c, e.args[0]), offset);
@@ -185,8 +183,7 @@ void declare(Context& c, const Stmt& s) {
     text = fmt::format("reinterpret_cast<{}>({})", type, text);
   }
   if (b.elem_offset.valid()) {
-    text += is_packed(b.dtype) ? fmt::format(" + {} * {} / 8", expr(c, b.elem_offset, kProduct),
-                                             num::bits_of(b.dtype))
+    text += is_packed(b.dtype) ? fmt::format(" + {} / 2", expr(c, b.elem_offset, kProduct))
                                : fmt::format(" + {}", expr(c, b.elem_offset, kSum));
   }
   line(c, "{} {} = {};", type, c.names.of(s.buffer), text);

@@ -204,11 +204,12 @@ void add_index(Context& c, Address& to, ExprId index, std::int64_t scale_bits) {
     to.bits += *number * scale_bits;
   } else if (scale_bits % 8 == 0) {
     add_linear(c, to, index, scale_bits / 8);
-  } else {  // two elements to a byte
+  } else {  // two elements to a byte; bits would leave int32 long before bytes do
     const DType type = c.f[index].type.dtype;
-    const Value elements =
-        product(c, arith_type(type), eval(c, index), int_value(scale_bits, class_of(type)));
-    to.terms.push_back({.value = shift(c, ExprOp::Shr, type, elements, int_value(3))});
+    Value elements = eval(c, index);
+    if (scale_bits != 4)
+      elements = product(c, arith_type(type), elements, int_value(scale_bits / 4, class_of(type)));
+    to.terms.push_back({.value = shift(c, ExprOp::Shr, type, elements, int_value(1))});
   }
 }
 
