@@ -129,6 +129,10 @@ inline std::uint64_t rank_of(std::uint64_t address) {
 inline std::uint64_t in_cta(std::uint64_t address, std::uint64_t rank) {
   return address + ((rank - rank_of(address)) << kRankShift);
 }
+/// Of the pair of CTA `rank`, the one that is even or odd as the CTA of the address is.
+inline std::uint64_t rank_in_pair(std::uint64_t rank, std::uint64_t address) {
+  return (rank & ~std::uint64_t{1}) | (rank_of(address) & 1U);
+}
 
 // --- decoding ------------------------------------------------------------------------------------
 

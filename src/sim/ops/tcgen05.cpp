@@ -146,7 +146,8 @@ class TensorAccess {
 void touch_cells(Warp& warp, const std::vector<TouchedCells>& all, Touched how) {
   if (warp.unit->races == nullptr) return;
   for (const TouchedCells& cells : all)
-    if (cells.lanes != 0) warp.unit->races->touch_tensor(warp, warp.cta->rank, cells.cell.data(), cells.lanes, how);
+    if (cells.lanes != 0)
+      warp.unit->races->touch_tensor(warp, warp.cta->rank, cells.cell.data(), cells.lanes, how);
 }
 
 // Fences are looked for when it is issued; what comes next is behind its end.

@@ -319,14 +319,13 @@ std::array<std::array<std::uint64_t, kLanes>, kCount> addresses_of(Warp& warp, c
 // Addresses: box, map, mbarrier; p: with multicast the mask of CTAs.
 void run_load(Warp& warp, const Op& op) {
   const auto at = addresses_of<3>(warp, op);
-  const bool is_multicast = op.p[0].present();
+  const bool is_multicast = op.p[0].present(), for_pair = (op.mode2 & kForPair) != 0;
   if (is_multicast) use_value(warp, op.p[0], warp.exec);
   const Space space = warp.program->addresses[op.address].space;
   for_each_lane(warp.exec, [&](unsigned l) {
     const std::shared_ptr<Parcel> parcel = begin(warp, op, at[1][l], l);
     if (parcel == nullptr) return;
     load_box(warp, l, *parcel);
-    const bool for_pair = (op.mode2 & kForPair) != 0;
     if (!is_multicast) {
       check_same_cta(warp, l, at[0][l], at[2][l], for_pair);
       send(warp, l, parcel, at[0][l], at[2][l], space);
@@ -335,10 +334,8 @@ void run_load(Warp& warp, const Op& op) {
     const std::uint16_t mask = warp.source<std::uint16_t>(op.p[0])[l];
     for (std::uint64_t rank = 0; rank < 16; ++rank) {
       if (((mask >> rank) & 1U) == 0) continue;
-      // For a pair, of its two CTAs the one that the mbarrier's number is like.
-      const std::uint64_t signalled =
-          for_pair ? (rank & ~std::uint64_t{1}) | (rank_of(at[2][l]) & 1U) : rank;
-      send(warp, l, parcel, in_cta(at[0][l], rank), in_cta(at[2][l], signalled), space);
+      const std::uint64_t hears = for_pair ? rank_in_pair(rank, at[2][l]) : rank;
+      send(warp, l, parcel, in_cta(at[0][l], rank), in_cta(at[2][l], hears), space);
     }
   });
 }
