@@ -10,6 +10,7 @@
 #include "ir/indices.h"
 #include "ir/name_parts.h"
 #include "ir/verify/verify.h"
+#include "script/api/kernel_classes.h"
 #include "script/interp/calls.h"
 #include "script/interp/candidates.h"
 #include "script/interp/conversions.h"
@@ -76,8 +77,11 @@ class Compilation {
     WW_CHECK(options_.modules.size() + 1 == out_.source.file_count(), "{} modules for {} files",
              options_.modules.size(), out_.source.file_count());
     modules_.resize(options_.modules.size());
+    const std::size_t given = out_.source.file_count();
+    if (names_kernel_class(out_.source.text()))
+      out_.source.add_file(std::string(kKernelClassModule), std::string(kernel_class_text()));
     for (std::size_t i = 0; i < out_.source.file_count(); ++i) {
-      Unit& unit = i == 0 ? file_ : modules_[i - 1].file;
+      Unit& unit = i == given ? classes_ : i == 0 ? file_ : modules_[i - 1].file;
       unit.base = out_.source.file_begin(i);
       Result<Ast> ast = parse_file(out_.source.file_text(i), symbols_);
       if (!ast) {
@@ -137,6 +141,11 @@ class Compilation {
       const Saved scope(in.module, env);
       return run_module(in, unit);
     };
+    if (classes_.base != 0) {
+      Env* const classes = new_env(in, nullptr);
+      WW_TRY_VOID(run(classes, classes_));
+      in.kernel_classes = classes;
+    }
     for (const Module& each : modules_) {
       WW_TRY_VOID(run(each.env, each.prelude));
       WW_TRY_VOID(run(each.env, each.file));
@@ -255,6 +264,7 @@ class Compilation {
   SymbolTable symbols_;
   Unit file_;
   Unit prelude_;
+  Unit classes_;  // its places are behind the others', or it is not there
   std::vector<Module> modules_;
   Unit expression_;
 };

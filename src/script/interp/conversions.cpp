@@ -18,8 +18,9 @@ namespace {
 constexpr int kDeepestNames = 3;
 constexpr std::size_t kMaxNames = 1024;
 
-// Elements of a list get the list's name and their place.
-void give_name_to(ir::Function& f, const Value& value, const std::string& name, int depth) {
+// Elements of a list get the list's name and their place, fields of an object its name and theirs.
+void give_name_to(Context& in, const Value& value, const std::string& name, int depth) {
+  ir::Function& f = in.fn();
   if (value.is(Kind::Buffer)) {
     ir::Buffer& buffer = f.at(value.buffer());
     if (buffer.name.empty()) buffer.name = name;
@@ -31,7 +32,12 @@ void give_name_to(ir::Function& f, const Value& value, const std::string& name, 
   } else if (is_sequence(value) && depth < kDeepestNames) {
     const auto& items = value.as<SeqObject>().items;
     for (std::size_t i = 0; i < std::min(items.size(), kMaxNames); ++i)
-      give_name_to(f, items[i], fmt::format("{}_{}", name, i), depth + 1);
+      give_name_to(in, items[i], fmt::format("{}_{}", name, i), depth + 1);
+  } else if (value.is(Kind::Instance) && depth < kDeepestNames) {
+    const auto& fields = value.as<InstanceObject>().fields;
+    for (std::size_t i = 0; i < std::min(fields.size(), kMaxNames); ++i)
+      give_name_to(in, fields[i].second,
+                   fmt::format("{}_{}", name, in.symbols.text(fields[i].first)), depth + 1);
   }
 }
 
@@ -251,7 +257,7 @@ Diag needs_opaque(Context& in, const Value& value, Span where) {
 }
 
 void give_name(Context& in, const Value& value, std::string_view name) {
-  if (in.in_kernel()) give_name_to(in.fn(), value, std::string(name), 0);
+  if (in.in_kernel()) give_name_to(in, value, std::string(name), 0);
 }
 
 }  // namespace ww::script

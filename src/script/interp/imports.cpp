@@ -50,11 +50,13 @@ constexpr ModuleRow kModules[] = {
     {"dataclasses", "dataclasses"},
 };
 
-// What moves from folder to folder of TVM: layouts beside its tile primitives, pools beside the
-// other classes for kernels. Empty for other modules.
+// What moves from folder to folder of TVM: layouts beside its tile primitives, pools, barriers and
+// roles beside the other classes for kernels. Empty for other modules.
 std::string_view space_of_moving(std::string_view path) {
   if (!path.starts_with("tvm.")) return {};
-  if (path.ends_with(".lang") || path.ends_with(".lang.alloc_pool")) return "T";
+  for (const std::string_view end :
+       {".lang", ".lang.alloc_pool", ".lang.pipeline", ".lang.warp_role"})
+    if (path.ends_with(end)) return "T";
   if (path.find(".tile_primitive.") == std::string_view::npos) return {};
   for (const std::string_view end : {".tma_utils", ".gemm_async", ".gemm_async.tcgen05"})
     if (path.ends_with(end)) return "layout";

@@ -6,6 +6,8 @@
 
 #include "base/wide.h"
 #include "ir/simplify/fold.h"
+#include "script/interp/access.h"
+#include "script/interp/calls.h"
 #include "script/interp/conversions.h"
 #include "script/interp/expressions.h"
 #include "script/interp/kernel_assign.h"
@@ -159,6 +161,33 @@ bool is_launch_id(Context& in, const Value& value) {
   return kind == ir::VarKind::ScopeId || kind == ir::VarKind::Launch;
 }
 
+// A role, which is an object that says when it holds (api/kernel_classes.cpp).
+bool is_role(Context& in, const Value& value) {
+  return value.is(Kind::Instance) &&
+         value.as<InstanceObject>().type->find(in.symbols.intern("role_holds")) != nullptr;
+}
+
+Result<Value> call_role(Context& in, const Value& role, std::string_view method, Span span) {
+  CallArgs args;
+  args.call = args.callee = span;
+  return call(in, WW_TRY(attribute(in, role, method, span, span)), args);
+}
+
+// `with role:` is a branch for the threads that have it.
+Result<void> build_role(Context& in, const Value& role, Span span,
+                        const std::function<void()>& body) {
+  const Value holds = WW_TRY(call_role(in, role, "role_holds", span));
+  ir::Stmt out = stmt_node(ir::StmtKind::If, span);
+  out.expr = WW_TRY(ir::condition(in.fn(), WW_TRY(expression(in, holds, span)), span));
+  out.body = WW_TRY(inner_block(in, [&]() -> Result<void> {
+    WW_TRY_VOID(call_role(in, role, "role_begins", span));
+    body();
+    return {};
+  }));
+  emit(in, std::move(out));
+  return {};
+}
+
 }  // namespace
 
 Result<void> kernel_if(Context& in, const Stmt& s, Env& env) {
@@ -286,11 +315,13 @@ Result<void> kernel_with(Context& in, const Stmt& s, Env& env) {
     build_block(in, s.body, scope);
     return {};
   }
+  if (is_role(in, value))
+    return build_role(in, value, in.span(s.head), [&] { build_block(in, s.body, scope); });
   if (!value.is(Kind::Frame))
     return fail(value.is(Kind::Opaque)
                     ? needs_opaque(in, value, in.span(items[0].value))
                     : diag_at(in.span(items[0].value), DiagKind::BadType,
-                              "`with` {}, expected `T.attr` or a loop", type_name(value)));
+                              "`with` {}, expected `T.attr`, a role or a loop", type_name(value)));
   ir::Block content = WW_TRY(inner_block(in, [&]() -> Result<void> {
     build_block(in, s.body, scope);
     return {};

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-from tvm.backend.cuda.lang import MBarrier
+from tvm.backend.cuda.lang import SmemDescriptor
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
-from tvm.tirx.lang.warp_role import WarpRole
+from tvm.tirx.lang.tile_scheduler import GroupMajor3D
 from tvm.tirx.layout import S, TileLayout
 
 L = TileLayout(S[(8, 8)])
@@ -13,10 +13,10 @@ def kernel(A: T.Buffer((32,), "float32")):
     T.device_entry()
     T.cta_id([1])
     t = T.thread_id([32])
-    with WarpRole(t, 1, regs=48):
+    with GroupMajor3D(t, 1):
         A[t] = 0.0
-    bar = MBarrier(A, 1)
-    bar.arrive(0)
+    bar = SmemDescriptor(A, 1)
+    bar.make(0)
     T.ptx.add_f32(A.ptr_to([0]), A[1], A[2])
     T.ptx.ld(A.ptr_to([0]), "float32", "f32", cache_hint="evict_last")
     Tx.warp.binary_chain(A, A)
@@ -25,12 +25,12 @@ def kernel(A: T.Buffer((32,), "float32")):
     A[t] = T.reinterpret("float32")
     p: T.let = T.reinterpret("handle", T.uint64(16))
 #--- expected
-bad_not_taken_more.py:16:10: error: this value is not known at compile time: `WarpRole` of module `tvm.tirx.lang.warp_role` is not taken: an `if` over the warp's id gives a role, `T.ptx["setmaxnreg.dec.sync.aligned.u32"]` its registers [Opaque]
-        with WarpRole(t, 1, regs=48):
-             ^~~~~~~~~~~~~~~~~~~~~~~
-bad_not_taken_more.py:19:5: error: this value is not known at compile time: `MBarrier` of module `tvm.backend.cuda.lang` is not taken: `T.ptx.mbarrier` and `T.cuda.mbarrier_wait` are barriers in shared memory [Opaque]
-        bar.arrive(0)
-        ^~~~~~~~~~~~~
+bad_not_taken_more.py:16:10: error: this value is not known at compile time: `GroupMajor3D` of module `tvm.tirx.lang.tile_scheduler` is not taken: a `while` over tiles, numbered from `T.cta_id`, schedules them [Opaque]
+        with GroupMajor3D(t, 1):
+             ^~~~~~~~~~~~~~~~~~
+bad_not_taken_more.py:19:5: error: this value is not known at compile time: `SmemDescriptor` of module `tvm.backend.cuda.lang` is not taken: descriptors are made by `gemm_async`, which is not lowered [Opaque]
+        bar.make(0)
+        ^~~~~~~~~~~
 bad_not_taken_more.py:20:5: error: `T.ptx.add_f32` is not taken: an instruction is named by its opcode, as in `T.ptx["add.rn.f32"](d, a, b)` [UnknownName]
         T.ptx.add_f32(A.ptr_to([0]), A[1], A[2])
         ^~~~~~~~~~~~~

@@ -42,21 +42,21 @@ def f(A: T.Buffer((8,), "int32"), n: T.int32):
     T.device_entry()
     tx = T.thread_id([32])
     phase: T.int32 = 0
-    v: T.int32
-    v_1: T.int32
-    v = 0
-    v_1 = 7
+    state_stage: T.int32
+    other_stage: T.int32
+    state_stage = 0
+    other_stage = 7
     for i in range(n):
-        v = v + 1
-        if v == 4:
-            v = 0
+        state_stage = state_stage + 1
+        if state_stage == 4:
+            state_stage = 0
             phase = phase ^ 1
-    old: T.let[T.int32] = v
-    v = v_1
-    v_1 = old
-    v = v + 2
-    v_1 = v
+    old: T.let[T.int32] = state_stage
+    state_stage = other_stage
+    other_stage = old
+    state_stage = state_stage + 2
+    other_stage = state_stage
     if tx == 0:
-        A[0] = v
+        A[0] = state_stage
         A[1] = phase
         A[2] = 1

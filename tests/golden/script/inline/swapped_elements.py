@@ -30,12 +30,12 @@ from tvm.script.tirx import tile as Tx
 def f(A: T.Buffer((8,), "int32")):
     T.device_entry()
     tx = T.thread_id([32])
-    v = T.alloc_local((2,), "int32")
-    v[0] = 3
-    v[1] = 4
-    old: T.let[T.int32] = v[0]
-    v[0] = v[1]
-    v[1] = old
+    h_p_b = T.alloc_local((2,), "int32")
+    h_p_b[0] = 3
+    h_p_b[1] = 4
+    old: T.let[T.int32] = h_p_b[0]
+    h_p_b[0] = h_p_b[1]
+    h_p_b[1] = old
     if tx == 0:
-        A[0] = v[0]
-        A[1] = v[1]
+        A[0] = h_p_b[0]
+        A[1] = h_p_b[1]
