@@ -98,7 +98,8 @@ class FormOperands {
         break;
     }
     const int coordinates = isa::count_of(spec, binding_).value_or(0);
-    for (int i = 0; i < coordinates; ++i) put(element("int32"));
+    const char* const of = binding_.opcode().ends_with(".f32") ? "float32" : "int32";
+    for (int i = 0; i < coordinates; ++i) put(element(of));
     return true;
   }
 

@@ -20,10 +20,10 @@ namespace ww::script::ptx_forms_test {
 namespace {
 
 // Forms that no program can write, by mnemonic: those with labels, functions and lists of calls,
-// and those with 128-bit registers (`mov.b128`, cancel requests), a width that the language does
-// not have.
+// those with 128-bit registers (`mov.b128`, cancel requests), a width that the language does not
+// have, and those of old PTX alone (`shfl` and `vote` without `.sync`).
 const std::set<std::string, std::less<>> kNotExpressible = {
-    "bra", "brx.idx", "call", "mov", "clusterlaunchcontrol.query_cancel",
+    "bra", "brx.idx", "call", "mov", "clusterlaunchcontrol.query_cancel", "shfl", "vote",
 };
 
 // A program with one instruction; nothing where an operand has no counterpart in a kernel.
