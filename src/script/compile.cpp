@@ -82,6 +82,7 @@ class Compilation {
       out_.source.add_file(std::string(kKernelClassModule), std::string(kernel_class_text()));
     for (std::size_t i = 0; i < out_.source.file_count(); ++i) {
       Unit& unit = i == given ? classes_ : i == 0 ? file_ : modules_[i - 1].file;
+      unit.is_library = i == given;
       unit.base = out_.source.file_begin(i);
       Result<Ast> ast = parse_file(out_.source.file_text(i), symbols_);
       if (!ast) {

@@ -22,7 +22,7 @@ inline std::string broken_place(Span span, std::size_t end) {
 /// equal function and prints to itself.
 inline std::string broken_law(std::string_view text, const Options& options) {
   const Compiled compiled = compile(SourceText("fuzz", std::string(text)), options);
-  const std::size_t end = text.size() + 1 + compiled.expression.text().size();
+  const std::size_t end = compiled.source.text().size() + 1 + compiled.expression.text().size();
   for (const Diag& error : compiled.errors) {
     if (error.text.empty()) return "an error says nothing";
     std::string broken = broken_place(error.span, end);

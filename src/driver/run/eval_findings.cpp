@@ -13,7 +13,8 @@ RunFinding::Place finding_place(const SourceText& source, Span span) {
   const auto at = source.position(span.begin);
   return {.line = at.line,
           .column = at.column,
-          .source = std::string(source.line_of_file(at.file, at.line))};
+          .source = std::string(source.line_of_file(at.file, at.line)),
+          .file = at.file == 0 ? "" : source.file_name(at.file)};
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Classes for kernels that are written in the language itself: barriers, the stages of a ring, roles
-// of warps. They are a file of their own behind a source that names one.
+// of warps. They are a file of their own behind a source that names one; what they do stands, in
+// errors and in findings, where the user calls them.
 #pragma once
 
 #include <string_view>

@@ -52,6 +52,11 @@ Result<Value> call_namespace(Context& in, std::string_view path, CallArgs& args)
   return fail_at(args.callee, DiagKind::BadType, "`{}` cannot be called", path);
 }
 
+// Where the code of a function stands for the user, if not where it was written.
+std::optional<Span> library_call(const Context& in, const FunctionObject& function, Span call) {
+  return function.unit->is_library && !in.unit->is_library ? call : in.library_call;
+}
+
 Result<Value> run_function(Context& in, const FunctionObject& function, Env& env) {
   const Saved depth(in.budget.depth, in.budget.depth + kDepthOfCall);
   const Saved unit(in.unit, function.unit);
@@ -67,8 +72,9 @@ Result<Value> run_function(Context& in, const FunctionObject& function, Env& env
 Result<Value> call_function(Context& in, const FunctionObject& function, CallArgs& args) {
   Env& env = *new_env(in, function.env);
   WW_TRY_VOID(bind_params(in, function, args, env));
+  const Saved place(in.library_call, library_call(in, function, args.call));
   Result<Value> out = run_function(in, function, env);
-  if (out || out.error().notes.size() >= kCallsShown) return out;
+  if (out || out.error().notes.size() >= kCallsShown || function.unit->is_library) return out;
   return fail(
       std::move(out).error().with_note(fmt::format("in a call of `{}`", function.name), args.call));
 }
@@ -81,6 +87,7 @@ Result<Value> call_inline(Context& in, const FunctionObject& function, CallArgs&
                    "the inline function `{}` is called outside of a kernel", function.name);
   Env& env = *new_env(in, function.env);
   WW_TRY_VOID(bind_params(in, function, args, env));
+  const Saved place(in.library_call, library_call(in, function, args.call));
   const Saved unit(in.unit, function.unit);
   const Saved depth(in.budget.inline_depth, in.budget.inline_depth + 1);
   if (in.budget.inline_depth > kMaxInlineDepth)

@@ -86,7 +86,8 @@ struct Context {
   Dialect dialect;
   Budget budget;
 
-  const Unit* unit = nullptr;  // of the code that runs
+  const Unit* unit = nullptr;        // of the code that runs
+  std::optional<Span> library_call;  // the user's call that code of a library runs for
   std::vector<std::unique_ptr<Env>> envs;
   Env* module = nullptr;
   std::map<std::string, Env*, std::less<>>
@@ -99,8 +100,10 @@ struct Context {
   std::vector<KernelObject*> kernels;  // in the order in which they were defined
 
   [[nodiscard]] const Ast& ast() const { return unit->ast; }
-  [[nodiscard]] Span span(Place place) const { return unit->span(place); }
-  [[nodiscard]] Span span(ExprId id) const { return unit->span(ast()[id].place); }
+  [[nodiscard]] Span span(Place place) const {
+    return unit->is_library && library_call ? *library_call : unit->span(place);
+  }
+  [[nodiscard]] Span span(ExprId id) const { return span(ast()[id].place); }
   [[nodiscard]] bool in_kernel() const { return kernel != nullptr; }
   [[nodiscard]] ir::Function& fn() const { return kernel->function; }
 };

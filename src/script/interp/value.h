@@ -125,6 +125,7 @@ class Env;
 struct Unit {
   Ast ast;
   std::size_t base = 0;
+  bool is_library = false;  // code that the user did not write: what it does is at the user's call
   [[nodiscard]] Span span(Place place) const {
     return Span::at(base + place.begin, base + place.end);
   }
