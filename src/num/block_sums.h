@@ -63,13 +63,17 @@ inline constexpr int kElements = kBlockRows * kBlockColumns;
 /// One block of D on its way, row by row in the order of its columns. Each step goes over all of it
 /// before the next: its elements do not wait for each other then.
 struct BlockSums {
-  alignas(16) std::int32_t sums[kElements];  // results of a step, addends of the next
-  alignas(16) std::int32_t rare[kElements];  // not 0: to be done by the reference
-  // Of the current step: what scales products to units of the last bit kept. There are two sums, of
-  // even and of odd k, because one alone could be 2^31.
+  alignas(16) std::uint32_t sums[kElements];  // results of a step, addends of the next
+  alignas(16) std::int32_t rare[kElements];   // not 0: to be done by the reference
+  // Of the current step: what scales products to units of the last bit kept, and in such units the
+  // addends and later the totals.
   alignas(16) float downs[kElements];
-  alignas(16) std::int32_t even[kElements];
-  alignas(16) std::int32_t odd[kElements];
+  alignas(16) std::int32_t totals[kElements];
+
+  [[nodiscard]] BlockPlace place() {
+    constexpr int kHalf = kElements / 2;
+    return {{sums, sums + 4, sums + kHalf, sums + kHalf + 4}, kBlockColumns};
+  }
 };
 
 /// Of many sums: the least and the largest exponent, of f32's bias, and less than 0 where a sum was
@@ -86,7 +90,7 @@ enum class Way : std::uint8_t { Quick, Single, Half };
                                               int at, BlockSums& p) {
   const auto down = std::bit_cast<Floats>((2 * kBias + unit.fraction_bits - exponents) << 23);
   store(down, p.downs + at);
-  store(cut(addend * down), p.even + at);
+  store(cut(addend * down), p.totals + at);
 }
 
 // 1 over a scale.
@@ -96,9 +100,8 @@ enum class Way : std::uint8_t { Quick, Single, Half };
 
 // For f32 where nothing is rare, which is found out afterwards: infinities and NaNs have the largest
 // exponent.
-[[gnu::always_inline]] inline void align_quickly(const MatrixUnit& unit, Ints largest, int at,
-                                                 BlockSums& p, Extremes& seen) {
-  const auto bits = load<Ints>(p.sums + at);
+[[gnu::always_inline]] inline void align_quickly(const MatrixUnit& unit, Ints largest, Ints bits,
+                                                 int at, BlockSums& p, Extremes& seen) {
   const Ints exponents = larger(largest, (bits & kMagnitude) >> 23);
   seen.least = smaller(seen.least, exponents);
   seen.most = larger(seen.most, exponents);
@@ -107,8 +110,7 @@ enum class Way : std::uint8_t { Quick, Single, Half };
 
 template <bool kIsHalf>
 [[gnu::always_inline]] inline void align_four(const MatrixUnit& unit, const TileCodec& result,
-                                              Ints largest, int at, BlockSums& p) {
-  const auto word = load<Ints>(p.sums + at);
+                                              Ints largest, Ints word, int at, BlockSums& p) {
   const Ints raw = kIsHalf ? aligned_bits(result, word) : word;
   const Ints special = (raw & kMagnitude) >= result.first_special;
   const Ints bits = raw & ~special;
@@ -123,25 +125,28 @@ template <bool kIsHalf>
   set_scales(unit, smaller(larger(term, floor), ceiling), values, at, p);
 }
 
-// Aligns the four sums of one half of a row, given the largest exponents of their products.
+// Aligns the four sums of one half of a row, given the largest exponents of their products and the
+// addends.
 template <Way kWay, bool kIsNarrow>
 [[gnu::always_inline]] inline void align(const MatrixUnit& unit, const TileCodec& result,
-                                         Ints largest, int at, BlockSums& p, Extremes& seen) {
+                                         Ints largest, const std::uint32_t* addends, int at,
+                                         BlockSums& p, Extremes& seen) {
+  const auto words = load<Ints>(addends);
   const Ints biased = kIsNarrow ? largest + kBias : largest;
   if constexpr (kWay == Way::Quick) {
-    align_quickly(unit, biased, at, p, seen);
+    align_quickly(unit, biased, words, at, p, seen);
   } else {
     const Ints none = Ints{} + 2 * kNoTerm;
     const Ints terms = kIsNarrow ? (largest < kNarrowNoTerm ? none : biased) : biased;
-    align_four<kWay == Way::Half>(unit, result, terms, at, p);
+    align_four<kWay == Way::Half>(unit, result, terms, words, at, p);
   }
 }
 
 // Finds the largest exponents of the products of four rows with eight columns, and aligns these sums.
 template <Way kWay>
 [[gnu::always_inline]] inline void align_rows(const MatrixUnit& unit, const TileCodec& result,
-                                              const StepOperands& step, int row, BlockSums& p,
-                                              Extremes& seen) {
+                                              const StepOperands& step, int row,
+                                              const BlockPlace& d, BlockSums& p, Extremes& seen) {
   const std::int32_t* const a = step.a_exponents + row * step.panel;
   Shorts most[4];
   for (Shorts& each : most) each = Shorts{} + std::int16_t{2 * kZeroExponent};
@@ -154,16 +159,16 @@ template <Way kWay>
   for (int r = 0; r < 4; ++r) {
     const auto both = std::bit_cast<Ints>(most[r]);
     const int at = (row + r) * kBlockColumns;
-    align<kWay, false>(unit, result, evens_of(both), at, p, seen);
-    align<kWay, false>(unit, result, odds_of(both), at + 4, p, seen);
+    align<kWay, false>(unit, result, evens_of(both), d.columns(row + r, 0), at, p, seen);
+    align<kWay, false>(unit, result, odds_of(both), d.columns(row + r, 1), at + 4, p, seen);
   }
 }
 
 // The same in narrow formats, two rows in a vector.
 template <Way kWay>
 [[gnu::always_inline]] inline void align_narrow(const MatrixUnit& unit, const TileCodec& result,
-                                                const StepOperands& step, int row, BlockSums& p,
-                                                Extremes& seen) {
+                                                const StepOperands& step, int row,
+                                                const BlockPlace& d, BlockSums& p, Extremes& seen) {
   const std::int32_t* const a = step.a_exponents + row / 2 * step.panel;
   Bytes most[2];
   for (Bytes& each : most) each = Bytes{} + std::int8_t{2 * kNarrowZero};
@@ -175,23 +180,26 @@ template <Way kWay>
 #pragma GCC unroll 2
   for (int pair = 0; pair < 2; ++pair) {
     const auto four = std::bit_cast<Ints>(most[pair]);
-    const int at = (row + 2 * pair) * kBlockColumns;
-    align<kWay, true>(unit, result, (four << 24) >> 24, at, p, seen);
-    align<kWay, true>(unit, result, (four << 16) >> 24, at + 4, p, seen);
-    align<kWay, true>(unit, result, (four << 8) >> 24, at + 8, p, seen);
-    align<kWay, true>(unit, result, four >> 24, at + 12, p, seen);
+    const int first = row + 2 * pair;
+    const int at = first * kBlockColumns;
+    align<kWay, true>(unit, result, (four << 24) >> 24, d.columns(first, 0), at, p, seen);
+    align<kWay, true>(unit, result, (four << 16) >> 24, d.columns(first, 1), at + 4, p, seen);
+    align<kWay, true>(unit, result, (four << 8) >> 24, d.columns(first + 1, 0), at + 8, p, seen);
+    align<kWay, true>(unit, result, four >> 24, d.columns(first + 1, 1), at + 12, p, seen);
   }
 }
 
-// Adds the products of rows `row` and `row + 1`.
-inline void add_rows(const StepOperands& step, int row, BlockSums& p) {
+// Adds the products of rows `row` and `row + 1`. There are two sums, of even and of odd k, because one
+// alone could be 2^31; so can be the total, which is then rare.
+template <Way kWay>
+inline void add_rows(const StepOperands& step, int row, BlockSums& p, Extremes& seen) {
   const int at = row * kBlockColumns;
   Ints even[4];
   Ints odd[4] = {};
   Floats down[4];
 #pragma GCC unroll 4
   for (int i = 0; i < 4; ++i) {
-    even[i] = load<Ints>(p.even + at, i);
+    even[i] = load<Ints>(p.totals + at, i);
     down[i] = load<Floats>(p.downs + at, i);
   }
   const float* a = step.a + row / 4 * step.panel + row % 4;
@@ -211,46 +219,43 @@ inline void add_rows(const StepOperands& step, int row, BlockSums& p) {
   }
 #pragma GCC unroll 4
   for (int i = 0; i < 4; ++i) {
-    store(even[i], p.even + at, i);
-    store(odd[i], p.odd + at, i);
+    const Ints total = wrapped_sum(even[i], odd[i]);
+    const Ints overflow = (even[i] ^ total) & (odd[i] ^ total);  // in the sign
+    store(total, p.totals + at, i);
+    if constexpr (kWay == Way::Quick) {
+      seen.overflow |= overflow;
+    } else {
+      store(load<Ints>(p.rare + at, i) | (overflow < 0), p.rare + at, i);
+    }
   }
 }
 
 template <Way kWay>
-[[gnu::always_inline]] inline void pack_four(const MatrixUnit& unit, int at, BlockSums& p,
-                                             Extremes& seen) {
+[[gnu::always_inline]] inline void pack_four(const MatrixUnit& unit, int at, const BlockSums& p,
+                                             std::uint32_t* to) {
   constexpr bool kIsHalf = kWay == Way::Half;
-  const auto even = load<Ints>(p.even + at);
-  const auto odd = load<Ints>(p.odd + at);
-  const Ints total = wrapped_sum(even, odd);
-  const Ints overflow = (even ^ total) & (odd ^ total);  // in the sign
-  const Floats values = whole_to_f32(total, kIsHalf) * inverse(load<Floats>(p.downs + at));
-  if constexpr (kWay == Way::Quick) {
-    seen.overflow |= overflow;
-  } else {
-    store(load<Ints>(p.rare + at) | (overflow < 0), p.rare + at);
-  }
+  const Floats values =
+      whole_to_f32(load<Ints>(p.totals + at), kIsHalf) * inverse(load<Floats>(p.downs + at));
   if constexpr (kIsHalf) {
     const Ints codes = f16_codes(values);
-    store(codes & ~(codes == 0x8000), p.sums + at);  // every zero is +0
+    store(codes & ~(codes == 0x8000), to);  // every zero is +0
   } else {
     const auto kept = static_cast<std::int32_t>(~0U << (23 - unit.result_bits));
-    store(std::bit_cast<Ints>(values) & kept, p.sums + at);
+    store(std::bit_cast<Ints>(values) & kept, to);
   }
 }
 
+/// Totals of the products and of the addends in `d`.
 template <Way kWay>
-Extremes multiply_block(const MatrixUnit& unit, DType result, const StepOperands& step,
-                        BlockSums& p) {
-  const TileCodec codec = tile_codec(result);
+Extremes add_block(const MatrixUnit& unit, DType result, const StepOperands& step,
+                   const BlockPlace& d, BlockSums& p) {
+  const TileCodec codec = kWay == Way::Quick ? TileCodec{} : tile_codec(result);
   Extremes seen;
   for (int row = 0; row < kBlockRows; row += 4) {
-    step.is_narrow ? align_narrow<kWay>(unit, codec, step, row, p, seen)
-                   : align_rows<kWay>(unit, codec, step, row, p, seen);
+    step.is_narrow ? align_narrow<kWay>(unit, codec, step, row, d, p, seen)
+                   : align_rows<kWay>(unit, codec, step, row, d, p, seen);
   }
-  for (int row = 0; row < kBlockRows; row += 2) add_rows(step, row, p);
-#pragma GCC unroll 4
-  for (int at = 0; at < kElements; at += kLanes) pack_four<kWay>(unit, at, p, seen);
+  for (int row = 0; row < kBlockRows; row += 2) add_rows<kWay>(step, row, p, seen);
   return seen;
 }
 
@@ -263,6 +268,19 @@ template <typename Visit>
     for (int row = 0; row < kBlockRows / 2; ++row, words += d.step, at += kBlockColumns)
       visit(words, at);
   }
+}
+
+/// Totals to results in `d`.
+template <Way kWay>
+void pack_block(const MatrixUnit& unit, const BlockSums& p, const BlockPlace& d) {
+  for_each_four(d, [&](std::uint32_t* words, int at) { pack_four<kWay>(unit, at, p, words); });
+}
+
+/// One step of a block whose sums are in `p`.
+template <Way kWay>
+void multiply_block(const MatrixUnit& unit, DType result, const StepOperands& step, BlockSums& p) {
+  add_block<kWay>(unit, result, step, p.place(), p);
+  pack_block<kWay>(unit, p, p.place());
 }
 
 inline void read_block(const BlockPlace& d, BlockSums& p) {

@@ -95,15 +95,30 @@ void take_plainly(TileCodec c, PanelLines lines, int k, float* values) {
 // Where products are exact, one rounding is the same as two, and a host may have an instruction
 // for it.
 template <bool kIsFused>
-[[gnu::always_inline]] inline Floats add_product(Floats sum, float a, Floats b) {
+[[gnu::always_inline]] inline Floats add_product(Floats sum, Floats a, Floats b) {
 #ifdef __FP_FAST_FMAF
   if constexpr (kIsFused) {
     Floats out;
-    for (int i = 0; i < kLanes; ++i) out[i] = __builtin_fmaf(a, b[i], sum[i]);
+    for (int i = 0; i < kLanes; ++i) out[i] = __builtin_fmaf(a[i], b[i], sum[i]);
     return out;
   }
 #endif
   return sum + a * b;
+}
+
+// One element of a vector, four times. (An index that is known late makes GCC load elements one by one.)
+template <int kAt>
+[[gnu::always_inline]] inline Floats copies_of(Floats values) {
+  return __builtin_shufflevector(values, values, kAt, kAt, kAt, kAt);
+}
+
+// Adds to the sums of four rows the products of their elements, at one k, and of a panel of columns.
+template <bool kIsFused>
+[[gnu::always_inline]] inline void add_products(Floats rows, Floats columns, Floats* sums) {
+  sums[0] = add_product<kIsFused>(sums[0], copies_of<0>(rows), columns);
+  sums[1] = add_product<kIsFused>(sums[1], copies_of<1>(rows), columns);
+  sums[2] = add_product<kIsFused>(sums[2], copies_of<2>(rows), columns);
+  sums[3] = add_product<kIsFused>(sums[3], copies_of<3>(rows), columns);
 }
 
 // Any NaN becomes the canonical one.
@@ -135,11 +150,11 @@ template <bool kIsFused>
   for (int at = 0; at < k; ++at, a += 4) {
     const auto first = load<Floats>(b0, at);
     const auto second = load<Floats>(b1, at);
-#pragma GCC unroll 8
-    for (int row = 0; row < kPlainRows; ++row) {
-      const float each = (a + row / 4 * panel)[row % 4];
-      left[row] = add_product<kIsFused>(left[row], each, first);
-      right[row] = add_product<kIsFused>(right[row], each, second);
+#pragma GCC unroll 2
+    for (int each = 0; each < kPlainPanels; ++each) {
+      const auto rows = load<Floats>(a + each * panel);
+      add_products<kIsFused>(rows, first, left + 4 * each);
+      add_products<kIsFused>(rows, second, right + 4 * each);
     }
   }
 #pragma GCC unroll 8
@@ -174,9 +189,10 @@ WarpgroupProduct::WarpgroupProduct(const MatrixUnit& unit, bool exact, const Sha
 void WarpgroupProduct::unpack_a() {
   const TileCodec c = tile_codec(shape_.a);
   const int k = shape_.k;
-  a_values_.resize(std::size_t(shape_.rows) * std::size_t(k));
+  const std::size_t elements = std::size_t(shape_.rows) * std::size_t(k);
+  a_values_ = std::make_unique_for_overwrite<float[]>(elements);
   if (is_exact_) {
-    a_exponents_.resize(a_values_.size() * (is_narrow_ ? 2 : 4));
+    a_exponents_ = std::make_unique_for_overwrite<std::int32_t[]>(elements * (is_narrow_ ? 2 : 4));
     a_special_.resize(std::size_t(shape_.rows));
   }
   for (int row = 0; row < shape_.rows; row += 4) {
@@ -208,9 +224,10 @@ int WarpgroupProduct::column_of(int place) const {
 void WarpgroupProduct::unpack_b() {
   const TileCodec c = tile_codec(shape_.b);
   const int k = shape_.k;
-  b_values_.resize(std::size_t(shape_.columns) * std::size_t(k));
+  const std::size_t elements = std::size_t(shape_.columns) * std::size_t(k);
+  b_values_ = std::make_unique_for_overwrite<float[]>(elements);
   if (is_exact_) {
-    b_exponents_.resize(b_values_.size() / 2);
+    b_exponents_ = std::make_unique_for_overwrite<std::int32_t[]>(elements / 2);
     b_special_.resize(std::size_t(shape_.columns));
   }
   const std::ptrdiff_t step = std::ptrdiff_t{k} * (column_of(1) - column_of(0));
@@ -228,7 +245,7 @@ void WarpgroupProduct::unpack_b() {
     const bool is_second = column % 8 != 0;
     take_panel<true>(c, zero_, lines, k, [&](int at, const Taken& taken) {
       store(taken.values, values, at);
-      const auto before = load<Ints>(exponents, at);
+      const Ints before = is_second ? load<Ints>(exponents, at) : Ints{};
       store(is_narrow ? join_narrow(before, taken.exponents, is_second)
                       : join_wide(before, taken.exponents, is_second),
             exponents, at);
@@ -267,12 +284,11 @@ StepOperands WarpgroupProduct::step_of(int i, int j, int from) const {
 bool WarpgroupProduct::exact_quickly(int i, int j, const BlockPlace& d) const {
   if (shape_.k > unit_.block || shape_.result != DType::Float32 || has_specials_) return false;
   BlockSums p;
-  read_block(d, p);
-  const Extremes seen = multiply_block<Way::Quick>(unit_, shape_.result, step_of(i, j, 0), p);
+  const Extremes seen = add_block<Way::Quick>(unit_, shape_.result, step_of(i, j, 0), d, p);
   if (any((seen.least < least_exponent(is_narrow_) + kBias) | (seen.most > kMostExponent + kBias) |
           (seen.overflow < 0)))
     return false;
-  write_block(p, d);
+  pack_block<Way::Quick>(unit_, p, d);
   return true;
 }
 
@@ -298,8 +314,7 @@ void WarpgroupProduct::exact(int i, int j, const BlockPlace& d) const {
     const int row = at / kBlockColumns;
     const int place = at % kBlockColumns;
     const std::uint32_t addend = d.columns(row, place / 4)[place % 4];
-    p.sums[at] = static_cast<std::int32_t>(
-        reference(i * kBlockRows + row, j * kBlockColumns + column_of(place), addend));
+    p.sums[at] = reference(i * kBlockRows + row, j * kBlockColumns + column_of(place), addend);
   }
   write_block(p, d);
 }

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "num/dtype.h"
@@ -79,11 +80,11 @@ class WarpgroupProduct {
   bool is_narrow_;     // exponents have 5 bits at most: f32 holds the product of any two elements
   std::int32_t zero_;  // the exponent of a zero
   // Four rows of A, or columns of B in their order, make a panel: [lines / 4][k][4].
-  std::vector<float> a_values_, b_values_;
+  std::unique_ptr<float[]> a_values_, b_values_;
   // Exponents, 16 bits each: of A eight times each, [rows / 4][k][4][8]; of B those of two panels
   // in turn and with the bias of f32, [columns / 8][k][4][2]. Narrow ones have 8 bits: of A pairs of
   // rows, [rows / 4][k][2][4][2][2]; of B those of two panels in turn and twice, [columns / 8][k][4][2][2].
-  std::vector<std::int32_t> a_exponents_, b_exponents_;
+  std::unique_ptr<std::int32_t[]> a_exponents_, b_exponents_;
   // Infinities and NaNs by row and by column as ordered: such elements are left to the reference.
   std::vector<std::int32_t> a_special_, b_special_;
   bool has_specials_ = false;
