@@ -49,6 +49,30 @@ void split_elements(const std::byte* bytes, ElementFormat format, ChunkElements&
   }
 }
 
+// Chunks one behind the other.
+template <typename Element>
+void unpack_chunks(const Region& shared, const MatrixChunks& chunks, std::uint32_t* to) {
+  constexpr unsigned kEach = kMatrixChunk / sizeof(Element);
+  for (const std::uint32_t at : chunks) {
+    Element elements[kEach];
+    std::memcpy(elements, shared.data + at, sizeof elements);
+    std::copy_n(elements, kEach, to);
+    to += kEach;
+  }
+}
+
+void unpack_k_major(const Region& shared, const MatrixChunks& chunks, ElementFormat format,
+                    std::uint32_t* to) {
+  if (format.bits == 32) return unpack_chunks<std::uint32_t>(shared, chunks, to);
+  if (format.bits == 16) return unpack_chunks<std::uint16_t>(shared, chunks, to);
+  if (format.bits == 8) return unpack_chunks<std::uint8_t>(shared, chunks, to);
+  ChunkElements elements{};
+  for (const std::uint32_t at : chunks) {
+    split_bits(shared.data + at, format, elements);
+    to = std::copy_n(elements.begin(), format.each, to);
+  }
+}
+
 }  // namespace
 
 MatrixChunks chunks_of(const SharedMatrix& matrix) {
@@ -122,15 +146,14 @@ void unmark_chunks(Warp& warp, const Region& shared, const MatrixChunks& chunks)
 MatrixWords unpack_matrix(const Region& shared, const MatrixChunks& chunks, unsigned lines,
                           unsigned k, ElementFormat format, bool is_mn_major) {
   MatrixWords words(std::size_t{lines} * k);
+  if (!is_mn_major) {
+    unpack_k_major(shared, chunks, format, words.data());
+    return words;
+  }
   const unsigned across = (lines + format.each - 1) / format.each;
   ChunkElements elements{};
   for (std::size_t i = 0; i < chunks.size(); ++i) {
     split_elements(shared.data + chunks[i], format, elements);
-    if (!is_mn_major) {
-      std::copy_n(elements.begin(), format.each,
-                  words.begin() + static_cast<std::ptrdiff_t>(i * format.each));
-      continue;
-    }
     const std::size_t first = i % across * format.each;
     for (std::size_t e = 0; e < format.each && first + e < lines; ++e)
       words[(first + e) * k + i / across] = elements[e];
