@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The product of a tcgen05.mma: its operands are read when it is done, D is added to 16 rows and 8
-// columns at a time, as num/matrix_tile.h and num/warpgroup_product.h have them.
+// columns at a time, as num/matrix_tile.h and num/warpgroup_product.h have them. Sums of f32 are added
+// where D lies; other results, and D of which some lanes stay as they are, go through copies.
 //
 // D that is added is divided by a power of two first where the instruction says so; what does not fit
 // into a subnormal number then is cut off. The documents do not say how.
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "num/matrix_tile.h"
 #include "num/warpgroup_product.h"
@@ -55,9 +57,13 @@ ProductInputs read_inputs(Warp& warp, const TensorProduct& product) {
       if (is.negates_a) flip_signs(in.a[i], is.a);
       unmark_chunks(warp, shared, product.a_chunks[i]);
     }
-    const MatrixWords b = unpack_matrix(shared, product.b_chunks[i], product.columns_each(),
-                                        product.k(), format_of(product, is.b), is.b_is_mn_major);
-    in.b.insert(in.b.end(), b.begin(), b.end());
+    MatrixWords b = unpack_matrix(shared, product.b_chunks[i], product.columns_each(), product.k(),
+                                  format_of(product, is.b), is.b_is_mn_major);
+    if (i == 0) {
+      in.b = std::move(b);
+    } else {
+      in.b.insert(in.b.end(), b.begin(), b.end());
+    }
     unmark_chunks(warp, shared, product.b_chunks[i]);
   }
   if (is.negates_b) flip_signs(in.b, is.b);
@@ -200,7 +206,7 @@ void add_block(const PartSums& sums, unsigned i, unsigned j, std::uint32_t* bloc
 
 // --- D -------------------------------------------------------------------------------------------
 
-/// D of one part: takes blocks out of tensor memory, and puts them back.
+/// D of one part: where its blocks lie in tensor memory, and copies of them.
 class DCells {
  public:
   DCells(Warp& warp, unsigned lane, const TensorProduct& product, const DPart& part)
@@ -210,34 +216,64 @@ class DCells {
         part_(part),
         cta_(*product.ctas[part.cta]),
         tensor_(tensor_of(cta_)),
-        is_half_(product.is.d == num::DType::Float16),
-        is_async_(warp.checks(Check::Async)) {}
+        is_half_(product.is.d == num::DType::Float16) {}
 
+  /// Whether sums may be added to the cells themselves: they hold addends as they are, and all of
+  /// them are written.
+  [[nodiscard]] bool can_add_in_place() const {
+    return !is_half_ && product_.form.scale_d == 0 &&
+           std::ranges::all_of(product_.disabled, [](std::uint32_t lanes) { return lanes == 0; });
+  }
+  /// A block, which is zeros if nothing is added. Its rows are in lanes next to each other.
+  [[nodiscard]] num::BlockPlace place(unsigned i, unsigned j) {
+    constexpr unsigned kHalfRows = kBlockRows / 2, kHalfColumns = kBlockColumns / 2;
+    std::uint32_t* const top = &tensor_.at(part_.lane_of(i * kBlockRows), column_of(j));
+    std::uint32_t* const bottom = top + std::size_t{kHalfRows} * kTensorColumns;
+    for (unsigned row = 0; !product_.adds && row < kBlockRows; ++row)
+      std::fill_n(top + std::size_t{row} * kTensorColumns, kBlockColumns, 0U);
+    return {{top, top + kHalfColumns, bottom, bottom + kHalfColumns}, kTensorColumns};
+  }
+  /// A copy of a block; zeros if nothing is added.
   void take(unsigned i, unsigned j, std::uint32_t* block) {
+    if (!product_.adds) {
+      std::fill_n(block, kBlockRows * kBlockColumns, 0U);
+      return;
+    }
     for (unsigned row = 0; row < kBlockRows; ++row) {
-      const unsigned lane = part_.lane_of(i * kBlockRows + row);
-      const unsigned column = product_.d.column + j * kBlockColumns;
       std::uint32_t* to = block + std::size_t{row} * kBlockColumns;
-      std::memcpy(to, &tensor_.at(lane, column), kBlockColumns * sizeof *to);
-      if (warp_.tracks()) check_defined(lane, column);
+      std::memcpy(to, &tensor_.at(part_.lane_of(i * kBlockRows + row), column_of(j)),
+                  kBlockColumns * sizeof *to);
       if (is_half_ || product_.form.scale_d != 0) {
         for (unsigned c = 0; c < kBlockColumns; ++c) to[c] = addend(to[c]);
       }
     }
   }
   void put(unsigned i, unsigned j, const std::uint32_t* block) {
-    FenceTracker* fences = warp_.unit->fences.get();
     for (unsigned row = 0; row < kBlockRows; ++row) {
       const unsigned lane = part_.lane_of(i * kBlockRows + row);
-      const unsigned column = product_.d.column + j * kBlockColumns;
-      if (is_async_) end_pending(lane, column);
-      if (fences != nullptr)
-        fences->used_cell(warp_, cta_.rank, lane * kTensorColumns + column, TensorUse::Copy,
-                          kBlockColumns);
       if (is_disabled(lane)) continue;
-      std::memcpy(&tensor_.at(lane, column), block + std::size_t{row} * kBlockColumns,
+      std::memcpy(&tensor_.at(lane, column_of(j)), block + std::size_t{row} * kBlockColumns,
                   kBlockColumns * sizeof *block);
-      std::memset(&tensor_.undefined_at(lane, column), is_half_ ? 0x0C : 0, kBlockColumns);
+    }
+  }
+  /// Before the first block: reports cells that are added to and that nothing has written.
+  void begin() {
+    if (!product_.adds || !warp_.tracks()) return;
+    for (unsigned row = 0; row < part_.rows; ++row) check_defined(part_.lane_of(row));
+  }
+  /// After the last block: the cells have been written.
+  void end() {
+    FenceTracker* fences = warp_.unit->fences.get();
+    const bool is_async = warp_.checks(Check::Async);
+    for (unsigned row = 0; row < part_.rows; ++row) {
+      const unsigned lane = part_.lane_of(row);
+      if (is_async) end_pending(lane);
+      if (fences != nullptr)
+        fences->used_cell(warp_, cta_.rank, lane * kTensorColumns + product_.d.column,
+                          TensorUse::Copy, part_.columns);
+      if (!is_disabled(lane))
+        std::memset(&tensor_.undefined_at(lane, product_.d.column), is_half_ ? 0x0C : 0,
+                    part_.columns);
     }
   }
 
@@ -248,14 +284,17 @@ class DCells {
     if (scale == 0) return value;
     return is_half_ ? divided(value, scale, 10, 5) : divided(value, scale, 23, 8);
   }
-  void check_defined(unsigned lane, unsigned column) {
-    for (unsigned c = column; c < column + kBlockColumns; ++c) {
+  [[nodiscard]] unsigned column_of(unsigned j) const {
+    return product_.d.column + j * kBlockColumns;
+  }
+  void check_defined(unsigned lane) {
+    for (unsigned c = product_.d.column; c < product_.d.column + part_.columns; ++c) {
       if ((tensor_.undefined_at(lane, c) & (is_half_ ? 0x03 : 0x0F)) != 0)
         report_undefined(warp_, lane_, "D, which is added to,", {lane, c});
     }
   }
-  void end_pending(unsigned lane, unsigned column) {
-    for (unsigned c = column; c < column + kBlockColumns; ++c) {
+  void end_pending(unsigned lane) {
+    for (unsigned c = product_.d.column; c < product_.d.column + part_.columns; ++c) {
       TensorMemory::Pending& pending = tensor_.pending_at(lane, c);
       if (pending.count != 0) --pending.count;  // zero if the columns were freed before
     }
@@ -270,19 +309,26 @@ class DCells {
   const DPart& part_;
   Cta& cta_;
   TensorMemory& tensor_;
-  bool is_half_, is_async_;
+  bool is_half_;
 };
 
 void multiply_part(Warp& warp, unsigned lane, const PartSums& sums) {
   DCells d(warp, lane, sums.product, sums.part);
+  const bool in_place = sums.floats && d.can_add_in_place();
+  d.begin();
   for (unsigned i = 0; i < sums.part.rows / kBlockRows; ++i) {
     for (unsigned j = 0; j < sums.part.columns / kBlockColumns; ++j) {
-      alignas(64) std::uint32_t block[kBlockRows * kBlockColumns] = {};
-      if (sums.product.adds) d.take(i, j, block);
+      if (in_place) {
+        sums.floats->add_to(static_cast<int>(i), static_cast<int>(j), d.place(i, j));
+        continue;
+      }
+      alignas(64) std::uint32_t block[kBlockRows * kBlockColumns];
+      d.take(i, j, block);
       add_block(sums, i, j, block);
       d.put(i, j, block);
     }
   }
+  d.end();
 }
 
 }  // namespace

@@ -66,6 +66,25 @@ class ProductUnderTest {
   }
 
   void run_and_compare() {
+    const std::vector<std::uint32_t> out = run(true);
+    if (!out.empty()) compare(out);
+  }
+
+  // All cells afterwards; none: it failed.
+  std::vector<std::uint32_t> run(bool exact) {
+    std::vector<std::uint32_t> out;
+    run_into(out, exact);
+    return out;
+  }
+
+  [[nodiscard]] bool is_disabled(std::size_t at) const {
+    const std::size_t lane = at / case_.spec.columns;
+    return ((disabled_[lane / 32] >> (lane % 32)) & 1U) != 0;
+  }
+  [[nodiscard]] const std::vector<std::uint32_t>& before() const { return c_; }
+
+ private:
+  void run_into(std::vector<std::uint32_t>& out, bool exact) {
     const TensorProductSpec& spec = case_.spec;
     std::vector<std::uint8_t> image(std::size_t{spec.image_bytes} * ctas_);
     std::vector<std::uint64_t> words(8);
@@ -85,6 +104,7 @@ class ProductUnderTest {
     std::memcpy(&words[4], disabled_.data(), sizeof disabled_);
     TestRun test(tensor_product_kernel(spec));
     ASSERT_EQ(test.errors(), "");
+    test.options.exact_matrix = exact;
     test.launch.block = {128};
     test.launch.grid = {ctas_};
     if (ctas_ == 2) test.launch.cluster = Dim3{2};
@@ -94,10 +114,9 @@ class ProductUnderTest {
     ASSERT_EQ(test.refusal(), "");
     EXPECT_EQ(test.findings(), "") << spec.opcode();
     ASSERT_EQ(report.outcome, Outcome::Finished) << report.reason;
-    compare(test.read<std::uint32_t>(3));
+    out = test.read<std::uint32_t>(3);
   }
 
- private:
   [[nodiscard]] Packing packing(DType type) const {
     const auto bits = static_cast<unsigned>(num::bits_of(type));
     return {container_ == 8 ? bits : container_, 128 / container_};
@@ -232,10 +251,6 @@ class ProductUnderTest {
     return std::bit_cast<std::uint32_t>(single);
   }
 
-  [[nodiscard]] bool is_disabled(const Cell& cell) const {
-    return case_.spec.has_mask &&
-           ((disabled_[cell.cta * 4 + cell.lane / 32] >> (cell.lane % 32)) & 1U) != 0;
-  }
   void compare(const std::vector<std::uint32_t>& out) const {
     std::vector<bool> is_d(out.size());
     const std::uint32_t mask = is_.d == DType::Float16 ? 0xFFFFU : ~0U;
@@ -251,8 +266,8 @@ class ProductUnderTest {
     for (unsigned i = 0; i < is_.m * is_.n; ++i) {
       Cell cell = cell_of_d(case_.spec, is_, i / is_.n, i % is_.n);
       cell.column += case_.spec.d_column;
-      if (is_disabled(cell)) continue;
       const std::size_t at = index(cell);
+      if (case_.spec.has_mask && is_disabled(at)) continue;
       is_d[at] = true;
       if (i % step != 0) continue;
       differ(out[at], expected(i / is_.n, i % is_.n, case_.adds ? c_[at] & mask : 0), cell);
@@ -398,6 +413,27 @@ TEST(TensorProduct, LeavesLanesAloneAndDividesD) {
     c.spec.scale_d = 0;
     c.is.m = 64;
     check(c);
+  }
+}
+
+// A mask makes the simulator add to copies of D, which it else adds to where D lies.
+TEST(TensorProduct, AddsToCopiesAsWhereDLies) {
+  for (const Types& types : kTypes) {
+    if (types.d != kF32) continue;
+    for (const bool exact : {true, false}) {
+      Case c = make_case(types, exact ? 64 : 128, 32);
+      c.adds = exact || types.kind != "tf32";
+      const std::vector<std::uint32_t> in_place = ProductUnderTest(c).run(exact);
+      c.spec.has_mask = true;
+      ProductUnderTest masked(c);
+      const std::vector<std::uint32_t> copied = masked.run(exact);
+      ASSERT_EQ(in_place.size(), copied.size());
+      std::size_t wrong = 0;
+      for (std::size_t at = 0; at < copied.size(); ++at)
+        wrong += copied[at] != (masked.is_disabled(at) ? masked.before() : in_place)[at] ? 1 : 0;
+      EXPECT_EQ(wrong, 0U) << c.spec.opcode() << (exact ? " exact" : " plain");
+      EXPECT_NE(in_place, masked.before());
+    }
   }
 }
 
