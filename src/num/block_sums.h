@@ -36,6 +36,9 @@ using Bytes [[gnu::vector_size(16)]] = std::int8_t;
 
 // The exponent of a zero, in A or B. A sum of exponents below kNoTerm has a zero in it.
 inline constexpr std::int32_t kZeroExponent = -8000, kNarrowZero = -64;
+constexpr std::int32_t zero_exponent(bool is_narrow) {
+  return is_narrow ? kNarrowZero : kZeroExponent;
+}
 inline constexpr std::int32_t kNoTerm = -4000, kNarrowNoTerm = -48;
 // Exponents for which f32 holds the scales.
 inline constexpr std::int32_t kLeastExponent = -100, kMostExponent = 120;

@@ -30,6 +30,7 @@ TileCodec tile_codec(DType type) {
           .right = 8 - f.exponent_bits,
           .mask = static_cast<std::int32_t>(0x80000000U | (codes << up)),
           .first_special = static_cast<std::int32_t>(first_special_code(f) << up),
+          .bias = f.bias,
           .factor = std::bit_cast<float>(static_cast<std::uint32_t>(254 - f.bias) << 23U)};
 }
 

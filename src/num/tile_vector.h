@@ -89,6 +89,7 @@ struct TileCodec {
   int right;
   std::int32_t mask;
   std::int32_t first_special;  // infinities and NaNs are from here on
+  std::int32_t bias;           // of the exponents
   float factor;
 };
 

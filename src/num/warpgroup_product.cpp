@@ -33,9 +33,10 @@ template <bool kIsExact>
     return {std::bit_cast<Floats>(special ? raw | 0x7F800000 : values), Ints{}, Ints{}};
   }
   const Ints bits = raw & ~special;
-  const Ints powers = std::bit_cast<Ints>(powers_of(c, bits & kMagnitude));
-  const Ints exponents = powers == 0 ? Ints{} + zero : (powers >> 23) - kBias;
-  return {values_of(c, bits), exponents, special};
+  const Ints magnitudes = bits & kMagnitude;
+  // A subnormal has the smallest normal number's exponent.
+  const Ints exponents = larger(magnitudes >> 23, Ints{} + 1) - c.bias;
+  return {values_of(c, bits), magnitudes == 0 ? Ints{} + zero : exponents, special};
 }
 
 /// The lines of a panel: words of the first, and how far apart they are.
@@ -88,6 +89,33 @@ template <bool kIsExact, typename Visit>
 void take_plainly(TileCodec c, PanelLines lines, int k, float* values) {
   take_panel<false>(c, 0, lines, k,
                     [&](int at, const Taken& taken) { store(taken.values, values, at); });
+}
+
+// A panel of A, and of B: the first or the second of a block. Which lines have infinities or NaNs.
+template <bool kIsNarrow>
+Ints take_rows(TileCodec c, PanelLines lines, int k, float* values, std::int32_t* exponents) {
+  Ints special{};
+  take_panel<true>(c, zero_exponent(kIsNarrow), lines, k, [&](int at, const Taken& taken) {
+    store(taken.values, values, at);
+    kIsNarrow ? spread_narrow(taken.exponents, at, exponents)
+              : spread_wide(taken.exponents, at, exponents);
+    special |= taken.special;
+  });
+  return special;
+}
+template <bool kIsNarrow>
+Ints take_columns(TileCodec c, PanelLines lines, int k, bool is_second, float* values,
+                  std::int32_t* exponents) {
+  Ints special{};
+  take_panel<true>(c, zero_exponent(kIsNarrow), lines, k, [&](int at, const Taken& taken) {
+    store(taken.values, values, at);
+    const Ints before = is_second ? load<Ints>(exponents, at) : Ints{};
+    store(kIsNarrow ? join_narrow(before, taken.exponents, is_second)
+                    : join_wide(before, taken.exponents, is_second),
+          exponents, at);
+    special |= taken.special;
+  });
+  return special;
 }
 
 // --- plain ---------------------------------------------------------------------------------------
@@ -175,8 +203,7 @@ WarpgroupProduct::WarpgroupProduct(const MatrixUnit& unit, bool exact, const Sha
       shape_(shape),
       a_words_(A),
       b_words_(B),
-      is_narrow_(format_of(shape.a).exponent_bits <= 5),
-      zero_(is_narrow_ ? kNarrowZero : kZeroExponent) {
+      is_narrow_(format_of(shape.a).exponent_bits <= 5) {
   WW_CHECK(!exact || (unit.block > 0 && unit.block <= 32 && unit.block % 4 == 0 &&
                       unit.fraction_bits <= 25),
            "blocks of {} products, {} bits kept", unit.block, unit.fraction_bits);
@@ -202,15 +229,9 @@ void WarpgroupProduct::unpack_a() {
       take_plainly(c, lines, k, values);
       continue;
     }
-    const bool is_narrow = is_narrow_;
-    std::int32_t* const exponents = &a_exponents_[std::size_t(row * k) * (is_narrow ? 2 : 4)];
-    Ints special{};
-    take_panel<true>(c, zero_, lines, k, [&](int at, const Taken& taken) {
-      store(taken.values, values, at);
-      is_narrow ? spread_narrow(taken.exponents, at, exponents)
-                : spread_wide(taken.exponents, at, exponents);
-      special |= taken.special;
-    });
+    std::int32_t* const exponents = &a_exponents_[std::size_t(row * k) * (is_narrow_ ? 2 : 4)];
+    const Ints special = is_narrow_ ? take_rows<true>(c, lines, k, values, exponents)
+                                    : take_rows<false>(c, lines, k, values, exponents);
     store(special, &a_special_[std::size_t(row)]);
     has_specials_ = has_specials_ || any(special);
   }
@@ -240,17 +261,10 @@ void WarpgroupProduct::unpack_b() {
       continue;
     }
     std::int32_t* const exponents = &b_exponents_[std::size_t(column / 8 * k) * kLanes];
-    Ints special{};
-    const bool is_narrow = is_narrow_;
     const bool is_second = column % 8 != 0;
-    take_panel<true>(c, zero_, lines, k, [&](int at, const Taken& taken) {
-      store(taken.values, values, at);
-      const Ints before = is_second ? load<Ints>(exponents, at) : Ints{};
-      store(is_narrow ? join_narrow(before, taken.exponents, is_second)
-                      : join_wide(before, taken.exponents, is_second),
-            exponents, at);
-      special |= taken.special;
-    });
+    const Ints special = is_narrow_
+                             ? take_columns<true>(c, lines, k, is_second, values, exponents)
+                             : take_columns<false>(c, lines, k, is_second, values, exponents);
     store(special, &b_special_[std::size_t(column)]);
     has_specials_ = has_specials_ || any(special);
   }

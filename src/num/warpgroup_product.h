@@ -77,8 +77,7 @@ class WarpgroupProduct {
   Shape shape_;
   const std::uint32_t* a_words_;
   const std::uint32_t* b_words_;
-  bool is_narrow_;     // exponents have 5 bits at most: f32 holds the product of any two elements
-  std::int32_t zero_;  // the exponent of a zero
+  bool is_narrow_;  // exponents have 5 bits at most: f32 holds the product of any two elements
   // Four rows of A, or columns of B in their order, make a panel: [lines / 4][k][4].
   std::unique_ptr<float[]> a_values_, b_values_;
   // Exponents, 16 bits each: of A eight times each, [rows / 4][k][4][8]; of B those of two panels
