@@ -288,16 +288,19 @@ class DCells {
     return product_.d.column + j * kBlockColumns;
   }
   void check_defined(unsigned lane) {
-    for (unsigned c = product_.d.column; c < product_.d.column + part_.columns; ++c) {
-      if ((tensor_.undefined_at(lane, c) & (is_half_ ? 0x03 : 0x0F)) != 0)
-        report_undefined(warp_, lane_, "D, which is added to,", {lane, c});
+    const unsigned used = is_half_ ? 0x03 : 0x0F;
+    const std::uint8_t* const undefined = &tensor_.undefined_at(lane, product_.d.column);
+    unsigned any = 0;
+    for (unsigned c = 0; c < part_.columns; ++c) any |= undefined[c];
+    for (unsigned c = 0; (any & used) != 0 && c < part_.columns; ++c) {
+      if ((undefined[c] & used) != 0)
+        report_undefined(warp_, lane_, "D, which is added to,", {lane, product_.d.column + c});
     }
   }
   void end_pending(unsigned lane) {
-    for (unsigned c = product_.d.column; c < product_.d.column + part_.columns; ++c) {
-      TensorMemory::Pending& pending = tensor_.pending_at(lane, c);
-      if (pending.count != 0) --pending.count;  // zero if the columns were freed before
-    }
+    TensorMemory::Pending* const pending = &tensor_.pending_at(lane, product_.d.column);
+    for (unsigned c = 0; c < part_.columns; ++c)  // zero if the columns were freed before
+      pending[c].count = static_cast<std::uint16_t>(pending[c].count - (pending[c].count != 0));
   }
   [[nodiscard]] bool is_disabled(unsigned lane) const {
     return ((product_.disabled[part_.cta * 4 + lane / 32] >> (lane % 32)) & 1U) != 0;
