@@ -186,7 +186,7 @@ std::string products_on_sim(const Rows& rows) {
                                           ">exact, checks on"};
   constexpr double kGiga = 1e-9;
   Table out(kTitles);
-  for (const std::string_view each : {"mma_f16", "wgmma_f16", "gemm_1024"}) {
+  for (const std::string_view each : {"mma_f16", "wgmma_f16", "tcgen05_f16", "gemm_1024"}) {
     std::vector<std::string> cells = {code(each)};
     for (const std::string_view how : {"exact", "plain", "checked"})
       cells.push_back(
@@ -230,9 +230,9 @@ screen and for one of 2000 lines, and two steps of it.)"},
     {"sim", "", sim_tables,
      R"(The virtual GPU. The code is a loop of a dozen instructions on one core (processor time), 16 blocks of 128 threads; all threads
 take part, so a warp instruction is 32 thread instructions. The second table runs `mixed` on 512 blocks and the given number of
-cores, in wall-clock time. Of the matrix products, `mma_f16` and `wgmma_f16` are loops of these instructions on one core, and
-`gemm_1024` is a product of 1024×1024×1024 halves with cp.async, ldmatrix and mma on all cores; *exact* rounds like the tensor cores,
-*plain* does not.)"},
+cores, in wall-clock time. Of the matrix products, `mma_f16`, `wgmma_f16` and `tcgen05_f16` are loops of these instructions on one
+core, and `gemm_1024` is a product of 1024×1024×1024 halves with cp.async, ldmatrix and mma on all cores; *exact* rounds like the
+tensor cores, *plain* does not.)"},
     {"kernels", "copy|transpose", kernel_tables,
      R"(Kernels of `examples/` on a real GPU. `copy_through` moves 4 GiB from global memory through shared memory and registers
 back to global memory; RxT is R rounds of 16 bytes for each of T threads, the tile of a CTA. `transpose` turns its tiles

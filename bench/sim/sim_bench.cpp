@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "gemm_kernel.h"
+#include "isa/product_descriptor.h"
 #include "num/half_lanes.h"
 #include "sim/launch.h"
 
@@ -127,6 +128,58 @@ LOOP:
                      kHead, body);
 }
 
+// Products of m128n256k16 of halves from shared memory by one thread: four to a commit, 16 commits.
+constexpr std::string_view kTcgen05Start = R"(.version 8.8
+.target sm_100a
+.address_size 64
+.visible .entry k(.param .u64 out) {
+  .reg .pred %p<6>; .reg .b32 %r<30>; .reg .b64 %rd<8>;
+  .shared .align 1024 .b8 tile[12288]; .shared .align 8 .b64 bar; .shared .b32 base;
+  ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, tile; mov.u32 %r5, 0;
+  setp.eq.u32 %p0, %r1, 0; setp.lt.u32 %p3, %r1, 32;
+  @%p3 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [base], 256;
+  @%p0 mbarrier.init.shared.b64 [bar], 1;
+  mad.lo.u32 %r3, %r1, 96, %r2; mad.lo.u32 %r4, %r1, 0x00310017, 0x2C003410; and.b32 %r4, %r4, 0x37FF37FF;
+FILL:
+  st.shared.v4.b32 [%r3], {%r4, %r4, %r4, %r4}; add.u32 %r3, %r3, 16; xor.b32 %r4, %r4, 0x80010155;
+  add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 6; @%p1 bra FILL;
+  shr.u32 %r2, %r2, 4; cvt.u64.u32 %rd3, %r2; or.b64 %rd3, %rd3, 0x0000401000080000;
+  add.u64 %rd4, %rd3, 256; setp.ne.u32 %p2, 0, 0; mov.u32 %r5, 0;
+  fence.proxy.async; bar.sync 0; ld.shared.b32 %r20, [base];
+LOOP:
+  @!%p0 bra WAIT;
+)";
+constexpr std::string_view kTcgen05End = R"(
+  tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [bar];
+WAIT:
+  and.b32 %r6, %r5, 1; mbarrier.try_wait.parity.shared.b64 %p4, [bar], %r6; @!%p4 bra WAIT;
+  bar.sync 0; add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 16; @%p1 bra LOOP;
+  tcgen05.fence::after_thread_sync;
+  and.b32 %r7, %r1, 96; shl.b32 %r7, %r7, 16; add.u32 %r7, %r7, %r20;
+  tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r8}, [%r7]; tcgen05.wait::ld.sync.aligned;
+  mad.wide.u32 %rd5, %r1, 16, %rd1; st.global.b32 [%rd5], %r8;
+  tcgen05.fence::before_thread_sync; bar.sync 0;
+  @%p3 tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r20, 256; ret;
+}
+)";
+
+std::string tcgen05_kernel() {
+  const std::uint32_t descriptor =
+      isa::write_descriptor(isa::ProductKind::F16, {.m = 128,
+                                                    .n = 256,
+                                                    .a = num::DType::Float16,
+                                                    .b = num::DType::Float16,
+                                                    .d = num::DType::Float32});
+  std::string text(kTcgen05Start);
+  text += fmt::format("  mov.b32 %r21, 0x{:08X};\n", descriptor);
+  for (int i = 0; i < 4; ++i) {
+    text +=
+        "  tcgen05.mma.cta_group::1.kind::f16 [%r20], %rd3, %rd4, %r21, %p2;\n"
+        "  setp.eq.u32 %p2, 0, 0;\n";
+  }
+  return text.append(kTcgen05End);
+}
+
 struct Setup {
   std::shared_ptr<const Program> program;
   std::unique_ptr<Device> device;
@@ -183,9 +236,11 @@ void run_loop(benchmark::State& state, std::string_view body, Checks checks, uns
   }
 }
 
-void run_wgmma(benchmark::State& state, Checks checks, bool exact) {
+// Kernels that multiply asynchronously: `flop` operations in a block.
+void run_products(benchmark::State& state, const std::string& kernel, double flop, Checks checks,
+                  bool exact) {
   constexpr std::uint32_t kBlocks = 2;
-  Setup it = set_up(wgmma_kernel(), {kBlocks}, {128});
+  Setup it = set_up(kernel, {kBlocks}, {128});
   Region& out = it.device->memory().allocate(std::size_t{16} * 128, 256, "out");
   set_pointer(it, 0, out.base);
   RunOptions options = options_of(checks, 1);
@@ -196,8 +251,14 @@ void run_wgmma(benchmark::State& state, Checks checks, bool exact) {
     must_hold(report && report->ok());
   }
   state.counters["FLOP"] = benchmark::Counter(
-      static_cast<double>(state.iterations()) * 2.0 * 64 * 128 * 16 * 4 * 64 * kBlocks,
-      benchmark::Counter::kIsRate);
+      static_cast<double>(state.iterations()) * flop * kBlocks, benchmark::Counter::kIsRate);
+}
+
+void run_wgmma(benchmark::State& state, Checks checks, bool exact) {
+  run_products(state, wgmma_kernel(), 2.0 * 64 * 128 * 16 * 4 * 64, checks, exact);
+}
+void run_tcgen05(benchmark::State& state, Checks checks, bool exact) {
+  run_products(state, tcgen05_kernel(), 2.0 * 128 * 256 * 16 * 4 * 16, checks, exact);
 }
 
 void run_gemm(benchmark::State& state, Checks checks, bool exact, unsigned threads) {
@@ -272,14 +333,17 @@ BENCHMARK_CAPTURE(run_loop, mma_plain, kMma, Checks::Off, 1, false)
     ->Name("sim/mma_f16/plain")
     ->Unit(benchmark::kMillisecond)
     ->MeasureProcessCPUTime();
-#define WW_WGMMA(name, checks, exact)                       \
-  BENCHMARK_CAPTURE(run_wgmma, wgmma_##name, checks, exact) \
-      ->Name("sim/wgmma_f16/" #name)                        \
-      ->Unit(benchmark::kMillisecond)                       \
+#define WW_PRODUCTS(kind, name, checks, exact)                \
+  BENCHMARK_CAPTURE(run_##kind, kind##_##name, checks, exact) \
+      ->Name("sim/" #kind "_f16/" #name)                      \
+      ->Unit(benchmark::kMillisecond)                         \
       ->MeasureProcessCPUTime()
-WW_WGMMA(exact, Checks::Off, true);
-WW_WGMMA(plain, Checks::Off, false);
-WW_WGMMA(checked, Checks::On, true);
+WW_PRODUCTS(wgmma, exact, Checks::Off, true);
+WW_PRODUCTS(wgmma, plain, Checks::Off, false);
+WW_PRODUCTS(wgmma, checked, Checks::On, true);
+WW_PRODUCTS(tcgen05, exact, Checks::Off, true);
+WW_PRODUCTS(tcgen05, plain, Checks::Off, false);
+WW_PRODUCTS(tcgen05, checked, Checks::On, true);
 BENCHMARK_CAPTURE(run_gemm, gemm, Checks::Off, true, 0)
     ->Name("sim/gemm_1024/exact")
     ->Unit(benchmark::kMillisecond)
