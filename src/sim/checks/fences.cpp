@@ -52,6 +52,16 @@ void FenceTracker::forget(const Region& region, const std::uint64_t* address, Ma
   });
 }
 
+bool FenceTracker::is_rewritten(const Region& region, std::uint64_t address, unsigned bytes) {
+  if (!is_watched(region)) return false;
+  bool any = false;
+  for_each_word(&address, lane_bit(0), bytes, [&](std::uint64_t word, unsigned) {
+    const Page* page = pages_.find(word / kPageWords);
+    any = any || (page != nullptr && (*page)[word % kPageWords].clock != 0);
+  });
+  return any;
+}
+
 void FenceTracker::check_async(Warp& warp, const Region& region, const std::uint64_t* address,
                                Mask lanes, unsigned bytes, bool is_write) {
   if (!is_watched(region)) return;

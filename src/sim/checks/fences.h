@@ -53,6 +53,8 @@ class FenceTracker {
              unsigned bytes);
   /// The bytes were written in some other way.
   void forget(const Region& region, const std::uint64_t* address, Mask lanes, unsigned bytes);
+  /// Whether any of these bytes was written through the generic proxy since.
+  [[nodiscard]] bool is_rewritten(const Region& region, std::uint64_t address, unsigned bytes);
   /// The async proxy is about to read or write these bytes.
   void check_async(Warp& warp, const Region& region, const std::uint64_t* address, Mask lanes,
                    unsigned bytes, bool is_write);

@@ -82,6 +82,12 @@ class MatrixDescriptor {
     return swizzled(start_ + (chunk & (across - 1)) * kChunk + (chunk >> across_bits_) * leading_ +
                     k % group * width_ + k / group * stride_);
   }
+  /// Where the byte is that would be at that address without swizzle; and the other way round.
+  [[nodiscard]] constexpr std::uint32_t swizzled(std::uint32_t at) const {
+    const std::uint32_t row = at - base_offset() * 128;
+    if (atom_ != kChunk) return at ^ ((row >> 2U) & 0x60U);
+    return at ^ ((row >> 3U) & (width_ - kChunk));
+  }
 
  private:
   constexpr MatrixDescriptor(std::uint64_t bits, std::uint64_t reserved, std::uint32_t width)
@@ -94,11 +100,6 @@ class MatrixDescriptor {
         across_bits_(static_cast<std::uint32_t>(std::countr_zero(width_ / kChunk))) {}
   static constexpr std::uint32_t field(std::uint64_t bits, unsigned at) {
     return (static_cast<std::uint32_t>(bits >> at) & 0x3FFFU) * kChunk;
-  }
-  [[nodiscard]] constexpr std::uint32_t swizzled(std::uint32_t at) const {
-    const std::uint32_t row = at - base_offset() * 128;
-    if (atom_ != kChunk) return at ^ ((row >> 2U) & 0x60U);
-    return at ^ ((row >> 3U) & (width_ - kChunk));
   }
 
   std::uint64_t bits_, reserved_;

@@ -251,6 +251,10 @@ void end_write(Warp& warp, const ByteRun& run, unsigned lane, bool combines) {
   note_race(warp, run, address, lane, Touched::AsyncWrite, combines);
   FenceTracker* fences = warp.unit->fences.get();
   if (fences != nullptr) fences->forget(*run.region, address, lane_bit(lane), run.bytes);
+  if (run.region->space == Space::Shared) {
+    const auto from = static_cast<std::uint32_t>(run.address - run.region->base);
+    owner_of(warp, *run.region).tiles.forget(from, from + run.bytes);
+  }
   ++warp.unit->activity;
 }
 

@@ -7,6 +7,7 @@
 
 #include "sim/ops/async_ops.h"
 #include "sim/ops/atomic_values.h"
+#include "sim/ops/tensor_ops.h"
 
 namespace ww::sim {
 namespace {
@@ -52,6 +53,37 @@ Combine pick_float_combine(std::string_view op) {
 }
 
 }  // namespace
+
+isa::Type combined_type(TensorType type, std::string_view operation) {
+  const bool is_bitwise = operation == "and" || operation == "or" || operation == "xor";
+  const bool counts = operation == "inc" || operation == "dec";
+  if (counts && type != TensorType::U32) return isa::Type::Pred;
+  if (type == TensorType::S64 && operation != "min" && operation != "max") return isa::Type::Pred;
+  if (is_bitwise && info(type).is_float) return isa::Type::Pred;
+  switch (type) {
+    case TensorType::U32:
+      return is_bitwise ? isa::Type::B32 : isa::Type::U32;
+    case TensorType::S32:
+      return is_bitwise ? isa::Type::B32 : isa::Type::S32;
+    case TensorType::U64:
+      return is_bitwise ? isa::Type::B64 : isa::Type::U64;
+    case TensorType::S64:
+      return is_bitwise ? isa::Type::B64 : isa::Type::S64;
+    case TensorType::F16:
+      return isa::Type::F16;
+    case TensorType::Bf16:
+      return isa::Type::Bf16;
+    case TensorType::F32:
+    case TensorType::F32Ftz:
+    case TensorType::Tf32:
+    case TensorType::Tf32Ftz:
+      return operation == "add" ? isa::Type::F32 : isa::Type::Pred;
+    case TensorType::F64:
+      return operation == "add" ? isa::Type::F64 : isa::Type::Pred;
+    default:
+      return isa::Type::Pred;  // nothing combines these
+  }
+}
 
 void combine_f32_add_unflushed(std::byte* at, const std::byte* with) {
   combine<std::uint32_t, add_f32>(at, with);

@@ -6,7 +6,9 @@
 #include <array>
 #include <cstring>
 
+#include "sim/checks/copied_tiles.h"
 #include "sim/ops/async_ops.h"
+#include "sim/tensor_map/box.h"
 
 namespace ww::sim {
 namespace {
@@ -117,8 +119,12 @@ void check_inside(Warp& warp, Mask who, const Cta& cta, const SharedMatrix& matr
                   matrix.at.stride()));
 }
 
-void check_defined(Warp& warp, Mask who, const Cta& cta, const SharedMatrix& matrix,
-                   const MatrixChunks& chunks) {
+// --- what wrote the bytes ------------------------------------------------------------------------
+
+namespace {
+
+void check_initialised(Warp& warp, Mask who, const Cta& cta, const SharedMatrix& matrix,
+                       const MatrixChunks& chunks) {
   const Region& shared = cta.shared;
   if (shared.undefined == nullptr || !warp.checks(Check::Uninit)) return;
   for (const std::uint32_t at : chunks) {
@@ -130,6 +136,82 @@ void check_defined(Warp& warp, Mask who, const Cta& cta, const SharedMatrix& mat
     return;
   }
 }
+
+// The swizzle of copies that fit the descriptor.
+TensorSwizzle swizzle_of(const MatrixDescriptor& descriptor) {
+  switch (descriptor.width()) {
+    case 32:
+      return TensorSwizzle::B32;
+    case 64:
+      return TensorSwizzle::B64;
+    case 128:
+      return descriptor.atom() == kMatrixChunk ? TensorSwizzle::B128 : TensorSwizzle::Atom32;
+    default:
+      return TensorSwizzle::None;
+  }
+}
+
+// Whether the copy put something else to that place than the descriptor looks for there. Where rows
+// are neighbours in global memory, they need not be the lines of the matrix, and the place alone
+// counts: swizzles move some chunks alike.
+bool contradicts(const MatrixDescriptor& descriptor, const CopiedTile& tile, std::uint32_t at) {
+  constexpr std::uint32_t kHalf = kMatrixChunk / 2;  // that one of the swizzles moves alone
+  if (!tile.may_be_arranged && swizzle_of(descriptor) != tile.swizzle) return true;
+  if (tile.may_be_arranged && tile.swizzle == TensorSwizzle::None) return false;
+  const std::uint32_t expected = descriptor.swizzled(at);
+  return swizzled(tile.swizzle, at) != expected ||
+         swizzled(tile.swizzle, at + kHalf) != expected + kHalf;
+}
+
+std::string_view word_of(TensorSwizzle swizzle) {
+  return words_of(swizzle)[static_cast<std::size_t>(swizzle)];
+}
+
+std::string swizzle_text(const SharedMatrix& matrix, const CopiedTile& tile) {
+  const TensorSwizzle expected = swizzle_of(matrix.at);
+  if (expected == tile.swizzle)
+    return fmt::format(
+        "the descriptor of {} has base offset {}, and the tensor copy that wrote the tile swizzled "
+        "by addresses in shared memory, whose pattern starts at multiples of {} bytes; base offset "
+        "0 "
+        "reads what it wrote",
+        matrix.name, matrix.at.base_offset(), 8 * matrix.at.width());
+  return fmt::format(
+      "the descriptor of {} has swizzle {}, and the map of the tensor copy that wrote the tile has "
+      "{}; encode the map with {}, or let the descriptor say {}",
+      matrix.name, word_of(expected), word_of(tile.swizzle), word_of(expected),
+      word_of(tile.swizzle));
+}
+
+void check_swizzle(Warp& warp, Mask who, const Cta& cta, const SharedMatrix& matrix,
+                   const MatrixChunks& chunks) {
+  if (cta.tiles.empty() || !looks_at_swizzles(warp)) return;
+  const Region& shared = cta.shared;
+  const CopiedTile* tile = nullptr;
+  for (const std::uint32_t at : chunks) {
+    if (tile == nullptr || at < tile->from || at >= tile->end) tile = cta.tiles.find(at);
+    if (tile == nullptr || !contradicts(matrix.at, *tile, at)) continue;
+    if (warp.unit->fences->is_rewritten(shared, shared.base + at, kMatrixChunk)) continue;
+    if (!warp.is_new(Check::Align, tile->op)) return;
+    warp.report_at(Check::Align, who, shared.base + at, swizzle_text(matrix, *tile),
+                   warp.unit->party(tile->op, tile->warp, lane_bit(tile->lane)));
+    return;
+  }
+}
+
+}  // namespace
+
+bool looks_at_swizzles(const Warp& warp) {
+  return warp.checks(Check::Align) && warp.unit->fences != nullptr;
+}
+
+void check_defined(Warp& warp, Mask who, const Cta& cta, const SharedMatrix& matrix,
+                   const MatrixChunks& chunks) {
+  check_initialised(warp, who, cta, matrix, chunks);
+  check_swizzle(warp, who, cta, matrix, chunks);
+}
+
+// --- the elements --------------------------------------------------------------------------------
 
 void mark_chunks(Warp& warp, unsigned lane, const Region& shared, const MatrixChunks& chunks) {
   if (!warp.checks(Check::Async)) return;

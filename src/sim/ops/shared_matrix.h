@@ -31,7 +31,11 @@ MatrixChunks chunks_of(const SharedMatrix& matrix);
 /// empty, its elements are zeros.
 void check_inside(Warp& warp, Mask who, const Cta& cta, const SharedMatrix& matrix,
                   MatrixChunks& chunks);
-/// Reports bytes that nothing has written.
+/// Whether this run looks for swizzles that contradict each other (`align`). That needs to know which
+/// bytes were written again, which `fence` does.
+bool looks_at_swizzles(const Warp& warp);
+/// Reports bytes that nothing has written, and bytes that a tensor copy wrote with another swizzle than
+/// the descriptor's.
 void check_defined(Warp& warp, Mask who, const Cta& cta, const SharedMatrix& matrix,
                    const MatrixChunks& chunks);
 

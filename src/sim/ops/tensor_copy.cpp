@@ -13,11 +13,13 @@
 #include <utility>
 #include <vector>
 
+#include "sim/checks/copied_tiles.h"
 #include "sim/checks/undefined.h"
 #include "sim/decode/function_decoder.h"
 #include "sim/memory/access.h"
 #include "sim/ops/async_ops.h"
 #include "sim/ops/families.h"
+#include "sim/ops/shared_matrix.h"
 #include "sim/ops/tensor_ops.h"
 #include "sim/tensor_map/box.h"
 
@@ -73,38 +75,6 @@ TensorPoint point_of(const Warp& warp, const Op& op, unsigned lane, unsigned ran
   for (unsigned i = rank; i < op.count; ++i)
     point.offsets[i - rank] = warp.source<std::uint16_t>(places[i])[lane];
   return point;
-}
-
-// The type that `operation` combines elements as; Pred: it does not combine them. What an H200 takes.
-isa::Type combined_type(TensorType type, std::string_view operation) {
-  const bool is_bitwise = operation == "and" || operation == "or" || operation == "xor";
-  const bool counts = operation == "inc" || operation == "dec";
-  if (counts && type != TensorType::U32) return isa::Type::Pred;
-  if (type == TensorType::S64 && operation != "min" && operation != "max") return isa::Type::Pred;
-  if (is_bitwise && info(type).is_float) return isa::Type::Pred;
-  switch (type) {
-    case TensorType::U32:
-      return is_bitwise ? isa::Type::B32 : isa::Type::U32;
-    case TensorType::S32:
-      return is_bitwise ? isa::Type::B32 : isa::Type::S32;
-    case TensorType::U64:
-      return is_bitwise ? isa::Type::B64 : isa::Type::U64;
-    case TensorType::S64:
-      return is_bitwise ? isa::Type::B64 : isa::Type::S64;
-    case TensorType::F16:
-      return isa::Type::F16;
-    case TensorType::Bf16:
-      return isa::Type::Bf16;
-    case TensorType::F32:
-    case TensorType::F32Ftz:
-    case TensorType::Tf32:
-    case TensorType::Tf32Ftz:
-      return operation == "add" ? isa::Type::F32 : isa::Type::Pred;
-    case TensorType::F64:
-      return operation == "add" ? isa::Type::F64 : isa::Type::Pred;
-    default:
-      return isa::Type::Pred;  // nothing combines these
-  }
 }
 
 bool pick_effect(Warp& warp, const Op& op, Parcel& parcel) {
@@ -281,6 +251,22 @@ void load_box(Warp& warp, unsigned lane, Parcel& parcel) {
   }
 }
 
+// The box has landed there, for products that read it as a matrix.
+void note_tile(Warp& warp, unsigned lane, const Parcel& parcel, const std::vector<ByteRun>& runs) {
+  if (!looks_at_swizzles(warp)) return;
+  for (const ByteRun& run : runs) {
+    const auto from = static_cast<std::uint32_t>(run.address - run.region->base);
+    warp.unit->ctas[run.region->owner]->tiles.add(
+        {.from = from,
+         .end = from + run.bytes,
+         .swizzle = parcel.map.swizzle,
+         .may_be_arranged = may_be_arranged(parcel.map, parcel.shape.row_bytes),
+         .op = warp.current,
+         .warp = static_cast<std::uint16_t>(warp.unit_warp()),
+         .lane = static_cast<std::uint8_t>(lane)});
+  }
+}
+
 // Starts the write of a box to one CTA; its mbarrier hears of it when it lands.
 void send(Warp& warp, unsigned lane, const std::shared_ptr<const Parcel>& parcel,
           std::uint64_t address, std::uint64_t mbarrier, Space space) {
@@ -298,6 +284,7 @@ void send(Warp& warp, unsigned lane, const std::shared_ptr<const Parcel>& parcel
                                const ActingFor acting(warp, op);
                                for (const ByteRun& run : runs) end_write(warp, run, lane, false);
                                put_box(*parcel, address, runs);
+                               note_tile(warp, lane, *parcel, runs);
                                complete_tx(warp, mbarrier, lane, parcel->size);
                              }});
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "sim/decode/decoder.h"
 #include "sim/tensor_map/map.h"
@@ -18,6 +19,10 @@ std::optional<TensorMap> read_tensor_map(Warp& warp, std::uint64_t address, unsi
                                          unsigned rank);
 /// Adds the address of a map to the program's: registers hold generic addresses.
 std::uint32_t map_address(Decode& in, std::size_t i);
+
+/// The type that an operation of cp.reduce.async.bulk.tensor combines elements as; Pred: it does not
+/// combine them. What an H200 takes.
+isa::Type combined_type(TensorType type, std::string_view operation);
 
 /// Rows of the family: `prefetch.tensormap`, `tensormap.replace` and `tensormap.cp_fenceproxy`.
 bool decode_prefetch_map(Decode& in);

@@ -44,6 +44,7 @@ void prepare(const RunContext& context, Cta& cta, std::uint64_t linear, unsigned
   cta.mbarriers.clear();
   cta.tensor.reset();
   cta.warpgroups.clear();
+  cta.tiles.clear();
   if (cta.watched != 0) std::fill(cta.marks.begin(), cta.marks.end(), SharedMark{});
   cta.watched = 0;
   cta.was_refused = false;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "num/matrix_tile.h"
+#include "sim/checks/copied_tiles.h"
 #include "sim/checks/fences.h"
 #include "sim/checks/grid_wait.h"
 #include "sim/checks/neighbours.h"
@@ -52,6 +53,7 @@ class Cta {
   std::vector<Warpgroup> warpgroups;  // empty until one multiplies
   std::vector<SharedMark> marks;      // by word of shared memory; empty until something is marked
   std::uint32_t watched = 0;          // words with a mark
+  CopiedTiles tiles;                  // empty unless swizzles are looked at
   Promises promises;
   std::optional<std::uint64_t> collected_a;  // that a tcgen05.mma has left in the collector buffer
   bool was_refused = false;                  // it has seen that no cluster is left to take over
