@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
 import warpwright as ww
+from warpwright.reports import Report
 
 
 @pytest.fixture
@@ -59,6 +62,30 @@ def test_what_does_not_fit_is_refused(ptx, arrays):
     c.flags.writeable = False
     with pytest.raises(ww.ArgumentError, match="the kernel has written it"):
         ww.sim(ptx, a, b, c, 100, grid=4, block=32)
+
+
+def test_a_gpu_takes_the_same_call(ptx, arrays):
+    a, b, c = arrays
+    with pytest.raises(ww.ArgumentError, match='expected "sim", "cuda" or "both"'):
+        ww.sim(ptx, a, b, c, 100, grid=4, block=32, device="gpu")
+    for device in ("both", "cuda"):
+        c[:] = 0
+        try:
+            report = ww.sim(ptx, a, b, c, 100, grid=4, block=32, device=device)
+        except (ww.NoDriverError, ww.NoDeviceError):
+            assert not c.any()
+            continue
+        assert report.ok and report.gpu and report.difference is None, report
+        assert (c == 3 * a).all()
+        assert (report.instructions > 0) == (device == "both")
+
+
+def test_other_bits_on_the_gpu_are_not_ok(ptx, arrays):
+    a, b, c = arrays
+    report = ww.sim(ptx, a, b, c, 100, grid=4, block=32)
+    assert report.ok and report.gpu is None and report.difference is None
+    compared = Report(report.text, json.dumps(report.data), "GPU", "1 of 100 elements differ")
+    assert not compared.ok and compared.gpu == "GPU"
 
 
 def test_our_own_ptx_runs_as_the_kernel_does(examples):

@@ -48,7 +48,8 @@ def sim(
     checks: str,
     schedule: str,
     limits: str,
-) -> tuple[str, str]: ...
+    device: str,
+) -> tuple[str, str, str, str]: ...
 def layout(
     notation: str, shape: str, ops: list[str], axes: list[str], dtype: str, format: str
 ) -> str: ...

@@ -55,17 +55,23 @@ def _finding(row: dict[str, Any]) -> Finding:
 
 
 class Report:
-    """A run on the virtual GPU: how it ended, and what was found."""
+    """A run on the virtual GPU: how it ended, and what was found.
 
-    def __init__(self, text: str, data: str):
+    `gpu` is the real GPU that it ran on, too, or instead (`device=` of `sim`), and `difference` the
+    first element that has other bits there; both may be None.
+    """
+
+    def __init__(self, text: str, data: str, gpu: str = "", difference: str = ""):
         self.text = text
+        self.gpu = gpu or None
+        self.difference = difference or None
         self.data: dict[str, Any] = json.loads(data)
         self.findings = [_finding(row) for row in self.data["findings"]]
 
     @property
     def ok(self) -> bool:
-        """It finished, and nothing was found."""
-        return self.finished and not self.findings
+        """It finished, nothing was found, and no GPU that it was compared with left other bits."""
+        return self.finished and not self.findings and self.difference is None
 
     @property
     def finished(self) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PTX of any origin on the virtual GPU."""
+"""PTX of any origin on the virtual GPU, a real one, or both."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from .errors import ArgumentError
 from .reports import Report
 
 Extents = Union[int, Sequence[int]]
+_DEVICES = ("sim", "cuda", "both")
 
 
 def sim(
@@ -24,17 +25,25 @@ def sim(
     checks: str = "",
     schedule: str = "",
     limits: str = "",
+    device: str = "sim",
 ) -> Report:
     """Runs a kernel of a PTX text, from Triton, nvcc or by hand, and reports what was found.
 
     An argument for each parameter: an array for a pointer, which the kernel changes in place, a
     number, or a `TensorMap` of an array. `kernel` may be left out where the text has one. `shared` is dynamic shared memory.
+
+    `device` is "sim", "cuda" for a GPU, where nothing is checked, or "both": the arrays then get
+    the results of the virtual GPU, and the report says whether the GPU left the same bits.
     """
+    if device not in _DEVICES:
+        raise ArgumentError(f'`device` is {device!r}: expected "sim", "cuda" or "both"')
     described = [_described(value, f"parameter {i}") for i, value in enumerate(args)]
     sizes = _extents(grid, "grid"), _extents(block, "block")
     clusters = None if cluster is None else _extents(cluster, "cluster")
     return Report(
-        *_core.sim(ptx, described, kernel, *sizes, clusters, shared, checks, schedule, limits)
+        *_core.sim(
+            ptx, described, kernel, *sizes, clusters, shared, checks, schedule, limits, device
+        )
     )
 
 

@@ -382,26 +382,26 @@ struct Floats {
 };
 
 std::string ptx_refusal(const PtxCall& call, const std::vector<CallArg>& args) {
-  const auto report = call_ptx_on_sim(call, args);
+  const auto report = call_ptx(call, args);
   return report ? "" : report.error().text;
 }
 
-TEST(CallPtxOnSim, RunsTextOfAnyOrigin) {
+TEST(CallPtx, RunsTextOfAnyOrigin) {
   Floats f;
   const PtxCall call{.text = std::string(kPtx), .block = {32, 1, 1}};
-  const auto report = call_ptx_on_sim(call, {f.in, f.out, 2.0});
+  const auto report = call_ptx(call, {f.in, f.out, 2.0});
   ASSERT_TRUE(report) << report.error().text;
-  EXPECT_TRUE(report->good());
+  EXPECT_TRUE(report->run.good());
   EXPECT_THAT(f.b, Each(3.0F));
 }
 
-TEST(CallPtxOnSim, FindsWhatLeavesAnArray) {
+TEST(CallPtx, FindsWhatLeavesAnArray) {
   Floats f;
   const PtxCall call{.text = std::string(kPtx), .block = {64, 1, 1}};
-  const auto report = call_ptx_on_sim(call, {f.in, f.out, 2.0});
+  const auto report = call_ptx(call, {f.in, f.out, 2.0});
   ASSERT_TRUE(report) << report.error().text;
-  ASSERT_FALSE(report->findings.empty());
-  EXPECT_EQ(report->findings[0].check, "bounds");
+  ASSERT_FALSE(report->run.findings.empty());
+  EXPECT_EQ(report->run.findings[0].check, "bounds");
 }
 
 // Stores eight words of shared memory, 7 each, through the map, to column 4 of row 1.
@@ -431,14 +431,14 @@ constexpr std::string_view kMapPtx = R"(.version 8.8
 }
 )";
 
-TEST(CallPtxOnSim, TakesTensorMapsOfArrays) {
+TEST(CallPtx, TakesTensorMapsOfArrays) {
   std::vector<std::int32_t> words(4 * 8);
   ArrayView array = view(words, num::DType::Int32, {4, 8});
   array.map = TensorMapSettings{.box = {2, 4}};
   const PtxCall call{.text = std::string(kMapPtx), .block = {8, 1, 1}};
-  const auto report = call_ptx_on_sim(call, {array});
+  const auto report = call_ptx(call, {array});
   ASSERT_TRUE(report) << report.error().text;
-  EXPECT_TRUE(report->good());
+  EXPECT_TRUE(report->run.good());
   for (std::size_t i = 0; i < words.size(); ++i)
     EXPECT_EQ(words[i], i / 8 >= 1 && i / 8 <= 2 && i % 8 >= 4 ? 7 : 0) << i;
   array.map->box = {2, 3};
@@ -449,7 +449,7 @@ TEST(CallPtxOnSim, TakesTensorMapsOfArrays) {
               HasSubstr("`a` was given a tensor map: it is .u64"));
 }
 
-TEST(CallPtxOnSim, RefusesByNameOfTheParameter) {
+TEST(CallPtx, RefusesByNameOfTheParameter) {
   Floats f;
   const PtxCall call{.text = std::string(kPtx), .block = {32, 1, 1}};
   EXPECT_THAT(ptx_refusal(call, {f.in, f.out}), HasSubstr("was given 2 arguments: expected 3"));

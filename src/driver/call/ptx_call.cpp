@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/call/ptx_call.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
+#include <memory>
 #include <span>
 #include <utility>
 
 #include "driver/args/array.h"
 #include "driver/call/numbers.h"
+#include "driver/report_parts.h"
 #include "driver/run/sim_findings.h"
 #include "driver/sim/args.h"
+#include "driver/sim/gpu_run.h"
 #include "driver/sim/kernel_choice.h"
 #include "isa/type.h"
 #include "ptx/parser.h"
+#include "runtime/cuda_device.h"
 #include "runtime/sim_device.h"
 #include "sim/tensor_map/image.h"
 
@@ -38,26 +44,43 @@ struct Placed {
   runtime::Address address = 0;
 };
 
+/// The call on one device, which has loaded the kernel.
 class PtxRun {
  public:
-  PtxRun(const PtxCall& call, runtime::SimDevice& device) : call_(call), device_(device) {}
+  PtxRun(const PtxCall& call, const sim::Program& program, const sim::Code& code,
+         runtime::Device& device)
+      : program_(program), call_(call), code_(&code), device_(device) {}
 
-  Result<void> go(const std::string& kernel, const std::vector<CallArg>& args) {
-    WW_TRY_VOID(device_.load({.bytes = call_.text, .kernel = kernel}));
-    code_ = device_.program()->find_kernel(kernel);
+  /// Copies the arrays to the device and runs the kernel. They are as they were.
+  Result<void> go(const std::vector<CallArg>& args) {
     if (args.size() != code_->params.size())
       return fail(
           with_params(diag(DiagKind::BadArgument, "`{}` was given {} arguments: expected {}",
-                           kernel, args.size(), code_->params.size()),
+                           code_->name, args.size(), code_->params.size()),
                       *code_));
     launch_ = {.grid = call_.grid,
                .block = call_.block,
                .cluster = call_.cluster,
-               .dynamic_shared = call_.dynamic_shared};
+               .dynamic_shared = call_.dynamic_shared,
+               .is_cooperative = program_.has_grid_barrier};
     for (std::size_t i = 0; i < args.size(); ++i) WW_TRY_VOID(add(i, args[i]));
-    WW_TRY_VOID(device_.launch(launch_));
+    return device_.launch(launch_);
+  }
+  /// Brings the results to the arrays.
+  Result<void> bring_back() {
     for (const Placed& each : placed_) WW_TRY_VOID(bring_back(each));
     return {};
+  }
+  /// How the results differ from what the arrays hold now; empty: they do not.
+  Result<std::string> difference() {
+    for (const Placed& each : placed_) {
+      std::vector<std::byte> theirs(each.bytes.size());
+      WW_TRY_VOID(device_.download(theirs, each.address));
+      std::string text = difference_text(param_title(*code_, each.param), each.view->dtype,
+                                         each.view->shape, {each.bytes}, {theirs});
+      if (!text.empty()) return text;
+    }
+    return std::string();
   }
   [[nodiscard]] const runtime::Launch& launch() const { return launch_; }
 
@@ -134,31 +157,85 @@ class PtxRun {
                 param_title(*code_, each.param));
   }
 
+  const sim::Program& program_;
   const PtxCall& call_;
-  runtime::SimDevice& device_;
-  const sim::Code* code_ = nullptr;
+  const sim::Code* code_;
+  runtime::Device& device_;
   runtime::Launch launch_;
   std::vector<Placed> placed_;
 };
 
-}  // namespace
+Result<std::unique_ptr<runtime::CudaDevice>> open_gpu(const PtxCall& call,
+                                                      const sim::Program& program,
+                                                      const std::string& kernel) {
+  const Result<runtime::CudaCalls> calls =
+      call.driver != nullptr ? *call.driver : runtime::load_cuda_calls();
+  if (!calls) return fail(calls.error());
+  auto device = WW_TRY(runtime::CudaDevice::open(*calls, program.target.arch));
+  WW_TRY_VOID(device->load({.bytes = call.text, .kernel = kernel}));
+  return device;
+}
 
-Result<RunReport> call_ptx_on_sim(const PtxCall& call, const std::vector<CallArg>& args,
-                                  const SimCallOptions& options) {
-  const std::string kernel = WW_TRY(kernel_of(call));
-  sim::RunOptions run_options = WW_TRY(sim_options(options));
-  run_options.allows_rewrites = !run_options.checks.has(sim::Check::Rewrite);
-  runtime::SimDevice device(std::move(run_options));
-  PtxRun run(call, device);
-  WW_TRY_VOID(run.go(kernel, args));
+RunReport report_of_run(const runtime::Device& device, const sim::Program& program,
+                        const PtxRun& run, const std::string& kernel) {
   RunReport report;
   report.path = "kernel.ptx";
   report.kernel = kernel;
   report.device_name = device.name();
-  report.target = device.program()->target;
+  report.target = program.target;
   add_launch(report, run.launch());
+  return report;
+}
+
+// The arguments that the virtual GPU would take.
+Result<PtxReport> call_on_gpu(const PtxCall& call, const sim::Program& program,
+                              const sim::Code& code, const std::vector<CallArg>& args) {
+  const auto device = WW_TRY(open_gpu(call, program, code.name));
+  PtxRun run(call, program, code, *device);
+  WW_TRY_VOID(run.go(args));
+  WW_TRY_VOID(run.bring_back());
+  PtxReport report{.run = report_of_run(*device, program, run, code.name), .gpu = device->name()};
+  report.run.device = DeviceKind::Cuda;
+  return report;
+}
+
+}  // namespace
+
+std::string ptx_text(const PtxReport& report) {
+  std::string text = run_text(report.run);
+  if (report.run.device != DeviceKind::Sim || report.gpu.empty()) return text;
+  add_fact(text, "gpu",
+           report.gpu_differs.empty()
+               ? report.gpu + ": the same bits as on the virtual GPU, in every array"
+               : fmt::format("{} differs: {}", report.gpu, report.gpu_differs));
+  return text;
+}
+
+Result<PtxReport> call_ptx(const PtxCall& call, const std::vector<CallArg>& args,
+                           const SimCallOptions& options) {
+  const std::string kernel = WW_TRY(kernel_of(call));
+  sim::RunOptions run_options = WW_TRY(sim_options(options));
+  run_options.allows_rewrites = !run_options.checks.has(sim::Check::Rewrite);
+  runtime::SimDevice device(std::move(run_options));
+  WW_TRY_VOID(device.load({.bytes = call.text, .kernel = kernel}));
+  const sim::Program& program = *device.program();
+  const sim::Code& code = *program.find_kernel(kernel);
+  if (call.device == SimDevice::Gpu) return call_on_gpu(call, program, code, args);
+  PtxRun run(call, program, code, device);
+  WW_TRY_VOID(run.go(args));
+  PtxReport report{.run = report_of_run(device, program, run, kernel)};
   // `.loc` leads to a text that is not here: findings show their instructions alone.
-  add_sim_report(report, device, run.launch(), SourceText("kernel.ptx", ""));
+  add_sim_report(report.run, device, run.launch(), SourceText("kernel.ptx", ""));
+  if (call.device == SimDevice::Virtual || report.run.outcome != sim::Outcome::Finished) {
+    WW_TRY_VOID(run.bring_back());
+    return report;
+  }
+  const auto gpu = WW_TRY(open_gpu(call, program, kernel));
+  PtxRun other(call, program, code, *gpu);
+  WW_TRY_VOID(other.go(args));
+  WW_TRY_VOID(run.bring_back());
+  report.gpu = gpu->name();
+  report.gpu_differs = WW_TRY(other.difference());
   return report;
 }
 

@@ -158,31 +158,37 @@ void MemoryState::put_back(std::span<SimBuffer> buffers) const {
   }
 }
 
+std::string difference_text(std::string_view name, num::DType dtype,
+                            const std::vector<std::int64_t>& shape, const Contents& ours,
+                            const Contents& theirs) {
+  const auto bits = static_cast<std::size_t>(num::storage_bits(dtype));
+  const std::size_t each = std::max<std::size_t>(1, bits / 8);
+  std::size_t count = 0;
+  std::string first;
+  for (std::size_t at = 0; at + each <= ours.bytes.size(); at += each) {
+    const bool is_defined = ours.is_defined(at);
+    const bool same = is_defined == theirs.is_defined(at) &&
+                      (!is_defined || std::memcmp(&ours.bytes[at], &theirs.bytes[at], each) == 0);
+    if (same || ++count > 1) continue;
+    const auto text = [&](const Contents& side) {
+      return side.is_defined(at) ? hex_of(side.bytes.subspan(at, each)) : "not written";
+    };
+    first = fmt::format("{}[{}]: virtual GPU {}, GPU {}", name,
+                        fmt::join(index_of(shape, static_cast<std::int64_t>(at / each)), ","),
+                        text(ours), text(theirs));
+  }
+  if (count == 0) return "";
+  return fmt::format("{}; {} of {} elements differ", first, count, ours.bytes.size() / each);
+}
+
 std::string first_difference(std::span<const SimBuffer> buffers, const sim::Code& kernel,
                              const MemoryState& ours, const MemoryState& theirs) {
   for (std::size_t b = 0; b < buffers.size(); ++b) {
-    const auto here = ours.bytes(b);
-    const auto there = theirs.bytes(b);
-    const auto bits = static_cast<std::size_t>(num::storage_bits(buffers[b].dtype));
-    const std::size_t each = std::max<std::size_t>(1, bits / 8);
-    std::size_t count = 0;
-    std::string first;
-    for (std::size_t at = 0; at + each <= here.size(); at += each) {
-      const bool is_defined = ours.is_defined(b, at);
-      const bool same = is_defined == theirs.is_defined(b, at) &&
-                        (!is_defined || std::memcmp(&here[at], &there[at], each) == 0);
-      if (same || ++count > 1) continue;
-      const auto element = static_cast<std::int64_t>(at / each);
-      const auto text = [&](const MemoryState& state, std::span<const std::byte> bytes) {
-        return state.is_defined(b, at) ? hex_of(bytes.subspan(at, each)) : "not written";
-      };
-      first = fmt::format("${} {}[{}]: virtual GPU {}, GPU {}", buffers[b].param,
-                          kernel.params[buffers[b].param].name,
-                          fmt::join(index_of(buffers[b].shape, element), ","), text(ours, here),
-                          text(theirs, there));
-    }
-    if (count > 0)
-      return fmt::format("{}; {} of {} elements differ", first, count, here.size() / each);
+    const SimBuffer& buffer = buffers[b];
+    std::string text =
+        difference_text(fmt::format("${} {}", buffer.param, kernel.params[buffer.param].name),
+                        buffer.dtype, buffer.shape, ours.contents(b), theirs.contents(b));
+    if (!text.empty()) return text;
   }
   return "";
 }

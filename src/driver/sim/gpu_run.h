@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -28,17 +29,28 @@ struct GpuLaunch {
 /// both times were not written, and stay undefined. The GPU's name, or a Diag: NoDevice, DeviceError.
 Result<std::string> run_on_gpu(const GpuLaunch& gpu, std::span<SimBuffer> buffers);
 
+/// What an array holds on one of the two sides.
+struct Contents {
+  std::span<const std::byte> bytes;
+  std::span<const std::uint8_t> undefined{};  // empty: nothing is
+
+  [[nodiscard]] bool is_defined(std::size_t byte) const {
+    return undefined.empty() || undefined[byte] == 0;
+  }
+};
+/// "c[5]: virtual GPU 0x40400000, GPU 0x40400001; 3 of 100 elements differ"; empty if all bits of
+/// elements agree that are defined on both sides, and the same ones are.
+std::string difference_text(std::string_view name, num::DType dtype,
+                            const std::vector<std::int64_t>& shape, const Contents& ours,
+                            const Contents& theirs);
+
 /// What buffers hold at some time, and which bytes are undefined.
 class MemoryState {
  public:
   static MemoryState of(std::span<const SimBuffer> buffers);
   void put_back(std::span<SimBuffer> buffers) const;
-  [[nodiscard]] std::span<const std::byte> bytes(std::size_t buffer) const {
-    return parts_[buffer].bytes;
-  }
-  [[nodiscard]] bool is_defined(std::size_t buffer, std::size_t byte) const {
-    const auto& undefined = parts_[buffer].undefined;
-    return undefined.empty() || undefined[byte] == 0;
+  [[nodiscard]] Contents contents(std::size_t buffer) const {
+    return {parts_[buffer].bytes, parts_[buffer].undefined};
   }
 
  private:
@@ -49,8 +61,7 @@ class MemoryState {
   std::vector<Part> parts_;
 };
 
-/// "$2 c[5]: virtual GPU 0x40400000, GPU 0x40400001; 3 of 100 elements differ"; empty if all bits of
-/// elements agree that are defined on both sides, and the same ones are.
+/// The same for the first buffer that differs, which is called "$2 c"; empty if none does.
 std::string first_difference(std::span<const SimBuffer> buffers, const sim::Code& kernel,
                              const MemoryState& ours, const MemoryState& theirs);
 
