@@ -96,9 +96,10 @@ enum class Way : std::uint8_t { Quick, Single, Half };
   store(cut(addend * down), p.totals + at);
 }
 
-// 1 over a scale.
+// 1 over a scale; of anything else, which is not used, any number.
 [[gnu::always_inline]] inline Floats inverse(Floats power) {
-  return std::bit_cast<Floats>((2 * kBias << 23) - std::bit_cast<Ints>(power));
+  const Ints both = Ints{} + (2 * kBias << 23);
+  return std::bit_cast<Floats>(wrapped_difference(both, std::bit_cast<Ints>(power)));
 }
 
 // For f32 where nothing is rare, which is found out afterwards: infinities and NaNs have the largest
