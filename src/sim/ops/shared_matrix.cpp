@@ -172,15 +172,16 @@ std::string swizzle_text(const SharedMatrix& matrix, const CopiedTile& tile) {
   if (expected == tile.swizzle)
     return fmt::format(
         "the descriptor of {} has base offset {}, and the tensor copy that wrote the tile swizzled "
-        "by addresses in shared memory, whose pattern starts at multiples of {} bytes; base offset "
-        "0 "
-        "reads what it wrote",
+        "by addresses in shared memory, whose pattern starts at multiples of {} bytes; with base "
+        "offset 0 the product reads what was copied",
         matrix.name, matrix.at.base_offset(), 8 * matrix.at.width());
-  return fmt::format(
+  std::string text = fmt::format(
       "the descriptor of {} has swizzle {}, and the map of the tensor copy that wrote the tile has "
-      "{}; encode the map with {}, or let the descriptor say {}",
-      matrix.name, word_of(expected), word_of(tile.swizzle), word_of(expected),
-      word_of(tile.swizzle));
+      "{}; encode the map with {}",
+      matrix.name, word_of(expected), word_of(tile.swizzle), word_of(expected));
+  const bool has_descriptor = tile.swizzle <= TensorSwizzle::Atom32;
+  if (has_descriptor) text += fmt::format(", or let the descriptor say {}", word_of(tile.swizzle));
+  return text;
 }
 
 void check_swizzle(Warp& warp, Mask who, const Cta& cta, const SharedMatrix& matrix,

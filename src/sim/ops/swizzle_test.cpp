@@ -177,7 +177,7 @@ TEST(Swizzle, FindingsSayWhatToChange) {
   expect_found({.at = 256, .base_offset = 2},
                "the descriptor of A has base offset 2, and the tensor copy that wrote the tile "
                "swizzled by addresses in shared memory, whose pattern starts at multiples of 1024 "
-               "bytes; base offset 0 reads what it wrote");
+               "bytes; with base offset 0 the product reads what was copied");
 }
 
 TEST(Swizzle, TilesThatSomethingElseWroteAreNotLookedAt) {
@@ -215,7 +215,8 @@ std::string tensor_product_with_copy() {
          tensor_product_epilogue(spec);
 }
 
-std::string findings_of_tensor_product(std::uint64_t code_of_a) {
+std::string findings_of_tensor_product(std::uint64_t code_of_a,
+                                       TensorSwizzle swizzle = TensorSwizzle::B32) {
   TestRun test(tensor_product_with_copy());
   EXPECT_EQ(test.errors(), "");
   test.input(std::vector<std::uint8_t>(16384)).input(std::vector<std::uint32_t>(128 * 32));
@@ -226,7 +227,7 @@ std::string findings_of_tensor_product(std::uint64_t code_of_a) {
   map.dims = {64, 128, 1, 1, 1};
   map.strides = {128, 0, 0, 0};
   map.box = {16, 128, 1, 1, 1};
-  map.swizzle = TensorSwizzle::B32;
+  map.swizzle = swizzle;
   const TensorMapImage image = encode(map);
   std::vector<std::uint64_t> words(8 + image.size() / 8);
   words[0] = 8ULL << 16U | 16ULL << 32U | 1ULL << 46U | code_of_a << 61U;
@@ -247,6 +248,15 @@ TEST(Swizzle, OfTensorProducts) {
                        "wrote the tile has 32B"),
             std::string::npos)
       << found;
+}
+
+// Descriptors have no word for some swizzles of copies.
+TEST(Swizzle, AdviceIsWhatDescriptorsCanSay) {
+  const std::string found = findings_of_tensor_product(0, TensorSwizzle::Atom64);
+  EXPECT_NE(found.find("has 128B_atom_64B; encode the map with none\n"), std::string::npos)
+      << found;
+  const std::string wide = findings_of_tensor_product(0, TensorSwizzle::Atom32);
+  EXPECT_NE(wide.find("or let the descriptor say 128B_atom_32B\n"), std::string::npos) << wide;
 }
 
 }  // namespace
