@@ -18,6 +18,7 @@
 // in which round is chosen such that as many as can be stay where they are. A word that takes two
 // float16, or four bytes, from different words is put together by `prmt`.
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <utility>
 
@@ -120,6 +121,8 @@ class Writer {
 
   void write(const WordExchange& exchange) {
     std::vector<Word> words = read(exchange);
+    // On its way to its place a word may pass through the place of one that is not there.
+    if (!exchange.before.empty()) words.resize(std::bit_ceil(words.size()), words[0]);
     for (const LaneSwap& swap : exchange.before) words = swapped(words, swap);
     words = exchanged(exchange, words);
     for (const LaneSwap& swap : exchange.behind) words = swapped(words, swap);
@@ -179,11 +182,7 @@ class Writer {
 
   std::vector<Word> swapped(const std::vector<Word>& in, const LaneSwap& swap) {
     const std::int64_t across = swap.by / items_.per_word, within = swap.by % items_.per_word;
-    // Numbers of registers behind the last are never asked for.
-    const auto other = [&](std::size_t w) {
-      const std::size_t partner = w ^ as_index(across);
-      return partner < in.size() ? in[partner] : in[w];
-    };
+    const auto other = [&](std::size_t w) { return in[w ^ as_index(across)]; };
     const std::vector<Word> out = stage("order", in.size());
     if (within == 0) {
       const ExprId condition = code_.let("swap", is_odd(swap.lanes));
