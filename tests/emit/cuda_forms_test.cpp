@@ -72,7 +72,8 @@ std::string assembled(const corpus::Toolchain& tools, const std::vector<std::str
       tools.compile(folder.path() / "forms.cu", arch, {"-std=c++17", "-Werror", "all-warnings"},
                     folder.path(), "forms.ptx");
   if (compiled.status != 0) return compiled.output;
-  const corpus::Outcome outcome = tools.try_assemble(folder.path(), "forms.ptx", arch, "forms.cubin");
+  const corpus::Outcome outcome =
+      tools.try_assemble(folder.path(), "forms.ptx", arch, "forms.cubin");
   return outcome.status == 0 ? "" : outcome.output;
 }
 

@@ -51,7 +51,8 @@ TEST(RandomScopes, AsPtxas) {
   const corpus::ScratchFolder folder;
   const auto assembled = [&](const std::string& text) {
     std::ofstream(folder.path() / "m.ptx") << text;
-    const corpus::Outcome outcome = tools->try_assemble(folder.path(), "m.ptx", "sm_90a", "m.cubin");
+    const corpus::Outcome outcome =
+        tools->try_assemble(folder.path(), "m.ptx", "sm_90a", "m.cubin");
     std::ostringstream cubin;
     if (outcome.status == 0) cubin << std::ifstream(folder.path() / "m.cubin").rdbuf();
     return cubin.str();
