@@ -430,7 +430,7 @@ TEST(TensorProduct, AddsToCopiesAsWhereDLies) {
       ASSERT_EQ(in_place.size(), copied.size());
       std::size_t wrong = 0;
       for (std::size_t at = 0; at < copied.size(); ++at)
-        wrong += copied[at] != (masked.is_disabled(at) ? masked.before() : in_place)[at] ? 1 : 0;
+        wrong += copied[at] != (masked.is_disabled(at) ? masked.before() : in_place)[at] ? 1U : 0U;
       EXPECT_EQ(wrong, 0U) << c.spec.opcode() << (exact ? " exact" : " plain");
       EXPECT_NE(in_place, masked.before());
     }
