@@ -30,7 +30,8 @@ bool SettingFacts::is_for(TileOp op) const {
 std::vector<std::string_view> SettingFacts::memory_pairs() const { return split(memories, '|'); }
 
 std::vector<std::string_view> SettingFacts::words() const {
-  static constexpr std::string_view kKinds[] = {"condition", "number", "flag", "any", "tensor map"};
+  static constexpr std::string_view kKinds[] = {"condition", "number",     "flag",
+                                                "any",       "tensor map", "mbarrier"};
   if (std::find(std::begin(kKinds), std::end(kKinds), values) != std::end(kKinds)) return {};
   return split(values, '|');
 }
@@ -39,6 +40,7 @@ std::string SettingFacts::wanted() const {
   if (values == "condition") return "a condition";
   if (values == "number") return "a number";
   if (values == "flag") return "`True` or `False`";
+  if (values == "mbarrier") return "the address of an mbarrier";
   std::string out;
   const auto all = words();
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -74,6 +76,11 @@ const Setting* find_setting(const TileCall& call, std::string_view name) {
   for (const auto& [key, value] : call.config)
     if (key == name) return &value;
   return nullptr;
+}
+
+const Setting* mbarrier_setting(const TileCall& call) {
+  const Setting* setting = find_setting(call, "mbar");
+  return setting != nullptr ? setting : find_setting(call, "mbarrier_addr");
 }
 
 bool is_true(const Setting* setting) {

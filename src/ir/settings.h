@@ -26,7 +26,9 @@ struct SettingFacts {
   std::string_view ops, name, memories, values;
 
   [[nodiscard]] bool is_for(TileOp op) const;
-  [[nodiscard]] bool is_of_tensor_maps() const { return values == "tensor map"; }
+  [[nodiscard]] bool is_of_tensor_maps() const {
+    return values == "tensor map" || values == "mbarrier";
+  }
   /// "global to local", …: between which memories it means something; empty: any.
   [[nodiscard]] std::vector<std::string_view> memory_pairs() const;
   /// The words or numbers to choose from; empty: any value of its kind.
@@ -45,6 +47,8 @@ std::string word_of(const Setting* setting);
 
 /// The value of a setting of the call's configuration, or nullptr.
 const Setting* find_setting(const TileCall& call, std::string_view name);
+/// The mbarrier that hears of a copy, under either name; nullptr: none.
+const Setting* mbarrier_setting(const TileCall& call);
 /// Is it given, and True?
 bool is_true(const Setting* setting);
 bool is_true(const TileArg& arg);

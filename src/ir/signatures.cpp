@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/split.h"
+#include "ir/tensor_map.h"
 #include "ir/visit.h"
 
 namespace ww::ir {
@@ -126,6 +127,7 @@ class CallCheck {
       check(param, call_.args[i]);
     }
     if (!fault_ && call_.callee == Intrinsic::Printf) check_format();
+    if (!fault_ && call_.callee == Intrinsic::TensorMap) fault_ = fault_of_tensor_map(f_, call_);
     if (!fault_) return std::nullopt;
     return std::move(*fault_).with_note(fmt::format("it takes `{}`", signature_text(call_.callee)));
   }

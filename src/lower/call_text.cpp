@@ -66,11 +66,7 @@ std::string_view variant_elsewhere(std::string_view name) {
   struct Row {
     std::string_view name, reason;
   };
-  constexpr std::string_view kTensorMaps = "copies through tensor maps are not lowered";
   static constexpr Row kRows[] = {
-      {"tma", kTensorMaps},
-      {"tma_auto", kTensorMaps},
-      {"tma_explicit", kTensorMaps},
       {"dsmem", "copies between CTAs of a cluster are not lowered"},
       {"tcgen05", "`tcgen05.mma` is not lowered"},
       {"wgmma", "`wgmma` is not lowered"},

@@ -19,12 +19,14 @@ std::int64_t storage_alignment(const Context& context, ir::BufferId id) {
     return expr.valid() ? ir::divisor_of(context.f, expr, context.facts) * scale : 0;
   };
   constexpr std::int64_t kDefault = 64;
+  constexpr std::int64_t kShared = 128;  // one row of the banks
   switch (buffer.origin) {
     case ir::BufferOrigin::Param:
       return std::gcd(buffer.align > 0 ? buffer.align : kDefault,
                       divisor(buffer.elem_offset, element));
     case ir::BufferOrigin::Alloc:
-      return std::max(buffer.align, kDefault);
+      return std::max(buffer.align,
+                      ir::is_shared(buffer.scope) && buffer.align == 0 ? kShared : kDefault);
     case ir::BufferOrigin::View: {
       const std::int64_t own =
           std::gcd(divisor(buffer.elem_offset, element), divisor(buffer.byte_offset, 1));

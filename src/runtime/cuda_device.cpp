@@ -324,7 +324,9 @@ Result<void> CudaDevice::allow(const Launch& launch) {
 
 Result<CudaLaunch> CudaDevice::prepare(const Launch& launch) {
   WW_TRY_VOID(allow(launch));
-  return ready(launch);
+  CudaLaunch out = ready(launch);
+  out.are_maps_old_ = !launch.maps.empty();
+  return out;
 }
 
 // A kernel that states its clusters does not take them from a launch.
@@ -353,6 +355,7 @@ CudaLaunch CudaDevice::ready(const Launch& launch) const {
   out.config_.block = launch.block;
   out.config_.dynamic_shared = launch.dynamic_shared;
   out.attributes_ = attributes_of(launch);
+  out.maps_ = launch.maps;
   for (const Value& value : launch.arguments) {
     out.values_.push_back(value.bits);
     out.blocks_.push_back(value.block);
@@ -379,7 +382,16 @@ Result<void> CudaLaunch::submit(void* stream) {
   return fail(cuda_failure(calls, status, fmt::format("launching `{}`", device_->kernel_)));
 }
 
+Result<void> CudaLaunch::make_maps() {
+  for (const MapArgument& map : maps_)
+    std::ranges::copy(WW_TRY(device_->made_map(map, values_[map.array])),
+                      blocks_[map.argument].begin());
+  are_maps_old_ = false;
+  return {};
+}
+
 Result<void> CudaLaunch::enqueue(void* stream) {
+  if (are_maps_old_) WW_TRY_VOID(make_maps());
   const CudaCalls& calls = device_->calls_;
   void* current = nullptr;
   if (calls.context_get(&current) != kSuccess || current != device_->context_)
@@ -413,9 +425,10 @@ Result<void> CudaDevice::wait_for(void* event, std::string_view what) {
   }
 }
 
-Result<void> CudaDevice::launch(const Launch& launch) {
+Result<void> CudaDevice::launch(const Launch& given) {
   const CudaEvent end = WW_TRY(CudaEvent::make(calls_));
-  WW_TRY_VOID(allow(launch));
+  WW_TRY_VOID(allow(given));
+  const Launch launch = WW_TRY(with_maps(given));
   WW_TRY_VOID(submit(launch));
   WW_TRY_VOID(check_cuda(calls_, calls_.event_record(end.handle(), nullptr), "recording an event"));
   WW_TRY_VOID(wait_for(end.handle(), fmt::format("running `{}`", kernel_)));

@@ -38,6 +38,7 @@ class CudaLaunch {
 
   /// The address of a parameter. BadLaunch for one that is not aligned as the kernel needs it.
   Result<void> set_address(std::size_t param, Address address) {
+    are_maps_old_ = are_maps_old_ || (!maps_.empty() && values_[param] != address);
     values_[param] = address;
     return (address & low_bits_[param]) == 0 ? Result<void>() : misaligned(param);
   }
@@ -52,6 +53,7 @@ class CudaLaunch {
   /// In the current context.
   Result<void> submit(void* stream);
   [[nodiscard]] Result<void> misaligned(std::size_t param) const;
+  Result<void> make_maps();
 
   const CudaDevice* device_;
   CudaLaunchConfig config_ = {};
@@ -60,6 +62,8 @@ class CudaLaunch {
   std::vector<std::vector<std::byte>> blocks_ = {};  // of parameters that are structs, else empty
   std::vector<void*> pointers_ = {};                 // to the values
   std::vector<std::uint64_t> low_bits_ = {};         // that must be 0 in an address
+  std::vector<MapArgument> maps_ = {};
+  bool are_maps_old_ = false;  // an address has changed since they were made
 };
 
 class CudaDevice final : public Device {

@@ -37,14 +37,16 @@ Result<Timing> CudaDevice::time_work(const GpuWork& work, int times) {
   return Timing{median, seconds.front(), seconds.back(), times};
 }
 
-Result<Timing> CudaDevice::time(const Launch& launch, int launches) {
-  WW_TRY_VOID(allow(launch));
+Result<Timing> CudaDevice::time(const Launch& given, int launches) {
+  WW_TRY_VOID(allow(given));
+  const Launch launch = WW_TRY(with_maps(given));
   return time_work({[&] { return submit(launch); }, fmt::format("running `{}`", kernel_)},
                    launches);
 }
 
-Result<double> CudaDevice::time_in_a_row(const Launch& launch, int launches) {
-  WW_TRY_VOID(allow(launch));
+Result<double> CudaDevice::time_in_a_row(const Launch& given, int launches) {
+  WW_TRY_VOID(allow(given));
+  const Launch launch = WW_TRY(with_maps(given));
   return time_in_a_row({[&] { return submit(launch); }, fmt::format("running `{}`", kernel_)},
                        launches);
 }

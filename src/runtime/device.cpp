@@ -27,6 +27,24 @@ Result<std::vector<std::byte>> Device::encode_map(const sim::TensorMap& map) con
   return std::vector<std::byte>(image.begin(), image.end());
 }
 
+Result<std::vector<std::byte>> Device::made_map(const MapArgument& argument, Address array) const {
+  sim::TensorMap map = argument.map;
+  map.address = array + static_cast<Address>(argument.offset);
+  if (const auto checked = sim::check_tensor_map(map); !checked)
+    return fail(DiagKind::BadLaunch, "the tensor map `{}` of `{}`: {}", argument.name,
+                argument.array_name, checked.error().text);
+  return encode_map(map);
+}
+
+Result<Launch> Device::with_maps(Launch launch) const {
+  for (const MapArgument& map : launch.maps) {
+    Value& value = launch.arguments[map.argument];
+    value.block = WW_TRY(made_map(map, launch.arguments[map.array].bits));
+    value.bytes = static_cast<std::uint32_t>(value.block.size());
+  }
+  return launch;
+}
+
 std::span<const std::uint8_t> Device::undefined(Address /*address*/) const { return {}; }
 
 bool runs_on(target::Arch arch, int capability) {

@@ -48,6 +48,15 @@ struct Value {
   }
 };
 
+/// An argument that is a tensor map of the memory of another one. Devices make it when they launch.
+struct MapArgument {
+  std::size_t argument = 0;  // its own place among the arguments
+  std::size_t array = 0;     // that of the address
+  std::int64_t offset = 0;   // bytes behind the address
+  std::string name = {}, array_name = {};
+  sim::TensorMap map = {};  // but for the address
+};
+
 struct Launch {
   Dims grid{1, 1, 1};
   Dims block{1, 1, 1};
@@ -55,6 +64,7 @@ struct Launch {
   std::uint32_t dynamic_shared = 0;   // bytes
   std::vector<Value> arguments = {};  // one per parameter
   bool is_cooperative = false;        // all blocks at once, for a grid barrier
+  std::vector<MapArgument> maps = {};
 };
 
 /// Seconds of repeated launches.
@@ -96,6 +106,12 @@ class Device {
   virtual Result<void> download(std::span<std::byte> to, Address from) = 0;
   /// The 128 bytes of a tensor map, as this device reads them.
   [[nodiscard]] virtual Result<std::vector<std::byte>> encode_map(const sim::TensorMap& map) const;
+  /// The same for an array at that address. BadLaunch with the names, the value and the limit where
+  /// no map can be like that.
+  [[nodiscard]] Result<std::vector<std::byte>> made_map(const MapArgument& map,
+                                                        Address array) const;
+  /// The launch with all its maps made.
+  [[nodiscard]] Result<Launch> with_maps(Launch launch) const;
   /// Runs the kernel to its end. BadLaunch for an address that is not as aligned as its parameter
   /// says (`.ptr .align`), wherever the image is PTX.
   virtual Result<void> launch(const Launch& launch) = 0;

@@ -115,7 +115,7 @@ Result<void> SimDevice::launch(const Launch& launch) {
                   .block = dim3(launch.block),
                   .dynamic_shared = launch.dynamic_shared};
   if (launch.cluster) out.cluster = dim3(*launch.cluster);
-  out.params = WW_TRY(parameters(launch));
+  out.params = WW_TRY(parameters(WW_TRY(with_maps(launch))));
   report_ = WW_TRY(device_->run(out, options_));
   return {};
 }

@@ -102,6 +102,8 @@ const Case kCases[] = {
     {"explain", "explain examples/refused/overlap.py --json"},
     {"explain", "explain spill.py --json"},
     {"launch", "compile launch.py --emit launch"},
+    {"launch", "compile examples/tma_copy.py --emit launch"},
+    {"launch", "compile examples/tma_pipeline.py --emit launch"},
     {"sim",
      "sim examples/ptx/vector_add.ptx --grid 4 --block 64 --arg 0=f32[256]:arange "
      "--arg 1=f32[256]:ones --arg 2=f32[256] --arg 3=i32:256 --expect '$2 == $0 + $1' --counters "

@@ -10,8 +10,10 @@
 
 #include "base/check.h"
 #include "eval/eval.h"
+#include "harness/maps.h"
 #include "ir/launch/launch.h"
 #include "lower/lower.h"
+#include "sim/tensor_map/image.h"
 
 namespace ww::test {
 namespace {
@@ -123,6 +125,15 @@ VirtualRun::VirtualRun(std::shared_ptr<const sim::Program> program, const ir::Fu
     std::memcpy(launch_.params.data() + param.offset, &bits,
                 std::min<std::size_t>(sizeof bits, param.bytes));
   }
+  for (const runtime::MapArgument& each : maps_of(lowered, args)) {
+    sim::TensorMap map = each.map;
+    map.address = regions_[each.array]->base + static_cast<std::uint64_t>(each.offset);
+    const auto fits = sim::check_tensor_map(map);
+    WW_CHECK(fits.has_value(), "a tensor map that no driver makes: {}", fits.error().text);
+    const sim::TensorMapImage image = sim::encode(map);
+    std::memcpy(launch_.params.data() + launch_.kernel->params[each.argument].offset, image.data(),
+                image.size());
+  }
 }
 
 Result<sim::RunReport> VirtualRun::run(const sim::RunOptions& options, std::uint32_t shared_unit) {
@@ -188,6 +199,8 @@ class DeviceRun {
       else
         launch_.arguments.push_back({arg.bits, static_cast<std::uint32_t>(arg.scalar_bytes)});
     }
+    launch_.maps = maps_of(lowered, args_);
+    launch_.arguments.resize(launch_.arguments.size() + launch_.maps.size());
     return {};
   }
 

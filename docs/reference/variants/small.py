@@ -168,6 +168,27 @@ def ldgsts():
     return asynchronous("float32")
 
 
+def tma():
+    @T.prim_func
+    def kernel(A_ptr: T.handle, B_ptr: T.handle):
+        A = T.match_buffer(A_ptr, (64, 64), "float16")
+        B = T.match_buffer(B_ptr, (64, 64), "float16")
+        T.device_entry()
+        t = T.thread_id([32])
+        tile = T.alloc_shared((64, 64), "float16")
+        bar = T.alloc_shared((1,), "uint64")
+        if t == 0:
+            T.ptx.mbarrier.init(T.address_of(bar[0]), 1)
+            T.ptx.fence.mbarrier_init()
+            T.ptx.mbarrier.arrive.expect_tx(T.address_of(bar[0]), 8192)
+            Tx.copy_async(tile[:, :], A[:, :], mbar=T.address_of(bar[0]))
+            T.cuda.mbarrier_wait(T.address_of(bar[0]), 0)
+        T.cuda.cta_sync()
+        Tx.cta.copy(B[:, :], tile[:, :])
+
+    return kernel
+
+
 # cp.async moves 4 bytes at least; turned halves lie 2 by 2 bytes.
 def sync():
     return asynchronous("float16")

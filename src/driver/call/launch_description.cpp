@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "driver/report_json.h"
+#include "driver/sim/tensor_arg.h"
 #include "ir/print/print.h"
 #include "lower/lower.h"
 #include "ptx/parser.h"
@@ -53,6 +54,16 @@ LaunchParam extent_param(const ir::Function& tile, const ir::Var& var) {
   return out;
 }
 
+LaunchParam map_param(const ir::Function& lowered, const ir::BoundMap& bound) {
+  LaunchParam out{.kind = LaunchParam::Kind::TensorMap};
+  const std::string& name = lowered[bound.var].name;
+  out.seen = {.name = name, .variable = name, .dtype = ir::map_dtype(lowered, bound.map)};
+  out.bytes = static_cast<std::uint32_t>(ir::kMapBytes);
+  out.align = static_cast<std::uint32_t>(ir::kMapAlign);
+  out.map = bound.map;
+  return out;
+}
+
 std::string_view name_of(LaunchParam::Kind kind) {
   switch (kind) {
     case LaunchParam::Kind::Pointer:
@@ -61,6 +72,8 @@ std::string_view name_of(LaunchParam::Kind kind) {
       return "number";
     case LaunchParam::Kind::Extent:
       return "extent";
+    case LaunchParam::Kind::TensorMap:
+      return "tensor_map";
   }
   return "";
 }
@@ -80,7 +93,47 @@ Json shape_json(const CallParam& param) {
   return out;
 }
 
-Json params_json(const std::vector<LaunchParam>& params) {
+Json numbers_json(const ir::Function& lowered, const std::vector<ir::ExprId>& numbers,
+                  std::int64_t scale) {
+  Json out = Json::array();
+  for (const ir::ExprId id : numbers) {
+    const auto constant = ir::const_int(lowered, id);
+    const std::string text = ir::print(lowered, id);
+    out.push_back(constant     ? Json(*constant * scale)
+                  : scale == 1 ? Json(text)
+                               : Json(fmt::format("({}) * {}", text, scale)));
+  }
+  return out;
+}
+
+// The arguments of cuTensorMapEncodeTiled by its own names, the innermost dimension first.
+Json map_json(const ir::Function& lowered, const std::vector<LaunchParam>& params,
+              const ir::TensorMap& map) {
+  constexpr std::string_view kPrefix = "CU_TENSOR_MAP_";
+  const num::DType dtype = ir::map_dtype(lowered, map);
+  const auto base = ir::map_base(lowered, map);
+  const auto type = tensor_type_for(dtype);
+  const auto bytes = [&](std::string_view what, std::int64_t count) {
+    return count == 0 ? fmt::format("{}{}_NONE", kPrefix, what)
+                      : fmt::format("{}{}_{}{}", kPrefix, what, what == "L2_PROMOTION" ? "L2_" : "",
+                                    fmt::format("{}B", count));
+  };
+  return {{"array", base ? Json(params[base->param].seen.name) : Json(nullptr)},
+          {"offset", base ? base->bytes : 0},
+          {"tensorDataType", type ? Json(static_cast<int>(*type)) : Json(nullptr)},
+          {"tensorRank", map.rank()},
+          {"globalDim", numbers_json(lowered, map.dims, 1)},
+          {"globalStrides", numbers_json(lowered, map.strides, num::storage_bits(dtype) / 8)},
+          {"boxDim", map.box},
+          {"elementStrides", std::vector<int>(map.rank(), 1)},
+          {"interleave", "CU_TENSOR_MAP_INTERLEAVE_NONE"},
+          {"swizzle", bytes("SWIZZLE", map.swizzle)},
+          {"l2Promotion", bytes("L2_PROMOTION", map.promotion)},
+          {"oobFill", map.fills_nan ? "CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA"
+                                    : "CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE"}};
+}
+
+Json params_json(const ir::Function& lowered, const std::vector<LaunchParam>& params) {
   Json out = Json::array();
   for (const LaunchParam& param : params) {
     const CallParam& seen = param.seen;
@@ -96,6 +149,7 @@ Json params_json(const std::vector<LaunchParam>& params) {
       row["writes"] = seen.writing != Writing::No;
     }
     if (param.kind == LaunchParam::Kind::Extent) row["from"] = sources_json(params, param);
+    if (param.map) row["map"] = map_json(lowered, params, *param.map);
     out.push_back(std::move(row));
   }
   return out;
@@ -136,7 +190,8 @@ Result<LaunchDescription> describe_launch(const Build& build) {
   LaunchDescription out{.shape = WW_TRY(ir::launch_shape(lowered))};
   out.dynamic_shared = static_cast<std::uint32_t>(lower::dynamic_shared_bytes(lowered));
   for (const ir::StmtId id : lowered.host)
-    if (lowered[id].kind == ir::StmtKind::Bind) out.lets.push_back(id);
+    if (lowered[id].kind == ir::StmtKind::Bind && !ir::tensor_map_of(lowered, lowered[id].expr))
+      out.lets.push_back(id);
   return out;
 }
 
@@ -159,6 +214,8 @@ std::vector<LaunchParam> launch_params(const Build& build) {
     param.is_c_order = !is_pointer || lies_in_c_order(build.tile(), i);
     out.push_back(std::move(param));
   }
+  for (const ir::BoundMap& bound : ir::tensor_maps(lowered))
+    out.push_back(map_param(lowered, bound));
   return out;
 }
 
@@ -177,7 +234,7 @@ Result<std::string> launch_json(const Build& build) {
                              {"dynamic_shared", launch.dynamic_shared},
                              {"attributes", attributes_json(launch)},
                              {"let", lets_json(*build.lowered, launch)},
-                             {"params", params_json(launch_params(build))}}));
+                             {"params", params_json(*build.lowered, launch_params(build))}}));
 }
 
 }  // namespace ww::driver

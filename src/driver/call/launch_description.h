@@ -13,13 +13,14 @@
 #include "driver/call/call.h"
 #include "ir/function.h"
 #include "ir/launch/launch.h"
+#include "ir/tensor_map.h"
 
 namespace ww::driver {
 
 /// A parameter of the compiled kernel, in its order: those of the source, then extents that are known
-/// at the launch, which arrays tell.
+/// at the launch, which arrays tell, then tensor maps, which the launch makes.
 struct LaunchParam {
-  enum class Kind : std::uint8_t { Pointer, Number, Extent };
+  enum class Kind : std::uint8_t { Pointer, Number, Extent, TensorMap };
   /// Dimension `dim` of the array of parameter `param`.
   struct Source {
     std::size_t param = 0;
@@ -32,6 +33,7 @@ struct LaunchParam {
   std::uint32_t align = 1;     // Pointer: what addresses are multiples of
   bool is_c_order = true;      // Pointer: elements lie in C order, or as a layout of its own says
   std::vector<Source> from{};  // Extent: arrays that have it
+  std::optional<ir::TensorMap> map{};  // TensorMap: in expressions of the lowered program
 };
 
 struct LaunchDescription {

@@ -9,11 +9,13 @@
 
 #include "base/wide.h"
 #include "driver/call/launch_description.h"
+#include "driver/call/launch_maps.h"
 #include "driver/run/param_writes.h"
 #include "eval/launch/host_values.h"
 #include "eval/launch/launch.h"
 #include "eval/launch/placement.h"
 #include "ir/launch/launch.h"
+#include "ir/tensor_map.h"
 #include "layout/apply.h"
 
 namespace ww::driver {
@@ -92,6 +94,7 @@ class HostPart {
     for (std::size_t i = 0; i < args.size(); ++i) out.places_.push_back(WW_TRY(out.place(i)));
     WW_TRY_VOID(out.bind_lowered());
     WW_TRY_VOID(out.find_launch());
+    WW_TRY_VOID(out.add_maps());
     return out;
   }
 
@@ -117,6 +120,7 @@ class HostPart {
   Result<std::int64_t> elements_of(const ir::Buffer& buffer) const;
   [[nodiscard]] std::int64_t offset_of(ir::ExprId expr, int bits) const;
   Result<void> bind_lowered();
+  Result<void> add_maps();
   Result<void> find_launch();
   [[nodiscard]] std::optional<eval::Word> extent_named(std::string_view name) const;
 
@@ -280,6 +284,16 @@ Result<void> HostPart::find_launch() {
                                     static_cast<std::uint32_t>(shape.cluster[1]),
                                     static_cast<std::uint32_t>(shape.cluster[2])};
   launch_.dynamic_shared = described.dynamic_shared;
+  return {};
+}
+
+// They are made when the addresses are known; the launch in place has them as zeros until then.
+Result<void> HostPart::add_maps() {
+  launch_.maps = WW_TRY(launch_maps(lowered(), lowered_values_));
+  const std::vector<std::byte> blank(static_cast<std::size_t>(ir::kMapBytes));
+  for (std::size_t i = 0; i < launch_.maps.size(); ++i)
+    launch_.arguments.push_back(
+        {.bytes = static_cast<std::uint32_t>(ir::kMapBytes), .block = blank});
   return {};
 }
 

@@ -55,6 +55,21 @@ emit::HostArgument scalar_argument(const ir::Var& var, std::uint64_t bits) {
   return out;
 }
 
+emit::HostMap host_map(const runtime::MapArgument& given) {
+  const sim::TensorMap& map = given.map;
+  emit::HostMap out{.name = given.name,
+                    .array = given.array,
+                    .offset = given.offset,
+                    .type = static_cast<int>(map.type)};
+  out.dims.assign(map.dims.begin(), map.dims.begin() + map.rank);
+  out.strides.assign(map.strides.begin(), map.strides.begin() + (map.rank - 1));
+  out.box.assign(map.box.begin(), map.box.begin() + map.rank);
+  out.swizzle = static_cast<int>(map.swizzle);
+  out.promotion = static_cast<int>(map.promotion);
+  out.fill = static_cast<int>(map.fill);
+  return out;
+}
+
 void set_launch(emit::HostProgram& program, const runtime::Launch& launch) {
   for (std::size_t d = 0; d < 3; ++d) {
     program.grid[d] = launch.grid[d];
@@ -85,6 +100,7 @@ std::optional<emit::HostProgram> host_program(const Build& build, const ArgReque
     else
       out.arguments.push_back(scalar_argument(var, before->launch.arguments[i].bits));
   }
+  for (const runtime::MapArgument& map : before->launch.maps) out.maps.push_back(host_map(map));
   const auto is_evaluated = evaluate(build.tile(), *args, limits);
   if (!is_evaluated) {
     errors += build.compiled->render(is_evaluated.error());

@@ -79,17 +79,6 @@ Result<void> set_named_word(TensorMapSettings& settings, std::string_view name, 
 
 // --- from settings to a map ----------------------------------------------------------------------
 
-std::optional<sim::TensorType> tensor_type_for(num::DType dtype) {
-  const std::string_view name = num::name_of(dtype);
-  const auto types = sim::tensor_types();
-  const auto same = std::ranges::find(types, name, &sim::TensorTypeInfo::name);
-  if (same != types.end()) return static_cast<sim::TensorType>(same - types.begin());
-  const auto bits = num::storage_bits(dtype);
-  if (bits == 8) return sim::TensorType::U8;
-  if (bits == 16) return sim::TensorType::U16;
-  return {};
-}
-
 // Writes the list into the map's array, innermost dimension first.
 template <typename T, std::size_t kSize>
 Result<void> put_list(std::string_view name, std::span<const std::int64_t> list, std::size_t wanted,
@@ -174,6 +163,17 @@ Result<TensorMapSettings> parse_map_settings(std::span<const Piece> pieces) {
     WW_TRY_VOID(set_map_setting(settings, trimmed(parts->first), trimmed(parts->second)));
   }
   return settings;
+}
+
+std::optional<sim::TensorType> tensor_type_for(num::DType dtype) {
+  const std::string_view name = num::name_of(dtype);
+  const auto types = sim::tensor_types();
+  const auto same = std::ranges::find(types, name, &sim::TensorTypeInfo::name);
+  if (same != types.end()) return static_cast<sim::TensorType>(same - types.begin());
+  const auto bits = num::storage_bits(dtype);
+  if (bits == 8) return sim::TensorType::U8;
+  if (bits == 16) return sim::TensorType::U16;
+  return {};
 }
 
 Result<sim::TensorMap> make_tensor_map(const TensorMapSettings& settings, num::DType dtype,

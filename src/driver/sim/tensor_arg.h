@@ -42,6 +42,8 @@ Result<TensorMapSettings> parse_map_settings(std::span<const Piece> pieces);
 /// Sets one of them by its name, as Python's keyword arguments have them.
 Result<void> set_map_setting(TensorMapSettings& settings, Piece name, Piece value);
 
+/// The type of a map's elements; nothing where there is none so wide.
+std::optional<sim::TensorType> tensor_type_for(num::DType dtype);
 /// The map of an array at that address. BadArgument where the settings do not suit the array, or as
 /// check_tensor_map.
 Result<sim::TensorMap> make_tensor_map(const TensorMapSettings& settings, num::DType dtype,

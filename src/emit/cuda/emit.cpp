@@ -11,6 +11,7 @@
 #include "emit/cuda/stmts.h"
 #include "emit/cuda/types.h"
 #include "ir/launch/occupancy.h"
+#include "ir/tensor_map.h"
 #include "ir/visit.h"
 
 namespace ww::emit {
@@ -79,6 +80,8 @@ std::string signature(const Context& c, const ir::OccupancyWish& wish) {
   out += bounds_text(c, wish);
   std::vector<std::string> params;
   for (std::size_t i = 0; i < c.f.params.size(); ++i) params.push_back(parameter(c, i));
+  for (const ir::BoundMap& map : ir::tensor_maps(c.f))
+    params.push_back(fmt::format("const __grid_constant__ CUtensorMap {}", c.names.of(map.var)));
   return fmt::format("{}{}({}) {{\n", out, c.kernel_name, fmt::join(params, ", "));
 }
 
@@ -91,6 +94,7 @@ Result<std::string> file(Context& c) {
   std::string functions;
   for (const auto& [name, source] : c.functions)
     functions += source + (source.ends_with('\n') ? "\n" : "\n\n");
+  if (!ir::tensor_maps(c.f).empty()) c.helpers.note_maps();
   return fmt::format("{}{}\n{}{}{}{}}}\n", head(c), c.helpers.includes(c.options.host != nullptr),
                      c.helpers.text(), functions, signature(c, wish), c.out);
 }

@@ -28,9 +28,21 @@ struct HostArgument {
   double atol = 0;
 };
 
+/// A tensor map of a host program: the arguments of cuTensorMapEncodeTiled.
+struct HostMap {
+  std::string name = {};
+  std::size_t array = 0;    // the place of its array among the arguments
+  std::int64_t offset = 0;  // bytes behind its start
+  int type = 0;             // as in CUtensorMapDataType
+  std::vector<std::uint64_t> dims = {}, strides = {};
+  std::vector<std::int64_t> box = {};
+  int swizzle = 0, promotion = 0, fill = 0;  // as in the driver's enumerations
+};
+
 /// A host program around the kernel: allocates, runs, compares.
 struct HostProgram {
   std::vector<HostArgument> arguments = {};  // in the order of the kernel's parameters
+  std::vector<HostMap> maps = {};            // behind the arguments
   std::int64_t grid[3] = {1, 1, 1};
   std::int64_t block[3] = {1, 1, 1};
   std::int64_t cluster[3] = {1, 1, 1};

@@ -8,6 +8,7 @@
 #include "emit/cuda/memory.h"
 #include "emit/cuda/types.h"
 #include "emit/cuda/vectors.h"
+#include "ir/tensor_map.h"
 
 namespace ww::emit::cuda {
 namespace {
@@ -119,6 +120,8 @@ Text render_as(Context& c, ExprId id, const Lane* at) {
     case ExprOp::TextImm:
       return {quoted(c.f.texts[e.text])};
     case ExprOp::Var:
+      if (e.type.is_pointer() && ir::find_tensor_map(c.f, id))
+        return {fmt::format("const_cast<CUtensorMap*>(&{})", c.names.of(e.var))};
       return {c.names.of(e.var)};
     case ExprOp::Load:
       return load(c, e);

@@ -378,6 +378,7 @@ void Helpers::note(num::DType dtype) {
 
 std::string Helpers::includes(bool with_host) const {
   std::string out;
+  if (has_maps_) out += "#include <cuda.h>\n";
   if (has_bf16_) out += "#include <cuda_bf16.h>\n";
   if (has_fp16_) out += "#include <cuda_fp16.h>\n";
   if (has_fp8_) out += "#include <cuda_fp8.h>\n";

@@ -21,6 +21,8 @@ class Helpers {
   void add(const std::string& name, const std::string& text);
   /// Notes that a type occurs, for its header.
   void note(num::DType dtype);
+  /// There are tensor maps.
+  void note_maps() { has_maps_ = true; }
   void note_printf() { has_printf_ = true; }
 
   /// The #include lines; a host program needs more of them.
@@ -31,7 +33,8 @@ class Helpers {
  private:
   std::set<std::string_view> used_;
   std::map<std::string, std::set<std::string>> made_;  // overloads of one name
-  bool has_fp16_ = false, has_bf16_ = false, has_fp8_ = false, has_printf_ = false;
+  bool has_fp16_ = false, has_bf16_ = false, has_fp8_ = false, has_printf_ = false,
+       has_maps_ = false;
 };
 
 }  // namespace ww::emit::cuda

@@ -154,6 +154,35 @@ std::string compared(const HostArgument& argument, const std::string& name) {
       has_values ? argument.rtol : 0, has_values ? argument.atol : 0);
 }
 
+// The driver's encoder, without a library to link with.
+constexpr std::string_view kEncoder = R"(  decltype(&cuTensorMapEncodeTiled) encode = nullptr;
+  cudaDriverEntryPointQueryResult found;
+  check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", reinterpret_cast<void**>(&encode),
+                                         12000, cudaEnableDefault, &found),
+        "cudaGetDriverEntryPointByVersion");
+)";
+
+std::string encoded(const HostMap& map, const std::string& name, const std::string& array) {
+  const auto list = [&](std::string_view type, std::string_view what, const auto& numbers) {
+    return fmt::format("  const {} {}_{}[] = {{{}}};\n", type, name, what,
+                       numbers.empty() ? "0" : fmt::format("{}", fmt::join(numbers, ", ")));
+  };
+  return fmt::format("  alignas(64) CUtensorMap {} = {{}};\n", name) +
+         list("cuuint64_t", "dims", map.dims) + list("cuuint64_t", "strides", map.strides) +
+         list("cuuint32_t", "box", map.box) +
+         list("cuuint32_t", "steps", std::vector<int>(map.dims.size(), 1)) +
+         fmt::format(
+             "  if (encode(&{0}, CUtensorMapDataType({1}), {2}, static_cast<char*>({3}) + {4}, "
+             "{0}_dims,\n             {0}_strides, {0}_box, {0}_steps, "
+             "CU_TENSOR_MAP_INTERLEAVE_NONE,\n"
+             "             CUtensorMapSwizzle({5}), CUtensorMapL2promotion({6}),\n"
+             "             CUtensorMapFloatOOBfill({7})) != CUDA_SUCCESS) {{\n"
+             "    std::fprintf(stderr, \"{8}: the driver refuses the tensor map\\n\");\n"
+             "    return 1;\n  }}\n",
+             name, map.type, map.dims.size(), array, map.offset, map.swizzle, map.promotion,
+             map.fill, map.name);
+}
+
 std::string launch(const std::string& kernel, const HostProgram& host) {
   const std::string entry =
       kernel == "entry" ? "entry_point" : "entry";  // no name of its own kernel
@@ -202,6 +231,12 @@ Result<std::string> host_program(const ir::Function& f, const std::string& kerne
       arrays += array_text(names.back() + "_expected", argument.expected);
     before += prepared(argument, align_of(f, i), names.back());
     after += compared(argument, names.back());
+  }
+  if (!host.maps.empty()) before += kEncoder;
+  for (const HostMap& map : host.maps) {
+    const std::string name = fmt::format("map_{}", as_identifier(map.name));
+    before += encoded(map, name, names[map.array]);
+    names.push_back(name);
   }
   std::string args;
   for (const std::string& name : names)

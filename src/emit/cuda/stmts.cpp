@@ -13,6 +13,7 @@
 #include "emit/cuda/types.h"
 #include "emit/cuda/vectors.h"
 #include "ir/effects.h"
+#include "ir/tensor_map.h"
 
 namespace ww::emit::cuda {
 namespace {
@@ -54,6 +55,7 @@ bool init(Context& c, const Stmt& alloc, const Stmt& next) {
 }
 
 void bind(Context& c, const Stmt& s) {
+  if (ir::tensor_map_of(c.f, s.expr)) return;  // a parameter
   const ir::Type type = c.f[s.var].type;
   const bool is_used = c.names.is_used(s.var);
   if (type == ir::Type::text() || (!is_used && !ir::has_effect(c.f, s.expr, c.effects))) return;

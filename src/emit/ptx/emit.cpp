@@ -9,6 +9,7 @@
 #include "emit/ptx/context.h"
 #include "emit/ptx/stmts.h"
 #include "ir/launch/occupancy.h"
+#include "ir/tensor_map.h"
 #include "ir/visit.h"
 
 namespace ww::emit {
@@ -98,6 +99,14 @@ void load_param(Context& c, std::size_t number) {
   c.vars[var.index].lanes = {value};
 }
 
+// A tensor map is read where it lies, among the parameters: instructions take its generic address.
+void load_map(Context& c, const ir::BoundMap& map, std::size_t number) {
+  const Value where = c.code.pure("mov.b64", Class::Rd, {symbol_arg(c.params[number].name)});
+  Address memory{.space = Space::Global, .align = ir::kMapAlign, .param = number};
+  memory.base = c.code.pure("cvta.param.u64", Class::Rd, {where});
+  c.vars[map.var.index].address = std::move(memory);
+}
+
 // `.loc` counts files from 1.
 void add_files(const Context& c, ptx::Module& module) {
   if (c.options.source == nullptr) return;
@@ -128,6 +137,13 @@ void declare_launch(ptx::Function& entry, const ir::LaunchShape& shape,
 
 void declare_params(const Context& c, ptx::Module& module, ptx::Function& entry) {
   for (std::size_t i = 0; i < c.params.size(); ++i) {
+    if (i >= c.f.params.size()) {
+      ptx::Variable map = param_variable(module, c.params[i].name, 8);
+      map.align = static_cast<std::uint32_t>(ir::kMapAlign);
+      map.dims = {static_cast<std::uint64_t>(ir::kMapBytes)};
+      entry.params.push_back(std::move(map));
+      continue;
+    }
     const ir::Type type = c.f[c.f.params[i].var].type;
     ptx::Variable variable = param_variable(module, c.params[i].name, 64);
     variable.type = param_type(type);
@@ -149,8 +165,11 @@ Result<ptx::Module> module_of(Context& c) {
   entry.name = module.names.intern(unique(c.declared, c.f.name));
   for (const ir::Param& param : c.f.params)
     c.params.push_back({unique(c.declared, c.f[param.var].name)});
+  const std::vector<ir::BoundMap> maps = ir::tensor_maps(c.f);
+  for (const ir::BoundMap& map : maps) c.params.push_back({unique(c.declared, c.f[map.var].name)});
   declare_arrays(c);
-  for (std::size_t i = 0; i < c.params.size(); ++i) load_param(c, i);
+  for (std::size_t i = 0; i < c.f.params.size(); ++i) load_param(c, i);
+  for (std::size_t i = 0; i < maps.size(); ++i) load_map(c, maps[i], c.f.params.size() + i);
   emit_block(c, c.f.host);
   emit_block(c, c.f.body);
   c.code.add("ret", {});

@@ -21,6 +21,7 @@
 #include "emit/ptx/pointers.h"
 #include "emit/ptx/prints.h"
 #include "emit/ptx/ptx_call.h"
+#include "ir/tensor_map.h"
 
 namespace ww::emit::to_ptx {
 namespace {
@@ -39,6 +40,7 @@ void mark_place(Context& c, Span span) {
 // --- values --------------------------------------------------------------------------------------
 
 void bind(Context& c, const Stmt& s) {
+  if (ir::tensor_map_of(c.f, s.expr)) return;  // a parameter
   Bound& bound = c.vars[s.var.index];
   if (c.f[s.expr].type.is_pointer()) {
     bound.address = settled(c, address(c, s.expr));

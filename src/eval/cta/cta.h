@@ -85,13 +85,15 @@ struct Barrier {
 struct Mbarrier {
   std::uint32_t expected = 0;
   std::uint32_t missing = 0;
+  std::int64_t bytes = 0;  // expected and not yet there; below 0: there and not yet expected
   std::uint32_t phase = 0;
   Order::Knowledge gathering;
   Order::Knowledge complete;
 };
 
-/// How threads wait for a copy: by groups, with tcgen05.wait, or through an mbarrier.
-enum class AsyncKind : std::uint8_t { Group, Bulk, TmemLoad, TmemStore, Tensor };
+/// How threads wait for a copy: by groups, with tcgen05.wait, or through an mbarrier, at which a
+/// commit arrives (Tensor) or which counts the bytes (Counted).
+enum class AsyncKind : std::uint8_t { Group, Bulk, TmemLoad, TmemStore, Tensor, Counted };
 struct Transfer {
   Element to;
   int bits = 0;
@@ -100,9 +102,10 @@ struct Transfer {
 struct AsyncCopy {
   AsyncKind kind{};
   Agent agent;
-  std::uint32_t step = 0;
-  std::size_t missing = 0;  // threads that have not waited for it
-  std::size_t bytes = 0;    // of the host
+  std::uint32_t step = 0, time = 0;  // of its start
+  std::size_t missing = 0;   // threads that have not waited for it
+  std::size_t bytes = 0;     // of the host
+  std::int64_t counted = 0;  // Counted: bytes that the mbarrier hears of
   std::vector<Transfer> transfers = {};
   std::vector<std::pair<Element, int>> sources = {};
 };
@@ -125,10 +128,16 @@ struct TensorCommit {
   std::uint32_t before = 0;
   Order::Knowledge knowledge;
 };
+/// A copy whose bytes an mbarrier counts.
+struct CountedCopy {
+  CopyId id = 0;
+  Order::Knowledge knowledge;  // of the thread that has started it
+};
 struct AsyncWork {
   std::vector<std::optional<AsyncCopy>> in_flight;  // by CopyId
   std::vector<ThreadCopies> threads;
   std::map<Address, std::deque<TensorCommit>> tensor_commits;  // by mbarrier
+  std::map<Address, std::deque<CountedCopy>> counted;          // by mbarrier
   std::uint64_t bytes = 0;  // of the host: copies and commits that are not waited for
 };
 
@@ -182,6 +191,7 @@ struct Cta {
   std::vector<char>
       met_cluster;  // by thread: has arrived at a barrier that is complete, not waited
   std::map<Address, Mbarrier> mbarriers;
+  std::map<Thread, Address> mbarrier_waits;  // where a thread has last found no complete phase
   AsyncWork async;
   TensorMemory tmem;
   // By step and call; each by warp, or 0 where it is about the CTA.

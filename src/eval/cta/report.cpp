@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "eval/cta/report.h"
 
+#include "eval/sync/mbarriers.h"
+
 #include <fmt/ranges.h>
 #include <algorithm>
 
@@ -97,6 +99,21 @@ void stop(Cta& cta, DiagKind kind, std::string text) {
   if (!cta.run.stop) cta.run.stop = Diag{kind, std::move(text), span_of(cta, cta.step), {}};
 }
 
+namespace {
+
+// What the mbarrier lacks that a thread waits for.
+void add_missing(Cta& cta, Thread t, Finding& found) {
+  const auto wait = cta.mbarrier_waits.find(t);
+  if (cta.status[t] != Status::AtMbarrier || wait == cta.mbarrier_waits.end()) return;
+  const auto barrier = cta.mbarriers.find(wait->second);
+  if (barrier == cta.mbarriers.end()) return;
+  if (const std::string text = missing_text(barrier->second); !text.empty())
+    found.text += fmt::format("; of the mbarrier at {} {}",
+                              element_text(cta, element_at(wait->second, t)), text);
+}
+
+}  // namespace
+
 void report_stuck(Cta& cta) {
   std::map<std::uint32_t, std::vector<Thread>> waiting;  // by step
   for (std::size_t t = 0; t < cta.thread_count(); ++t)
@@ -115,6 +132,7 @@ void report_stuck(Cta& cta) {
       found->text += fmt::format(": {} wait elsewhere", threads_text(elsewhere));
     else if (gone != 0)
       found->text += fmt::format(": {} threads have ended", gone);
+    add_missing(cta, threads.front(), *found);
     if (elsewhere.empty()) continue;
     const auto& [other_pc, others] =
         *(waiting.begin()->first == pc ? std::next(waiting.begin()) : waiting.begin());
@@ -128,9 +146,11 @@ void report_leftovers(Cta& cta) {
     if (!copy) continue;
     cta.step = copy->step;
     if (Finding* found = finding(cta, Check::Async); found != nullptr)
-      found->text = fmt::format(
-          "the kernel ends before {} of {} has waited for this copy",
-          copy->kind == AsyncKind::Tensor ? "anybody" : agent_text(copy->agent), cta_text(cta));
+      found->text = fmt::format("the kernel ends before {} of {} has waited for this copy",
+                                copy->kind == AsyncKind::Tensor || copy->kind == AsyncKind::Counted
+                                    ? "anybody"
+                                    : agent_text(copy->agent),
+                                cta_text(cta));
   }
   for (const auto& [column, allocation] : cta.tmem.allocations) {
     cta.step = allocation.step;

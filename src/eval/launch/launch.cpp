@@ -20,7 +20,7 @@ using ir::Function;
 using ir::Intrinsic;
 
 constexpr std::size_t kSharedWindow = 1024;  // address of the first byte of shared memory
-constexpr std::size_t kDefaultAlign = 64;
+constexpr std::size_t kDefaultAlign = 128;   // one row of the banks
 constexpr std::int64_t kMaxCtas = std::int64_t{1} << 31;
 
 class LaunchMaker {

@@ -35,6 +35,16 @@ bool arrives(const Binding& binding) { return binding.has("arrive"); }
 bool counts(const Binding& binding) { return binding.has("red") && binding.word("op") == "popc"; }
 bool has_no_hint(const Binding& binding) { return !binding.has("hint"); }
 bool is_in_own_cta(const Binding& binding) { return binding.word("space") != "shared::cluster"; }
+bool is_plain_box(const Binding& binding) {
+  const bool is_tile = !binding.has("mode") || binding.word("mode") == "tile";
+  return is_tile && !binding.has("multicast") && !binding.has("group") && !binding.has("hint");
+}
+bool loads_box(const Binding& binding) {
+  return binding.word("dst") != "global" && is_plain_box(binding);
+}
+bool stores_box(const Binding& binding) {
+  return binding.word("dst") == "global" && is_plain_box(binding);
+}
 bool is_8x8(const Binding& binding) { return binding.word("shape") == "m8n8"; }
 bool is_for_one_cta(const Binding& binding) { return binding.word("group") == "cta_group::1"; }
 bool keeps_bits(const Binding& binding) { return is_for_one_cta(binding) && !binding.has("dst"); }
@@ -179,6 +189,10 @@ constexpr FormRow kFormRows[] = {
     {"mbarrier.init",                     PtxKind::MbarInit},
     {"mbarrier.inval",                    PtxKind::MbarInval},
     {"mbarrier.arrive",                   PtxKind::MbarArrive,  is_in_own_cta},
+    {"mbarrier.arrive.expect_tx",         PtxKind::MbarExpect,  is_in_own_cta},
+    {"mbarrier.expect_tx",                PtxKind::MbarExpectOnly, is_in_own_cta},
+    {"cp.async.bulk.tensor",              PtxKind::BoxLoad,     loads_box},
+    {"cp.async.bulk.tensor",              PtxKind::BoxStore,    stores_box},
     {"mbarrier.try_wait.parity",          PtxKind::MbarTest},
     {"mbarrier.test_wait.parity",         PtxKind::MbarTest},
     {"elect",                             PtxKind::Elect},

@@ -57,12 +57,16 @@ void ptx_mbarrier(Cta& cta, const PtxInstruction& ptx, Threads ts) {
     const auto value = static_cast<std::uint32_t>(values[i]);
     if (ptx.kind == PtxKind::MbarInit) init_mbarrier(cta, addresses[i], value, ts[i]);
     if (ptx.kind == PtxKind::MbarInval) cta.mbarriers.erase(addresses[i]);
+    if (ptx.kind == PtxKind::MbarExpect || ptx.kind == PtxKind::MbarExpectOnly)
+      expect_bytes(cta, addresses[i], value, ts[i]);
+    if (ptx.kind == PtxKind::MbarExpect) arrive_mbarrier(cta, addresses[i], 1, ts[i]);
     if (ptx.kind == PtxKind::MbarArrive) arrive_mbarrier(cta, addresses[i], value, ts[i]);
     if (ptx.kind == PtxKind::MbarTest)
       results[i] = test_mbarrier(cta, addresses[i], value, ts[i]) ? 1 : 0;
   }
   const bool has_result =
-      at > 0 && (ptx.kind == PtxKind::MbarArrive || ptx.kind == PtxKind::MbarTest);
+      at > 0 && (ptx.kind == PtxKind::MbarArrive || ptx.kind == PtxKind::MbarExpect ||
+                 ptx.kind == PtxKind::MbarTest);
   if (has_result) ptx_put(cta, ptx.operand(0), ts, kRegisterBits, std::move(results));
 }
 

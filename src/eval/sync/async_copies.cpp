@@ -30,6 +30,13 @@ std::uint64_t commit_bytes(const Order::Knowledge& knowledge) {
   return kEach + knowledge.size() * sizeof(knowledge[0]);
 }
 
+// What an arrival tells those who wait for the phase.
+void learn(const Cta& cta, Mbarrier& barrier, const Order::Knowledge& knowledge) {
+  barrier.gathering.resize(cta.thread_count(), 0);
+  for (std::size_t t = 0; t < cta.thread_count(); ++t)
+    barrier.gathering[t] = std::max(barrier.gathering[t], knowledge[t]);
+}
+
 // Does an earlier copy of the same thread write there? They are made in order.
 bool is_own_target(Cta& cta, const Transfer& transfer, const AsyncCopy& copy) {
   if (copy.kind != AsyncKind::Tensor) return false;
@@ -77,6 +84,9 @@ void deliver(Cta& cta, const AsyncCopy& copy) {
   mark_copy(cta, copy, -1);
   Access by = access_of(cta, copy.agent);
   by.step = copy.step;
+  // Those who have waited for the mbarrier know of what was done before the start; others have
+  // waited themselves.
+  if (copy.kind == AsyncKind::Counted) by.time = copy.time;
   // What it may race with was looked at when it started, or was found since.
   for (const Transfer& transfer : copy.transfers)
     put(cta, transfer.to, transfer.bits, transfer.content, by);
@@ -86,6 +96,7 @@ void deliver(Cta& cta, const AsyncCopy& copy) {
 
 void start_copy(Cta& cta, AsyncCopy copy, Threads ts) {
   copy.step = cta.step;
+  copy.time = cta.order.now();
   copy.missing = ts.size();
   copy.bytes = sizeof(copy) + copy.transfers.size() * sizeof(Transfer) +
                copy.sources.size() * sizeof(copy.sources[0]) + ts.size() * kQueuedBytes;
@@ -99,6 +110,7 @@ void start_copy(Cta& cta, AsyncCopy copy, Threads ts) {
   cta.async.in_flight.emplace_back(std::move(copy));
   for (const Thread t : ts) {
     ThreadCopies& own = cta.async.threads[t];
+    if (kind == AsyncKind::Counted) break;  // threads wait for its mbarrier
     if (kind == AsyncKind::Tensor)
       own.tensor.emplace_back(own.tensor_issued++, id);
     else if (kind == AsyncKind::TmemLoad || kind == AsyncKind::TmemStore)
@@ -154,6 +166,32 @@ void commit_tensor(Cta& cta, Address mbarrier, Thread t) {
   wake_mbarrier_waiters(cta);
 }
 
+void start_counted(Cta& cta, AsyncCopy copy, Address mbarrier, Thread t) {
+  if (find_mbarrier(cta, mbarrier, t) == nullptr) return;
+  start_copy(cta, std::move(copy), Threads(&t, 1));
+  if (cta.run.stop) return;
+  CountedCopy counted{.id = static_cast<CopyId>(cta.async.in_flight.size() - 1), .knowledge = {}};
+  cta.order.release(t, counted.knowledge);
+  cta.async.bytes += commit_bytes(counted.knowledge);
+  cta.async.counted[mbarrier].push_back(std::move(counted));
+  wake_mbarrier_waiters(cta);
+}
+
+bool finish_counted(Cta& cta, Address at, Mbarrier& barrier) {
+  const auto found = cta.async.counted.find(at);
+  if (found == cta.async.counted.end()) return false;
+  const CountedCopy counted = std::move(found->second.front());
+  cta.async.bytes -= commit_bytes(counted.knowledge);
+  found->second.pop_front();
+  if (found->second.empty()) cta.async.counted.erase(found);
+  const std::int64_t bytes = cta.async.in_flight[counted.id]->counted;
+  std::vector<CopyId> due{counted.id};
+  finish_waited(cta, due);
+  learn(cta, barrier, counted.knowledge);
+  count_bytes(cta, barrier, -bytes);
+  return true;
+}
+
 bool finish_commit(Cta& cta, Address at, Mbarrier& barrier) {
   const auto found = cta.async.tensor_commits.find(at);
   if (found == cta.async.tensor_commits.end()) return false;
@@ -168,9 +206,7 @@ bool finish_commit(Cta& cta, Address at, Mbarrier& barrier) {
     work.pop_front();
   }
   finish_waited(cta, due);
-  barrier.gathering.resize(cta.thread_count(), 0);
-  for (std::size_t t = 0; t < cta.thread_count(); ++t)
-    barrier.gathering[t] = std::max(barrier.gathering[t], commit.knowledge[t]);
+  learn(cta, barrier, commit.knowledge);
   arrive_mbarrier(cta, barrier, 1);
   return true;
 }

@@ -6,6 +6,9 @@
 // The tensor core makes copies from shared to tensor memory by itself, one after the other in the
 // order in which a thread starts them. They arrive when a thread waits for an mbarrier that a later
 // tcgen05.commit of the first thread arrives at.
+//
+// The copy engine tells an mbarrier how many bytes have arrived. Such copies arrive when a thread
+// waits for a phase of it that lacks nothing but bytes.
 #pragma once
 
 #include <vector>
@@ -27,6 +30,10 @@ void finish_waited(Cta& cta, std::vector<CopyId>& ids);
 
 /// The mbarrier will be arrived at when what the thread has started is done.
 void commit_tensor(Cta& cta, Address mbarrier, Thread t);
+/// Starts a copy by a thread (kind Counted), of whose bytes the mbarrier hears.
+void start_counted(Cta& cta, AsyncCopy copy, Address mbarrier, Thread t);
+/// Makes the first copy whose bytes the mbarrier counts; false when there is none.
+bool finish_counted(Cta& cta, Address at, Mbarrier& barrier);
 /// Makes the copies that the first commit at an mbarrier waits for, and arrives; false when there
 /// is none.
 bool finish_commit(Cta& cta, Address at, Mbarrier& barrier);

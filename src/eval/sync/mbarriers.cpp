@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "eval/sync/mbarriers.h"
 
+#include <algorithm>
+
 #include "eval/cta/report.h"
 #include "eval/cta/schedule.h"
 #include "eval/expr/expressions.h"
@@ -31,11 +33,11 @@ void arrive_mbarrier(Cta& cta, Address at, std::uint32_t count, Thread t) {
   arrive_mbarrier(cta, *barrier, count);
 }
 
-void arrive_mbarrier(Cta& cta, Mbarrier& barrier, std::uint32_t count) {
-  if (barrier.missing > count) {
-    barrier.missing -= count;
-    return;
-  }
+namespace {
+
+// The phase is complete when nothing is missing.
+void settle(Cta& cta, Mbarrier& barrier) {
+  if (barrier.missing != 0 || barrier.bytes != 0) return wake_mbarrier_waiters(cta);
   barrier.missing = barrier.expected;
   ++barrier.phase;
   barrier.complete = std::move(barrier.gathering);
@@ -43,11 +45,44 @@ void arrive_mbarrier(Cta& cta, Mbarrier& barrier, std::uint32_t count) {
   wake_mbarrier_waiters(cta);
 }
 
+}  // namespace
+
+void arrive_mbarrier(Cta& cta, Mbarrier& barrier, std::uint32_t count) {
+  barrier.missing -= std::min(barrier.missing, count);
+  settle(cta, barrier);
+}
+
+void expect_bytes(Cta& cta, Address at, std::int64_t bytes, Thread t) {
+  if (Mbarrier* barrier = find_mbarrier(cta, at, t)) barrier->bytes += bytes;
+}
+
+void count_bytes(Cta& cta, Mbarrier& barrier, std::int64_t bytes) {
+  barrier.bytes += bytes;
+  settle(cta, barrier);
+}
+
+std::string missing_text(const Mbarrier& barrier) {
+  const auto counted = [](std::int64_t count, std::string_view what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+  };
+  std::string out;
+  if (barrier.missing != 0) out = counted(barrier.missing, "arrival");
+  if (barrier.bytes != 0)
+    out += fmt::format("{}{}", out.empty() ? "" : " and ", counted(barrier.bytes, "byte"));
+  const bool is_one = barrier.missing + (barrier.bytes != 0 ? 2 : 0) == 1;
+  return out.empty() ? out : fmt::format("{} {} missing", out, is_one ? "is" : "are");
+}
+
 bool test_mbarrier(Cta& cta, Address at, std::uint32_t parity, Thread t) {
   Mbarrier* barrier = find_mbarrier(cta, at, t);
   if (barrier == nullptr) return true;
-  while ((barrier->phase & 1) == (parity & 1))
-    if (!finish_commit(cta, at, *barrier)) return false;
+  while ((barrier->phase & 1) == (parity & 1)) {
+    if (finish_commit(cta, at, *barrier)) continue;
+    // Bytes come as late as the program can tell.
+    if (barrier->missing == 0 && finish_counted(cta, at, *barrier)) continue;
+    cta.mbarrier_waits[t] = at;
+    return false;
+  }
   cta.order.acquire(t, barrier->complete);
   return true;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include "eval/cta/cta.h"
 
 namespace ww::eval {
@@ -10,6 +12,11 @@ Mbarrier* find_mbarrier(Cta& cta, Address at, Thread t);
 void init_mbarrier(Cta& cta, Address at, std::uint32_t count, Thread t);
 void arrive_mbarrier(Cta& cta, Address at, std::uint32_t count, Thread t);
 void arrive_mbarrier(Cta& cta, Mbarrier& barrier, std::uint32_t count);
+/// The phase waits for so many bytes more; below 0: so many have come.
+void expect_bytes(Cta& cta, Address at, std::int64_t bytes, Thread t);
+void count_bytes(Cta& cta, Mbarrier& barrier, std::int64_t bytes);
+/// "2 arrivals and 4096 bytes are missing"; empty where nothing is.
+std::string missing_text(const Mbarrier& barrier);
 /// Whether the phase of that parity is complete; then its arrivals are ordered before what the
 /// thread does next. True when there is no mbarrier.
 bool test_mbarrier(Cta& cta, Address at, std::uint32_t parity, Thread t);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "eval/cta/report.h"
+#include "eval/expr/expressions.h"
 #include "eval/memory/access.h"
+#include "eval/memory/address.h"
 #include "eval/sync/async_copies.h"
 #include "eval/tile/primitives.h"
 #include "eval/tile/shape.h"
@@ -58,7 +60,16 @@ bool apply_predicate(Cta& cta, const ir::TileCall& call, const UnitInstance& uni
   return true;
 }
 
-void start_async(Cta& cta, const Tile& to, const Tile& from, Word fill, const UnitInstance& unit) {
+// The address of the mbarrier that a setting gives.
+Address mbarrier_of(Cta& cta, const ir::Setting& setting, const UnitInstance& unit) {
+  const ir::ExprId pointer = std::get<ir::ExprId>(setting);
+  const Word value = evaluate(cta, pointer, unit.threads)[0];
+  return address_from(cta, cta.f[pointer].type, value);
+}
+
+// `mbarrier`: the copy engine makes the copy, and this hears of its bytes.
+void start_async(Cta& cta, const Tile& to, const Tile& from, Word fill, const UnitInstance& unit,
+                 const ir::Setting* mbarrier) {
   const ir::Scope target = to.info->ir->scope;
   const ir::Scope source = from.info->ir->scope;
   AsyncCopy copy{.kind = AsyncKind::Group, .agent = unit.agent};
@@ -70,6 +81,8 @@ void start_async(Cta& cta, const Tile& to, const Tile& from, Word fill, const Un
     copy.kind = AsyncKind::Tensor;  // who starts it is who commits
   else if (target == ir::Scope::Global && ir::is_shared(source))
     copy.kind = AsyncKind::Bulk;
+  else if (ir::is_shared(target) && source == ir::Scope::Global && mbarrier != nullptr)
+    copy.kind = AsyncKind::Counted;
   else if (!ir::is_shared(target) || source != ir::Scope::Global)
     return stop(cta, DiagKind::NotEvaluated,
                 fmt::format("`copy_async` from {} to {} by {} is not evaluated",
@@ -87,7 +100,9 @@ void start_async(Cta& cta, const Tile& to, const Tile& from, Word fill, const Un
     for (const Element& element : from.elements)
       if (element.at.exists() && is_reachable(cta, element, from.info->bits))
         copy.sources.emplace_back(element, from.info->bits);
-  start_copy(cta, std::move(copy), unit.threads);
+  if (copy.kind != AsyncKind::Counted) return start_copy(cta, std::move(copy), unit.threads);
+  copy.counted = static_cast<std::int64_t>(to.count) * to.info->bits / 8;
+  start_counted(cta, std::move(copy), mbarrier_of(cta, *mbarrier, unit), unit.first);
 }
 
 }  // namespace
@@ -115,7 +130,7 @@ void tile_copy(Cta& cta, const ir::TileCall& call, const UnitInstance& unit) {
     return tile_unsupported(cta, call, "the regions differ in shape");
   if (!apply_predicate(cta, call, unit, *to, *from)) return;
   const Word fill = fill_bits(cta, settings, unit, target_buffer.dtype);
-  if (is_async) return start_async(cta, *to, *from, fill, unit);
+  if (is_async) return start_async(cta, *to, *from, fill, unit, ir::mbarrier_setting(call));
   const Tile* readers = target_buffer.scope == ir::Scope::Local ? &*to : nullptr;
   TileValues values = read_tile(cta, *from, unit, true, readers);
   fill_up(*from, fill, values);

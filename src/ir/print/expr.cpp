@@ -8,6 +8,7 @@
 #include "ir/equal.h"
 #include "ir/print/printer.h"
 #include "ir/simplify/fold.h"
+#include "ir/tensor_map.h"
 #include "num/float_format.h"
 
 namespace ww::ir::printing {
@@ -110,7 +111,29 @@ std::string named_function(const Context& c, const Expr& e) {
   }
 }
 
-std::string intrinsic_call(const Context& c, const Expr& e) {
+// In the order of the array's extents, the innermost dimension last.
+template <typename List, typename Show>
+std::string reversed(const List& list, const Show& show) {
+  std::string out = "(";
+  for (std::size_t i = list.size(); i-- > 0;)
+    out += fmt::format("{}{}", show(list[i]), i > 0 ? ", " : list.size() == 1 ? "," : "");
+  return out + ")";
+}
+
+std::string tensor_map(const Context& c, const TensorMap& map) {
+  const auto shown = [&](ExprId id) { return expr(c, id); };
+  std::string out = fmt::format("T.tensor_map({}, box={}, dims={}", expr(c, map.pointer),
+                                reversed(map.box, [](std::int64_t extent) { return extent; }),
+                                reversed(map.dims, shown));
+  if (map.rank() > 1) out += fmt::format(", strides={}", reversed(map.strides, shown));
+  if (map.rank() == 1) out += ", strides=()";
+  if (map.swizzle != 0) out += fmt::format(", swizzle={}", map.swizzle);
+  out += fmt::format(", promotion={}", map.promotion);
+  return out + (map.fills_nan ? ", fill=\"nan\")" : ")");
+}
+
+std::string intrinsic_call(const Context& c, const Expr& e, ExprId id) {
+  if (const auto map = tensor_map_of(c.f, id)) return tensor_map(c, *map);
   const std::string_view name = facts_of(e.callee).name;
   if (e.callee == Intrinsic::ByteOffset) {
     const std::string to(e.type.opaque ? "void" : num::name_of(e.type.dtype));
@@ -141,7 +164,7 @@ Text render(const Context& c, ExprId id) {
     case ExprOp::BufferData:
       return {fmt::format("{}.data", c.names.of(e.buffer))};
     case ExprOp::Call:
-      return {intrinsic_call(c, e)};
+      return {intrinsic_call(c, e, id)};
     default:
       return group_of(e.op) == ExprGroup::Function ? Text{named_function(c, e)} : infix(c, e);
   }

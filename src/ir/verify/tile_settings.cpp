@@ -35,9 +35,16 @@ bool is_number_setting(const Function& f, const Setting& setting) {
   return !std::holds_alternative<std::string>(setting);
 }
 
+// A pointer, or an address of the shared window.
+bool is_mbarrier_setting(const Function& f, const Setting& setting) {
+  const auto* id = std::get_if<ExprId>(&setting);
+  return id != nullptr && (f[*id].type.is_pointer() || f[*id].type == Type::of(num::DType::Uint32));
+}
+
 bool takes_setting(const Function& f, const SettingFacts& facts, const Setting& setting) {
   if (facts.values == "condition") return is_condition_setting(f, setting);
   if (facts.values == "number") return is_number_setting(f, setting);
+  if (facts.values == "mbarrier") return is_mbarrier_setting(f, setting);
   if (facts.values == "flag") return std::holds_alternative<bool>(setting);
   const std::vector<std::string_view> words = facts.words();
   if (words.empty()) return true;

@@ -48,6 +48,8 @@ void check_stmts(Context& c);
 void check_tile_calls(Context& c);
 /// ptx
 void check_ptx(Context& c);
+/// bytes that mbarriers expect
+void check_expected_bytes(Context& c);
 /// ids, collective, and the part of threads that is about the launch
 void check_launch(Context& c);
 

@@ -16,8 +16,8 @@
 #include "ir/visit.h"
 #include "isa/catalogue.h"
 #include "isa/fragment.h"
+#include "lower/proof/box_moves.h"
 #include "lower/proof/least_move.h"
-#include "lower/proof/name_moves.h"
 #include "lower/proof/predicate.h"
 #include "lower/proof/tensor.h"
 #include "lower/proof/trials.h"
@@ -30,11 +30,11 @@ using ir::StmtKind;
 
 // --- what the code does --------------------------------------------------------------------------
 
-class CopyReplay : public NameMoves {
+class CopyReplay : public BoxMoves {
  public:
   CopyReplay(const Call& call, ProofValues& values, const Granules& src, Granules& dst, Fill fill,
              int granule, std::int64_t first_thread, const PredicateTile* mask)
-      : NameMoves(call, values, src, dst, fill, granule, first_thread),
+      : BoxMoves(call, values, src, dst, fill, granule, first_thread),
         call_(call),
         first_thread_(first_thread),
         mask_(mask) {}
@@ -108,6 +108,7 @@ class CopyReplay : public NameMoves {
       return matrix(call, called == "ldmatrix", mask);
     if (called == "ld") return load(call, mask);
     if (called == "cp.async") return copy_async(call, mask);
+    if (called == "cp.async.bulk.tensor") return box(call, mask);
     if (called == "tcgen05.ld" || called == "tcgen05.st")
       return tensor(call, called == "tcgen05.ld", mask);
     if (called == "tcgen05.cp") return tensor_copy(call, mask);
@@ -396,6 +397,9 @@ TrialOutcome prove_with(const Call& call, const ir::Block& code, Trial trial, in
                     meant.mask ? &*meant.mask : nullptr);
   if (!carry_out(replay, call, code, trial, values.threads(), proof)) return TrialOutcome::Failed;
   proof.difference = done.difference(wanted);
+  const int bits = num::storage_bits(call.buffer(0).dtype);
+  if (proof.difference.empty())
+    proof.difference = replay.count_fault(meant.src.elements * bits / 8);
   if (!proof.difference.empty()) return TrialOutcome::Failed;
   return values.has_sampled() || meant.mask ? TrialOutcome::Held : TrialOutcome::HeldAlways;
 }

@@ -38,7 +38,8 @@ std::span<const BuiltinRow> intrinsic_rows() {
   static const std::deque<Texts> texts = [] {
     std::deque<Texts> out;
     for (const ir::IntrinsicFacts& facts : ir::all_intrinsics())
-      out.push_back({fmt::format("T.{}", facts.name), parameters_of(facts.id)});
+      if (facts.id != ir::Intrinsic::TensorMap)  // script/api/tensor_maps.cpp
+        out.push_back({fmt::format("T.{}", facts.name), parameters_of(facts.id)});
     return out;
   }();
   static const std::vector<BuiltinRow> rows = [] {

@@ -181,8 +181,8 @@ Result<Value> address_of(Context& in, Args& a) {
   if (a[0].is(Kind::Ir) && in.fn()[a[0].expr()].type.is_pointer())
     return fail_at(
         a.spans[0], DiagKind::BadType,
-        "the address of a pointer or a tensor map is not taken: copies through tensor maps "
-        "are not lowered");
+        "the address of a pointer or a tensor map is not taken: the name of a map stands for "
+        "its address");
   if (!a[0].is(Kind::Ir) || in.fn()[a[0].expr()].op != ExprOp::Load)
     return fail_at(a.spans[0], DiagKind::BadType,
                    "the address of {}, expected an element of a buffer",

@@ -6,9 +6,9 @@ def f(a: T.handle):
     T.device_entry()
     tx = T.thread_id([32])
 #--- expected
-bad_tensormap.py:4:38: error: `T.tvm_stack_alloca` is not taken: tensor maps made by hand are host code; copies through tensor maps are not lowered [UnknownName]
+bad_tensormap.py:4:38: error: `T.tvm_stack_alloca` is not taken: `T.tensor_map` before `T.device_entry()` makes a tensor map by hand [UnknownName]
         A_map: T.handle("tensormap") = T.tvm_stack_alloca("tensormap", 1)
                                          ^~~~~~~~~~~~~~~~
-bad_tensormap.py:5:45: error: `T.stack_alloca` is not taken: tensor maps made by hand are host code; copies through tensor maps are not lowered [UnknownName]
+bad_tensormap.py:5:45: error: `T.stack_alloca` is not taken: `T.tensor_map` before `T.device_entry()` makes a tensor map by hand [UnknownName]
         B_map: T.let[T.handle("tensormap")] = T.stack_alloca("tensormap", 1)
                                                 ^~~~~~~~~~~~

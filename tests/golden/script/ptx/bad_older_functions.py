@@ -54,7 +54,7 @@ bad_older_functions.py:21:5: error: `cp.async` has no modifier `.L2::100B`; did 
         T.ptx.cp_async(s.ptr_to([0]), A.ptr_to([0]), 16, prefetch_size=100)
         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
   note: the nearest form is `cp.async.cg.shared|.shared::cta.global{.L2::cache_hint}{.L2::64B|.L2::128B|.L2::256B} [dst], [src], cp_size{, src_size}{, policy}`
-bad_older_functions.py:22:5: error: `T.ptx.cp_async.bulk.tensor.g2s_cta` is not taken: copies through tensor maps are not lowered [UnknownName]
+bad_older_functions.py:22:5: error: `T.ptx.cp_async.bulk.tensor.g2s_cta` is not taken: `Tx.copy_async` with `mbar=` or `dispatch="tma"` makes map and instruction; by hand: the opcode, with a map of `T.tensor_map` [UnknownName]
         T.ptx.cp_async.bulk.tensor.g2s_cta(2, s.ptr_to([0]), bar.ptr_to([0]), A.data, 1, "", 0, 0)
         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 bad_older_functions.py:23:48: error: `T.ptx.tcgen05.commit` has no parameter `mask` [BadArgument]

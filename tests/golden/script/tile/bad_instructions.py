@@ -24,7 +24,7 @@ bad_instructions.py:11:31: error: `T.cuda.tile.ld` has no parameter `dispatch` [
         T.cuda.tile.ld(v, A[0:4], dispatch="reg")
                                   ^~~~~~~~
   note: it takes (dst, src, scope?, vec_bits?, cache?, l1_evict?, l2_evict?, prefetch_size?)
-bad_instructions.py:13:17: error: `T.cuda.tile.cp_async_bulk_tensor_load` is not taken: copies through tensor maps are not lowered [UnknownName]
+bad_instructions.py:13:17: error: `T.cuda.tile.cp_async_bulk_tensor_load` is not taken: `Tx.copy_async` with `mbar=` or `dispatch="tma"` makes map and instruction; by hand: the opcode, with a map of `T.tensor_map` [UnknownName]
         T.cuda.tile.cp_async_bulk_tensor_load(v, A, A.data)
                     ^~~~~~~~~~~~~~~~~~~~~~~~~
 bad_instructions.py:14:17: error: `T.cuda.tile` has no `copy` [UnknownName]

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies that one thread starts and an engine of the SM carries out.
+#pragma once
+
+#include "lower/call.h"
+
+namespace ww::lower {
+
+/// Declines other scopes than that of a thread, and calls that several threads come to together:
+/// each would start the copy. False: it cannot be seen here that only one comes, and the report says
+/// so.
+Match<bool> check_one_thread(const Call& call);
+
+}  // namespace ww::lower

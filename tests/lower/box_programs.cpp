@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/box_programs.h"
+
+namespace ww::test {
+namespace {
+
+std::string names_of(const Extents& extents) {
+  std::string out;
+  for (std::size_t d = 0; d < extents.size(); ++d) out += fmt::format("n{}, ", d);
+  return "(" + out + ")";
+}
+
+std::string grid_ids(const Extents& grid) {
+  if (grid.size() == 1) return fmt::format("    bx = T.cta_id([{}])\n", grid[0]);
+  return fmt::format("    bx, by = T.cta_id([{}, {}])\n", grid[0], grid[1]);
+}
+
+// The CTA's number, and how many there are.
+std::string cta_of(const Extents& grid) {
+  return grid.size() == 1 ? std::string("bx") : fmt::format("bx + by * {}", grid[0]);
+}
+
+// Statements for all elements of the tile, shared out among the threads.
+std::string for_tile(const BoxCase& c, const std::string& statement) {
+  const std::int64_t count = product(c.shared);
+  std::string index;
+  std::int64_t below = count;
+  for (std::size_t d = 0; d < c.shared.size(); ++d) {
+    below /= c.shared[d];
+    index += fmt::format("{}e // {} % {}", d == 0 ? "" : ", ", below, c.shared[d]);
+  }
+  std::string text = statement;
+  for (std::size_t at = text.find('@'); at != std::string::npos; at = text.find('@'))
+    text.replace(at, 1, index);
+  return fmt::format(
+      "    for k in range({}):\n        e: T.let = k * 128 + tid\n        if e < {}:\n"
+      "            {}\n",
+      (count + 127) / 128, count, text);
+}
+
+std::string copy_text(const BoxCase& c, std::int64_t bytes) {
+  const std::string array = "A" + (c.from.empty() ? box(Extents(c.array.size()), c.array) : c.from);
+  const std::string tile = "tile" + (c.to.empty() ? box(Extents(c.shared.size()), c.shared) : c.to);
+  const std::string more = c.settings.empty() ? "" : ", " + c.settings;
+  if (!c.is_load)
+    return fmt::format(
+        "        Tx.copy_async({}, {}, dispatch=\"tma\"{})\n"
+        "        T.ptx.cp_async.bulk.commit_group()\n"
+        "        T.ptx.cp_async.bulk.wait_group(0, read=False)\n",
+        array, tile, more);
+  return fmt::format(
+      "        T.ptx.mbarrier.arrive.expect_tx(T.address_of(bar[0]), {})\n"
+      "        Tx.copy_async({}, {}, mbar=T.address_of(bar[0]){})\n",
+      bytes, tile, array, more);
+}
+
+}  // namespace
+
+std::string source_of(const BoxCase& c) {
+  const std::int64_t ctas = product(c.grid);
+  const std::string one = tuple(c.shared);
+  Extents all = c.shared;
+  all.insert(all.begin(), ctas);
+  const std::int64_t elements = c.elements != 0 ? c.elements : product(c.shared);
+  std::string extents;
+  for (std::size_t d = 0; c.is_ragged && d < c.array.size(); ++d)
+    extents += fmt::format("    n{} = T.int32()\n", d);
+  std::string out =
+      "from tvm.script import tirx as T\nfrom tvm.script.tirx import tile as Tx\n"
+      "from tvm.tirx.layout import ComposeLayout, S, SwizzleLayout, TileLayout\n\n@T.prim_func\n"
+      "def kernel(A_ptr: T.handle, tile_in_ptr: T.handle, tile_out_ptr: T.handle):\n";
+  out += extents;
+  out += fmt::format("    A = T.match_buffer(A_ptr, {}, \"{}\")\n",
+                     c.is_ragged ? names_of(c.array) : tuple(c.array), c.dtype);
+  for (const char* name : {"tile_in", "tile_out"})
+    out +=
+        fmt::format("    {0} = T.match_buffer({0}_ptr, {1}, \"{2}\")\n", name, tuple(all), c.dtype);
+  out += "    T.device_entry()\n" + grid_ids(c.grid) + "    tid = T.thread_id([128])\n";
+  out += fmt::format("    cta: T.let = {}\n", cta_of(c.grid));
+  out += fmt::format("    tile = T.alloc_buffer({}, \"{}\", scope=\"shared\"{}, align={})\n", one,
+                     c.dtype, c.tile.empty() ? "" : ", layout=" + c.tile, c.align);
+  out +=
+      "    bar = T.alloc_buffer((1,), \"uint64\", scope=\"shared\")\n"
+      "    if tid == 0:\n        T.ptx.mbarrier.init(T.address_of(bar[0]), 1)\n"
+      "        T.ptx.fence.mbarrier_init()\n";
+  out += for_tile(c, "tile[@] = tile_in[cta, @]");
+  out += "    T.ptx[\"fence.proxy.async.shared::cta\"]()\n    T.cuda.cta_sync()\n    " + c.around +
+         "\n" + copy_text(c, elements * bits_of(c.dtype) / 8);
+  if (c.is_load) out += "    T.cuda.mbarrier_wait(T.address_of(bar[0]), 0)\n";
+  return out + for_tile(c, "tile_out[cta, @] = tile[@]");
+}
+
+Program program_of(const BoxCase& c) {
+  Program out{.source = source_of(c), .target = c.target};
+  for (std::size_t d = 0; c.is_ragged && d < c.array.size(); ++d)
+    out.scalars[fmt::format("n{}", d)] = c.array[d];
+  return out;
+}
+
+Expected by_boxes(std::int64_t times) { return {.variant = "tma", .rounds = times}; }
+
+}  // namespace ww::test

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Source texts of kernels with one copy by the copy engine between an array and a tile of shared
+// memory. All of the tile is filled before, and shown after it, element by element; the other way
+// round, all of the array that was written shows.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "lower/family.h"
+
+namespace ww::test {
+
+struct BoxCase {
+  std::string dtype = "float16";
+  Extents array = {};         // its shape
+  Extents shared = {};        // shape of the tile's buffer
+  std::string tile = {};      // its layout; empty: row-major
+  std::string from = {};      // region of the array; empty: everything
+  std::string to = {};        // region of the tile; empty: everything
+  std::int64_t elements = 0;  // of the regions; 0: those of the tile
+  bool is_load = true;
+  std::string settings = {};
+  std::string around = "if tid == 0:";
+  int align = 1024;
+  Extents grid = {1};      // ids `bx`, `by`; each CTA has a tile of its own
+  bool is_ragged = false;  // extents of the array are known at launch only
+  std::string target = "sm_90a";
+};
+
+std::string source_of(const BoxCase& c);
+Program program_of(const BoxCase& c);
+/// The variant takes it in so many instructions.
+Expected by_boxes(std::int64_t times);
+
+}  // namespace ww::test
