@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Compares the models of the hardware's arithmetic with the GPU here: builds tests/device/matrix_unit.*
-# and what it needs of src/, and runs it. Usage: scripts/device_numbers.sh [CASES]; exits 1 on a mismatch.
+# and what it needs of src/, and runs it. Usage: scripts/device_numbers.sh [CASES [TEXT]], only
+# forms with TEXT in their names; exits 1 on a mismatch.
 # Needed: g++, nvcc and fmt; where fmt is not installed, FMT_INCLUDE names a folder with its headers.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -3,6 +3,7 @@
 // go through mma.sync and through the model, and the results are compared bit for bit. Prints a
 // table: form, cases, mismatches, and the first few of them. Build and run:
 // scripts/device_numbers.sh.
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -23,6 +24,13 @@ struct Case {
   DType a, b;
   int k;
   bool half_result = false;
+  int selectors = 0;  // of a sparse A: how many there are
+  bool saturates = false;
+
+  [[nodiscard]] bool is_sparse() const { return selectors != 0; }
+  /// Elements of a row of A as it is stored.
+  [[nodiscard]] int a_length() const { return is_sparse() ? k / 2 : k; }
+  [[nodiscard]] bool is_integer() const { return !ww::num::is_float(a); }
 };
 
 constexpr Case kCases[] = {
@@ -42,6 +50,34 @@ constexpr Case kCases[] = {
     {"m16n8k32.f16.e5m2.e5m2.f16", Form::E5m2_H, DType::Float8E5M2, DType::Float8E5M2, 32, true},
     {"m16n8k16.f16.e4m3.e4m3.f16", Form::E4m3_K16_H, DType::Float8E4M3fn, DType::Float8E4M3fn, 16,
      true},
+    {"sp.m16n8k16.f32.f16.f16.f32", Form::Sp_F16_K16, DType::Float16, DType::Float16, 16, false, 4},
+    {"sp.m16n8k32.f32.f16.f16.f32", Form::Sp_F16_K32, DType::Float16, DType::Float16, 32, false, 2},
+    {"sp.m16n8k16.f16.f16.f16.f16", Form::Sp_F16_K16_H, DType::Float16, DType::Float16, 16, true,
+     4},
+    {"sp.m16n8k32.f16.f16.f16.f16", Form::Sp_F16_K32_H, DType::Float16, DType::Float16, 32, true,
+     2},
+    {"sp.m16n8k16.f32.bf16.bf16.f32", Form::Sp_Bf16_K16, DType::Bfloat16, DType::Bfloat16, 16,
+     false, 4},
+    {"sp.m16n8k32.f32.bf16.bf16.f32", Form::Sp_Bf16_K32, DType::Bfloat16, DType::Bfloat16, 32,
+     false, 2},
+    {"sp.m16n8k8.f32.tf32.tf32.f32", Form::Sp_Tf32_K8, DType::Tfloat32, DType::Tfloat32, 8, false,
+     4},
+    {"sp.m16n8k16.f32.tf32.tf32.f32", Form::Sp_Tf32_K16, DType::Tfloat32, DType::Tfloat32, 16,
+     false, 2},
+    {"sp.m16n8k64.f32.e4m3.e4m3.f32", Form::Sp_E4m3, DType::Float8E4M3fn, DType::Float8E4M3fn, 64,
+     false, 1},
+    {"sp.m16n8k64.f32.e4m3.e5m2.f32", Form::Sp_E4m3_E5m2, DType::Float8E4M3fn, DType::Float8E5M2,
+     64, false, 1},
+    {"sp.m16n8k64.f32.e5m2.e4m3.f32", Form::Sp_E5m2_E4m3, DType::Float8E5M2, DType::Float8E4M3fn,
+     64, false, 1},
+    {"sp.m16n8k64.f32.e5m2.e5m2.f32", Form::Sp_E5m2, DType::Float8E5M2, DType::Float8E5M2, 64,
+     false, 1},
+    {"sp.m16n8k32.s32.s8.u8.s32", Form::Sp_S8_U8_K32, DType::Int8, DType::Uint8, 32, false, 2},
+    {"sp.m16n8k64.satfinite.s32.u8.s8.s32", Form::Sp_U8_S8_K64, DType::Uint8, DType::Int8, 64,
+     false, 1, true},
+    {"sp.m16n8k64.s32.s4.u4.s32", Form::Sp_S4_U4_K64, DType::Int4, DType::Uint4, 64, false, 2},
+    {"sp.m16n8k128.satfinite.s32.u4.s4.s32", Form::Sp_U4_S4_K128, DType::Uint4, DType::Int4, 128,
+     false, 1, true},
 };
 
 // --- operands ------------------------------------------------------------------------------------
@@ -63,6 +99,8 @@ unsigned number(Random& random, DType type, int low, int high) {
 // Nine kinds of operands: any bits, near ones (cancellation), far apart, subnormal, mostly zero,
 // ...
 unsigned element(Random& random, DType type, int kind) {
+  if (!ww::num::is_float(type))
+    return static_cast<unsigned>(random()) & ((1U << bits_of(type)) - 1);
   const ww::num::FloatFormat& f = ww::num::format_of(type);
   const int bits = bits_of(type);
   const int spread = (1 << f.exponent_bits) / 2;
@@ -92,6 +130,7 @@ unsigned element(Random& random, DType type, int kind) {
 unsigned addend(Random& random, const Case& c, int kind) {
   if (c.half_result) return element(random, DType::Float16, kind);
   const auto bits = static_cast<unsigned>(random());
+  if (c.is_integer()) return kind % 2 == 0 ? bits : 0x7FFF'F000U + bits % 0x2000;
   switch (kind) {
     case 0:
       return bits;
@@ -109,18 +148,46 @@ unsigned addend(Random& random, const Case& c, int kind) {
 
 struct Tile {
   std::vector<unsigned> a, b, c;  // as num/matrix_tile.h has them
+  std::vector<unsigned> codes;    // metadata of a sparse A: groups of each row
+  std::vector<unsigned> kept;     // the k of each element of A
 };
+
+// Elements that a group of a sparse row keeps: 1 of 2, 2 of 4, or two pairs of 4.
+int kept_of_group(const Case& c) {
+  const int bits = bits_of(c.a);
+  return bits == 32 ? 1 : bits == 4 ? 4 : 2;
+}
+
+void add_metadata(Random& random, const Case& c, Tile& tile) {
+  constexpr unsigned kPairs[] = {0x4, 0x8, 0xC, 0x9, 0xD, 0xE};
+  const auto each = static_cast<unsigned>(kept_of_group(c));
+  for (int row = 0; row < 16; ++row) {
+    for (unsigned group = 0; group * each < static_cast<unsigned>(c.a_length()); ++group) {
+      const unsigned code = each == 1 ? (random() % 2 == 0 ? 0x4U : 0xEU) : kPairs[random() % 6];
+      tile.codes.push_back(code);
+      for (unsigned i = 0; i < each; ++i) {
+        const unsigned place = each > 1 && i >= each / 2 ? code >> 2U : code & 3U;
+        const unsigned inside = each == 1 ? place / 2 : each == 2 ? place : place * 2 + i % 2;
+        tile.kept.push_back(group * 2 * each + inside);
+      }
+    }
+  }
+}
 
 Tile some_tile(Random& random, const Case& c, bool tiny) {
   const int kind_a = tiny ? 8 : static_cast<int>(random() % 8);
   const int kind_b = tiny ? 8 : static_cast<int>(random() % 8);
   const int kind_c = tiny ? 4 : static_cast<int>(random() % 8);
   const auto k = static_cast<std::size_t>(c.k);
-  Tile tile{std::vector<unsigned>(16 * k), std::vector<unsigned>(8 * k),
-            std::vector<unsigned>(128)};
+  Tile tile{.a = std::vector<unsigned>(16 * static_cast<std::size_t>(c.a_length())),
+            .b = std::vector<unsigned>(8 * k),
+            .c = std::vector<unsigned>(128),
+            .codes = {},
+            .kept = {}};
   for (unsigned& x : tile.a) x = element(random, c.a, kind_a);
   for (unsigned& x : tile.b) x = element(random, c.b, kind_b);
   for (unsigned& x : tile.c) x = addend(random, c, kind_c);
+  if (c.is_sparse()) add_metadata(random, c, tile);
   return tile;
 }
 
@@ -130,17 +197,34 @@ unsigned at(const std::vector<unsigned>& words, int index) {
   return words[static_cast<std::size_t>(index)];
 }
 
+// The metadata of a lane. One lane of a quad has that of four groups to a row, two have that of
+// eight, all that of sixteen; what is not read stays 0.
+unsigned metadata_of(const Tile& tile, int selector, int lane) {
+  const int groups = static_cast<int>(tile.codes.size()) / 16;
+  const int g = lane / 4;
+  const int t = lane % 4;
+  if (groups < 16 && t / (groups / 4) != selector) return 0;
+  unsigned word = 0;
+  for (int nibble = 0; nibble < 8; ++nibble) {
+    const int row = groups == 16 ? g + 8 * (t % 2) : g + 8 * (nibble / 4);
+    const int group = groups == 16 ? t / 2 * 8 + nibble : t % (groups / 4) * 4 + nibble % 4;
+    word |= at(tile.codes, row * groups + group) << (4 * nibble);
+  }
+  return word;
+}
+
 // Registers of a lane from the tile, as the PTX manual lays fragments out.
-Registers pack(const Tile& tile, const Case& c, int lane) {
+Registers pack(const Tile& tile, const Case& c, int selector, int lane) {
   const int bits = bits_of(c.a);
   const int e = 32 / bits;
   const int g = lane / 4;
   const int t = lane % 4;
   Registers r{};
-  for (int reg = 0; reg < c.k / (2 * e); ++reg) {
+  for (int reg = 0; reg < c.a_length() / (2 * e); ++reg) {
     for (int j = 0; j < e; ++j) {
       const int row = g + 8 * (reg & 1);
-      r.a[reg] |= at(tile.a, row * c.k + 4 * e * (reg >> 1) + e * t + j) << (bits * j % 32);
+      r.a[reg] |= at(tile.a, row * c.a_length() + 4 * e * (reg >> 1) + e * t + j)
+                  << (bits * j % 32);
     }
   }
   for (int reg = 0; reg < c.k / (4 * e); ++reg) {
@@ -154,6 +238,7 @@ Registers pack(const Tile& tile, const Case& c, int lane) {
     else
       r.c[reg] = value;
   }
+  if (c.is_sparse()) r.e = metadata_of(tile, selector, lane);
   return r;
 }
 
@@ -166,31 +251,60 @@ unsigned result_at(const unsigned* out, int row, int col, bool half) {
 
 // --- comparing -----------------------------------------------------------------------------------
 
-std::vector<unsigned> expected(const Case& c, const Tile& tile) {
-  std::vector<unsigned> d = tile.c;
+void multiply(const Case& c, ww::num::TileShape shape, const unsigned* a, const unsigned* b,
+              unsigned* d) {
+  if (c.is_integer()) return ww::num::product_s32(c.saturates, c.a, c.b, shape, a, b, d);
   const auto product = c.half_result ? ww::num::product_f16 : ww::num::product_f32;
-  product(ww::num::mode_of(90), true, c.a, c.b, {16, 8, c.k}, tile.a.data(), tile.b.data(),
-          d.data());
+  product(ww::num::mode_of(90), true, c.a, c.b, shape, a, b, d);
+}
+
+// Each row meets elements of B of its own.
+std::vector<unsigned> expected_sparse(const Case& c, const Tile& tile) {
+  std::vector<unsigned> d = tile.c;
+  const int length = c.a_length();
+  for (int row = 0; row < 16; ++row) {
+    std::vector<unsigned> a(8 * static_cast<std::size_t>(length));
+    std::vector<unsigned> b;
+    std::vector<unsigned> sums(64);
+    std::copy_n(tile.a.begin() + row * length, length, a.begin());
+    std::copy_n(d.begin() + row * 8, 8, sums.begin());
+    for (int column = 0; column < 8; ++column) {
+      for (int i = 0; i < length; ++i)
+        b.push_back(at(tile.b, column * c.k + static_cast<int>(at(tile.kept, row * length + i))));
+    }
+    multiply(c, {8, 8, length}, a.data(), b.data(), sums.data());
+    std::copy_n(sums.begin(), 8, d.begin() + row * 8);
+  }
+  return d;
+}
+
+std::vector<unsigned> expected(const Case& c, const Tile& tile) {
+  if (c.is_sparse()) return expected_sparse(c, tile);
+  std::vector<unsigned> d = tile.c;
+  multiply(c, {16, 8, c.k}, tile.a.data(), tile.b.data(), d.data());
   return d;
 }
 
 void show(const Case& c, const Tile& tile, int i, unsigned have, unsigned want) {
   std::printf("    C %08x: device %08x, model %08x; products", at(tile.c, i), have, want);
-  for (int k = 0; k < c.k; ++k)
-    std::printf(" %x*%x", at(tile.a, i / 8 * c.k + k), at(tile.b, i % 8 * c.k + k));
+  const int length = c.a_length();
+  for (int k = 0; k < length; ++k) {
+    const int met = c.is_sparse() ? static_cast<int>(at(tile.kept, i / 8 * length + k)) : k;
+    std::printf(" %x*%x", at(tile.a, i / 8 * length + k), at(tile.b, i % 8 * c.k + met));
+  }
   std::printf("\n");
 }
 
-long compare(const Case& c, int warps) {
-  Random random(2026);
+long compare_with(const Case& c, int selector, int warps) {
+  Random random(2026 + static_cast<unsigned>(selector));
   std::vector<Tile> tiles;
   std::vector<Registers> in;
   for (int w = 0; w < warps; ++w) {
     tiles.push_back(some_tile(random, c, w % 8 == 0));
-    for (int lane = 0; lane < 32; ++lane) in.push_back(pack(tiles.back(), c, lane));
+    for (int lane = 0; lane < 32; ++lane) in.push_back(pack(tiles.back(), c, selector, lane));
   }
   std::vector<unsigned> out(4 * in.size());
-  run_on_device(c.form, in.data(), out.data(), 32 * warps);
+  run_on_device(c.form, selector, in.data(), out.data(), 32 * warps);
   long wrong = 0;
   for (std::size_t w = 0; w < tiles.size(); ++w) {
     const std::vector<unsigned> want = expected(c, tiles[w]);
@@ -199,7 +313,15 @@ long compare(const Case& c, int warps) {
       if (at(want, i) != have && ++wrong <= 6) show(c, tiles[w], i, have, at(want, i));
     }
   }
-  std::printf("| %-44s | %9ld | %9ld |\n", c.name, 128L * warps, wrong);
+  return wrong;
+}
+
+long compare(const Case& c, int warps) {
+  const int selectors = c.is_sparse() ? c.selectors : 1;
+  const int each = warps / selectors / 4 * 4;
+  long wrong = 0;
+  for (int selector = 0; selector < selectors; ++selector) wrong += compare_with(c, selector, each);
+  std::printf("| %-44s | %9ld | %9ld |\n", c.name, 128L * each * selectors, wrong);
   std::fflush(stdout);
   return wrong;
 }
@@ -210,6 +332,8 @@ int main(int argc, char** argv) {
   const int warps = argc > 1 ? std::atoi(argv[1]) / 128 / 4 * 4 : 16384;
   std::printf("| form | cases | mismatches |\n|---|--:|--:|\n");
   long wrong = 0;
-  for (const Case& c : kCases) wrong += compare(c, warps);
+  for (const Case& c : kCases) {
+    if (argc < 3 || std::strstr(c.name, argv[2]) != nullptr) wrong += compare(c, warps);
+  }
   return wrong == 0 ? 0 : 1;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// mma.sync, dense forms: D = A * B + C of one warp on registers. Which lane holds which element is
-// written down here as index arithmetic (g = lane / 4, t = lane % 4, e elements in a register):
+// mma.sync: D = A * B + C of one warp on registers. Which lane holds which element is written down
+// here as index arithmetic (g = lane / 4, t = lane % 4, e elements in a register):
 //
 //   A, 16 rows   register r, element j:  row g + 8 * (r % 2), k = 4e * (r / 2) + e * t + j
 //   A, 8 rows    register r, element j:  row g,               k = 4e * r + e * t + j
@@ -8,15 +8,21 @@
 //   C, D         32 and 64 bits, register r:  row g + 8 * (r / 2), column 2t + r % 2
 //   C, D         f16, register r, half h:     row g + 8r,          column 2t + h
 //
-// so four neighbouring lanes hold 4e neighbours of one row. The sums are num/matrix_tile.h's.
+// so four neighbouring lanes hold 4e neighbours of one row. Of a sparse A, k counts the elements that
+// are kept (sparse_rows.h). The sums are num/matrix_tile.h's.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
 
 #include "num/matrix_tile.h"
+#include "sim/checks/undefined.h"
 #include "sim/ops/families.h"
 #include "sim/ops/mma_forms.h"
+#include "sim/ops/sparse_rows.h"
 #include "sim/run/meet.h"
 #include "sim/run/unit.h"
 
@@ -132,10 +138,10 @@ struct Inputs {
 
 void gather_inputs(Warp& warp, const MmaForm& form, const Place* a, const Place* b, Inputs& in) {
   const auto k = static_cast<unsigned>(form.shape.k);
-  gather_bits(form.bits, warp, a, form.a_regs, form.shape.m == 16, k, in.a);
+  gather_bits(form.bits, warp, a, form.a_regs, form.shape.m == 16, form.a_length(), in.a);
   gather_bits(form.bits, warp, b, form.b_regs, false, k, in.b);
   if (form.in_bytes) {
-    align_narrow(form.a, in.a, static_cast<unsigned>(form.shape.m) * k);
+    align_narrow(form.a, in.a, static_cast<unsigned>(form.shape.m) * form.a_length());
     align_narrow(form.b, in.b, static_cast<unsigned>(form.shape.n) * k);
   }
 }
@@ -170,7 +176,55 @@ ScaleBytes gather_scales(Warp& warp, const MmaForm& form, const Place* scales) {
   return out;
 }
 
-// Places: D, A, B, C, then what the form adds.
+num::TileScales tile_scales(const MmaForm& form, const ScaleBytes& bytes) {
+  return {form.scale_type, static_cast<int>(form.scale_count), bytes.a.data(), bytes.b.data()};
+}
+
+void multiply_tile(const RunContext& context, const MmaForm& form, TileShape shape,
+                   const std::uint32_t* a, const std::uint32_t* b, const ScaleBytes& bytes,
+                   std::uint32_t* sums) {
+  const bool exact = context.options->exact_matrix;
+  switch (form.kind) {
+    case MmaKind::F64:
+    case MmaKind::Quads:
+      break;
+    case MmaKind::F16:
+      return num::product_f16(context.matrix, exact, form.a, form.b, shape, a, b, sums);
+    case MmaKind::F32:
+      return num::product_f32(context.matrix, exact, form.a, form.b, shape, a, b, sums);
+    case MmaKind::S32:
+      return num::product_s32(form.saturates, form.a, form.b, shape, a, b, sums);
+    case MmaKind::Bits:
+      return num::product_b1(form.is_xor ? num::BitOp::Xor : num::BitOp::And, form.bit_shape(), a,
+                             b, sums);
+    case MmaKind::Scaled:
+      return num::product_scaled(context.matrix, exact, form.a, form.b, shape, a, b,
+                                 tile_scales(form, bytes), sums);
+  }
+}
+
+// --- sparse A ------------------------------------------------------------------------------------
+
+SparseRows sparse_rows(const MmaForm& form) { return {form.bits, form.a_length()}; }
+
+void multiply_sparse(Warp& warp, const MmaForm& form, const std::uint32_t* words, const Inputs& in,
+                     const ScaleBytes& bytes, std::uint32_t* sums) {
+  const SparseRows rows = sparse_rows(form);
+  multiply_rows(
+      rows, num::kMaxTileM,
+      [&](unsigned row) { return metadata_of_row(rows, words, row, form.selector); }, in.a, in.b,
+      sums,
+      [&](unsigned row, TileShape shape, const std::uint32_t* a, const std::uint32_t* b,
+          std::uint32_t* tile) {
+        ScaleBytes own = bytes;  // the row's scales, first
+        std::copy_n(bytes.a.begin() + row * form.scale_count, form.scale_count, own.a.begin());
+        multiply_tile(warp.unit->context, form, shape, a, b, own, tile);
+      });
+}
+
+// --- products ------------------------------------------------------------------------------------
+
+// Places: D, A, B, C, the metadata of a sparse A, then the scales.
 void run_mma(Warp& warp, const Op& op) {
   if (!meet_all(warp)) return;
   const MmaForm form = unpack_form(op);
@@ -178,43 +232,36 @@ void run_mma(Warp& warp, const Op& op) {
   const Place* a = d + form.d_regs;
   const Place* b = a + form.a_regs;
   const Place* c = b + form.b_regs;
-  const RunContext& context = warp.unit->context;
-  const bool exact = context.options->exact_matrix;
+  const Place* metadata = c + form.d_regs;
+  const bool halves = form.kind == MmaKind::F16;
   Inputs in;
   gather_inputs(warp, form, a, b, in);
+  const ScaleBytes scales = form.kind == MmaKind::Scaled
+                                ? gather_scales(warp, form, metadata + (form.is_sparse ? 1 : 0))
+                                : ScaleBytes{};
   alignas(64) std::uint32_t sums[num::kMaxTileM * num::kMaxTileN];
-  if (form.kind == MmaKind::F16) {
-    gather_halves(warp, c, form.d_regs, sums);
-    num::product_f16(context.matrix, exact, form.a, form.b, form.shape, in.a, in.b, sums);
-    scatter_halves(warp, d, form.d_regs, sums);
-    return;
+  halves ? gather_halves(warp, c, form.d_regs, sums) : gather_sums(warp, c, form.d_regs, sums);
+  if (form.is_sparse) {
+    const auto* const words = warp.source<std::uint32_t>(*metadata);
+    check_metadata(warp, sparse_rows(form), words, form.selector,
+                   form.is_ordered ? PlaceOrder::Ascending : PlaceOrder::Any);
+    multiply_sparse(warp, form, words, in, scales, sums);
+  } else {
+    multiply_tile(warp.unit->context, form, form.shape, in.a, in.b, scales, sums);
   }
-  gather_sums(warp, c, form.d_regs, sums);
-  switch (form.kind) {
-    case MmaKind::F16:
-    case MmaKind::F64:
-    case MmaKind::Quads:
-      break;
-    case MmaKind::F32:
-      num::product_f32(context.matrix, exact, form.a, form.b, form.shape, in.a, in.b, sums);
-      break;
-    case MmaKind::S32:
-      num::product_s32(form.saturates, form.a, form.b, form.shape, in.a, in.b, sums);
-      break;
-    case MmaKind::Bits:
-      num::product_b1(form.is_xor ? num::BitOp::Xor : num::BitOp::And, form.bit_shape(), in.a, in.b,
-                      sums);
-      break;
-    case MmaKind::Scaled: {
-      const ScaleBytes bytes = gather_scales(warp, form, c + form.d_regs);
-      const num::TileScales scales{form.scale_type, static_cast<int>(form.scale_count),
-                                   bytes.a.data(), bytes.b.data()};
-      num::product_scaled(context.matrix, exact, form.a, form.b, form.shape, in.a, in.b, scales,
-                          sums);
-      break;
-    }
+  halves ? scatter_halves(warp, d, form.d_regs, sums) : scatter_sums(warp, d, form.d_regs, sums);
+}
+
+// Of lanes that contribute no metadata it may be undefined.
+void track_sparse(Warp& warp, const Op& op) {
+  const MmaForm form = unpack_form(op);
+  const Place* const places = &warp.program->places[op.extra];
+  const unsigned metadata = 2 * form.d_regs + form.a_regs + form.b_regs;
+  for (unsigned i = form.d_regs; i < op.count; ++i) {
+    const Mask who = i == metadata ? metadata_lanes(sparse_rows(form), form.selector) : kAllLanes;
+    use_value(warp, places[i], warp.exec & who);
   }
-  scatter_sums(warp, d, form.d_regs, sums);
+  for (unsigned i = 0; i < form.d_regs; ++i) define_value(warp, places[i]);
 }
 
 // --- double precision ----------------------------------------------------------------------------
@@ -355,26 +402,29 @@ bool decode_pairs(Decode& in) {
 
 // --- decoding ------------------------------------------------------------------------------------
 
-bool decode_mma(Decode& in) {
-  if (in.has("sp")) {
-    in.refusal = "sparse matrices are not simulated";
-    return false;
+bool decode_product(Decode& in, std::vector<Place>& places) {
+  std::optional<MmaForm> form = form_in(in);
+  if (!form) return false;
+  std::size_t next = 4;  // operand
+  if (form->is_sparse) {
+    places.push_back(in.source(next++));
+    form->selector = static_cast<unsigned>(in.immediate(next++));
+    in.op.track = track_sparse;
   }
+  if (form->kind == MmaKind::Scaled) add_scale_places(in, next, places);
+  in.op.run = form->kind == MmaKind::F64 ? run_mma_f64 : run_mma;
+  pack_form(*form, in.op);
+  return true;
+}
+
+bool decode_mma(Decode& in) {
   std::vector<Place> places = in.results(0);
   for (std::size_t i = 1; i < 4; ++i) {
     const std::vector<Place> part = in.sources(i);
     places.insert(places.end(), part.begin(), part.end());
   }
   const bool pairs = in.word("shape") == "m8n8k4" && in.word("dtype") != "f64";
-  if (pairs) {
-    if (!decode_pairs(in)) return false;
-  } else {
-    const std::optional<MmaForm> form = form_in(in);
-    if (!form) return false;
-    in.op.run = form->kind == MmaKind::F64 ? run_mma_f64 : run_mma;
-    pack_form(*form, in.op);
-    if (form->kind == MmaKind::Scaled) add_scale_places(in, places);
-  }
+  if (!(pairs ? decode_pairs(in) : decode_product(in, places))) return false;
   in.further(places);
   return true;
 }

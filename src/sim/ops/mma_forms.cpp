@@ -57,7 +57,8 @@ num::Rounding rounding_of(std::string_view word) {
 
 struct Packed {
   std::uint64_t kind : 3, a : 5, b : 5, m : 5, k : 9, bits : 7, a_regs : 4, b_regs : 3, d_regs : 4,
-      in_bytes : 1, saturates : 1, is_xor : 1, rounding : 3, scale_type : 5, scale_count : 3;
+      in_bytes : 1, saturates : 1, is_xor : 1, rounding : 3, scale_type : 5, scale_count : 3,
+      is_sparse : 1, is_ordered : 1, selector : 2;
 };
 static_assert(sizeof(Packed) == sizeof(std::int64_t));
 
@@ -74,6 +75,8 @@ std::optional<MmaForm> form_in(Decode& in) {
   form.shape = shape_of(in.word("shape"));
   const std::string_view kind = in.word("kind");
   const std::string_view dtype = in.word("dtype");
+  form.is_sparse = in.has("sp");
+  form.is_ordered = in.word("sp") == "sp::ordered_metadata";
   form.in_bytes = kind == "kind::f8f6f4" || kind == "kind::mxf8f6f4";
   if (in.has("block_scale")) {
     form.kind = MmaKind::Scaled;
@@ -99,19 +102,19 @@ std::optional<MmaForm> form_in(Decode& in) {
     return static_cast<unsigned>(elements) * bits / (32 * reg_bits);
   };
   const unsigned reg_bits = form.kind == MmaKind::F64 ? 64 : 32;
-  form.a_regs = count(form.shape.m * form.shape.k, form.bits, reg_bits);
+  form.a_regs = count(form.shape.m * static_cast<int>(form.a_length()), form.bits, reg_bits);
   form.b_regs = count(form.shape.n * form.shape.k, form.bits, reg_bits);
   form.d_regs =
       count(form.shape.m * form.shape.n, form.kind == MmaKind::F16 ? 16 : reg_bits, reg_bits);
   return form;
 }
 
-void add_scale_places(Decode& in, std::vector<Place>& places) {
-  // Operands 4 and 5 are the two spellings of A's scale, 6 its selectors; 7 to 9 are B's.
-  for (const std::size_t first : {std::size_t{4}, std::size_t{7}}) {
-    const std::size_t scale = in.given(first) ? first : first + 1;
+void add_scale_places(Decode& in, std::size_t first, std::vector<Place>& places) {
+  // Two spellings of A's scale, its selectors; then B's.
+  for (const std::size_t at : {first, first + 3}) {
+    const std::size_t scale = in.given(at) ? at : at + 1;
     places.push_back(in.sources(scale)[0]);
-    const std::vector<Place> ids = in.sources(first + 2);
+    const std::vector<Place> ids = in.sources(at + 2);
     places.insert(places.end(), ids.begin(), ids.end());
   }
 }
@@ -133,6 +136,9 @@ void pack_form(const MmaForm& form, Op& op) {
   packed.rounding = static_cast<std::uint64_t>(form.rounding) & 7U;
   packed.scale_type = static_cast<std::uint64_t>(form.scale_type) & 31U;
   packed.scale_count = form.scale_count & 7U;
+  packed.is_sparse = form.is_sparse;
+  packed.is_ordered = form.is_ordered;
+  packed.selector = form.selector & 3U;
   std::memcpy(&op.imm, &packed, sizeof packed);
 }
 
@@ -154,6 +160,9 @@ MmaForm unpack_form(const Op& op) {
   form.rounding = static_cast<num::Rounding>(packed.rounding);
   form.scale_type = static_cast<DType>(packed.scale_type);
   form.scale_count = packed.scale_count;
+  form.is_sparse = packed.is_sparse != 0;
+  form.is_ordered = packed.is_ordered != 0;
+  form.selector = packed.selector;
   return form;
 }
 

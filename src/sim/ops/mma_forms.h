@@ -27,15 +27,23 @@ struct MmaForm {
   num::Rounding rounding = num::Rounding::NearestEven;
   num::DType scale_type{};
   unsigned scale_count = 0;
+  bool is_sparse = false;
+  bool is_ordered = false;  // places in metadata ascend
+  unsigned selector = 0;    // of lanes with metadata
 
+  /// Elements of a row of A as it is stored.
+  [[nodiscard]] unsigned a_length() const {
+    return static_cast<unsigned>(shape.k) / (is_sparse ? 2 : 1);
+  }
   /// For single bits `shape.k` counts words.
   [[nodiscard]] num::TileShape bit_shape() const { return {shape.m, shape.n, shape.k * 32}; }
 };
 
-/// The form of a dense mma other than m8n8k4 of halves.
+/// The form of an mma other than m8n8k4 of halves, but for its selector.
 std::optional<MmaForm> form_in(Decode& in);
-/// Places of the scale factors and their selectors: scale, byte, thread of A, then of B.
-void add_scale_places(Decode& in, std::vector<Place>& places);
+/// Places of the scale factors and their selectors: scale, byte, thread of A, then of B. Operand
+/// `first` is the first of them.
+void add_scale_places(Decode& in, std::size_t first, std::vector<Place>& places);
 
 /// A form fits into the 64 bits of Op::imm.
 void pack_form(const MmaForm& form, Op& op);

@@ -228,14 +228,13 @@ TEST(Mma, FourProductsOfHalves) {
 }
 
 TEST(Mma, WhatIsNotSimulatedSaysWhy) {
-  TestRun sparse(
-      "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r1,%r2,%r3,%r4}, {%r5,%r6}, "
-      "{%r7,%r8}, "
-      "{%r9,%r10,%r11,%r12}, %r13, 0;",
+  TestRun brain(
+      "mma.sync.aligned.m8n8k4.row.col.f32.bf16.bf16.f32 {%r1,%r2,%r3,%r4,%r5,%r6,%r7,%r8}, "
+      "{%r5,%r6}, {%r7,%r8}, {%r1,%r2,%r3,%r4,%r5,%r6,%r7,%r8};",
       0);
-  EXPECT_NE(sparse.errors().find("sparse matrices are not simulated"), std::string::npos)
-      << sparse.errors();
-  EXPECT_NE(sparse.errors().find("test.ptx:"), std::string::npos);
+  EXPECT_NE(brain.errors().find("the hardware takes it and multiplies nothing"), std::string::npos)
+      << brain.errors();
+  EXPECT_NE(brain.errors().find("test.ptx:"), std::string::npos);
 }
 
 }  // namespace

@@ -152,6 +152,9 @@ void run_product(Warp& warp, const Op& op) {
   const ProductPart part = part_of(warp, op, form);
   watch_registers(warp, op, form);
   use_registers(warp, op, form, part.adds);
+  if (form.is_sparse)
+    check_metadata(warp, sparse_rows(form), warp.source<std::uint32_t>(op.p[kMetadata]),
+                   form.selector, PlaceOrder::Any, warp.index % kGroupWarps * kPartRows);
   warpgroup_of(warp).arrived[warp.index % kGroupWarps] = part;
   const std::array<Warp*, kGroupWarps> warps = group_of(warp);
   const bool all_came = std::ranges::all_of(warps, [&](const Warp* other) {

@@ -35,6 +35,7 @@ struct Ran {
 struct Setting {
   std::uint64_t a = 0x0010'0008'0000U, b = 0x0010'0008'0000U;  // without swizzle, from the start
   unsigned threads = 128;
+  std::uint32_t metadata = 0x4444'4444;  // of a sparse A
 };
 
 // Runs what is between loading the operands and storing D.
@@ -46,7 +47,8 @@ Ran run_body(const WgmmaSpec& spec, const std::string& body, const Setting& sett
   test.launch.block = {setting.threads};
   test.input(std::vector<std::uint16_t>(spec.image_bytes / 2, 0x3C00));
   test.input(std::vector<std::uint32_t>(128 * 4, 0x3C003C00U));
-  test.input(std::vector<std::uint32_t>(words)).input(std::vector<std::uint32_t>(128));
+  test.input(std::vector<std::uint32_t>(words));
+  test.input(std::vector<std::uint32_t>(128, setting.metadata));
   test.input(std::vector<std::uint64_t>{setting.a, setting.b, 1});
   test.output<std::uint32_t>(words);
   const Outcome outcome = test.run().outcome;
@@ -188,6 +190,15 @@ TEST(WgmmaHazards, DescriptorsAreChecked) {
              {.a = 0x0010'0008'0081U});
   expect_one(kInShared, body, "bounds", "start 0x3000, leading offset 128, stride offset 256",
              {.b = 0x0010'0008'0300U});
+}
+
+TEST(WgmmaHazards, MetadataIsChecked) {
+  const WgmmaSpec sparse{.is_sparse = true, .image_bytes = 4096};
+  const std::string body = joined({kPublish, kFence, product(sparse), kCommit, kWait});
+  expect_clean(sparse, body);
+  expect_one(sparse, body, "align",
+             " of A has metadata 0b0101 for elements 8 to 11; it has two different places",
+             {.metadata = 0x4444'4544});
 }
 
 TEST(WgmmaHazards, AllFourWarpsCome) {

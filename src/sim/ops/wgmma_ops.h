@@ -11,6 +11,7 @@
 #include "sim/decode/decoder.h"
 #include "sim/memory/matrix_descriptor.h"
 #include "sim/ops/mma_forms.h"
+#include "sim/ops/sparse_rows.h"
 #include "sim/run/unit.h"
 
 namespace ww::sim {
@@ -36,6 +37,8 @@ struct WgmmaForm {
   [[nodiscard]] unsigned k() const { return a_length() * (is_sparse ? 2 : 1); }
   [[nodiscard]] unsigned d_registers() const { return kind == MmaKind::F16 ? n / 4 : n / 2; }
 };
+
+inline SparseRows sparse_rows(const WgmmaForm& form) { return {form.bits, form.a_length()}; }
 
 std::optional<WgmmaForm> wgmma_form(Decode& in);
 /// A form fits into the 64 bits of Op::imm.

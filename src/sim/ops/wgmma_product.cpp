@@ -9,10 +9,7 @@
 //
 // Sums are kept in blocks of 16 rows and 8 columns, as num/matrix_tile.h has them.
 //
-// A sparse row keeps half of its elements: of four neighbours two, of two tf32 one. The metadata has
-// four bits for each such group, the places of the two kept, lowest first (of tf32, of its halves).
-// They are in lane 4g + s of the quad: of 8-bit types s = row / 8 + 2 * (group / 8), eight groups to a
-// word; else s = 2 * selector + group / 4, four groups in the half of row / 8.
+// A sparse row keeps half of its elements: sparse_rows.h.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -162,46 +159,16 @@ void multiply_tile(const RunContext& context, const WgmmaForm& form, num::TileSh
   }
 }
 
-// The k of the elements that a row of a sparse part keeps.
-std::array<unsigned, kLineBytes> kept_places(const WgmmaForm& form, const std::uint32_t* metadata,
-                                             unsigned row) {
-  std::array<unsigned, kLineBytes> places{};
-  const bool narrow = form.bits == 8;
-  const unsigned kept = form.bits == 32 ? 1 : 2;  // of a group
-  const unsigned half = row / 8;
-  for (unsigned i = 0; i < form.a_length(); ++i) {
-    const unsigned group = i / kept;
-    const unsigned thread = narrow ? half + 2 * (group / 8) : 2 * form.selector + group / 4;
-    const unsigned at = narrow ? group % 8 * 4 : half * 16 + group % 4 * 4;
-    const std::uint32_t word = metadata[row % 8 * 4 + thread];
-    const unsigned place = (word >> (at + i % kept * 2)) & 3U;
-    places[i] = kept == 1 ? group * 2 + place / 2 : group * 4 + place;
-  }
-  return places;
-}
-
-// Each row meets elements of B of its own: they are multiplied row by row, in the first row of a
-// small tile.
 void multiply_sparse(const RunContext& context, const WgmmaForm& form,
                      const std::uint32_t* metadata, const std::uint32_t* a, const std::uint32_t* b,
                      std::uint32_t* sums) {
-  constexpr int kRows = 8;
-  const unsigned length = form.a_length();
-  std::array<std::uint32_t, kRows * kLineBytes> lines{};
-  std::array<std::uint32_t, kSumColumns * kLineBytes> columns{};
-  for (unsigned row = 0; row < kPartRows; ++row) {
-    const auto places = kept_places(form, metadata, row);
-    std::copy_n(a + std::size_t{row} * length, length, lines.begin());
-    for (unsigned column = 0; column < kSumColumns; ++column) {
-      for (unsigned i = 0; i < length; ++i)
-        columns[column * length + i] = b[std::size_t{column} * form.k() + places[i]];
-    }
-    std::array<std::uint32_t, kRows * kSumColumns> tile{};
-    std::copy_n(sums + std::size_t{row} * kSumColumns, kSumColumns, tile.begin());
-    multiply_tile(context, form, {kRows, kSumColumns, static_cast<int>(length)}, lines.data(),
-                  columns.data(), tile.data());
-    std::copy_n(tile.begin(), kSumColumns, sums + std::size_t{row} * kSumColumns);
-  }
+  const SparseRows rows = sparse_rows(form);
+  multiply_rows(
+      rows, kPartRows,
+      [&](unsigned row) { return metadata_of_row(rows, metadata, row, form.selector); }, a, b, sums,
+      [&](unsigned, const num::TileShape& shape, const std::uint32_t* line,
+          const std::uint32_t* columns,
+          std::uint32_t* tile) { multiply_tile(context, form, shape, line, columns, tile); });
 }
 
 // Floating-point products of dense matrices, of all warps.

@@ -407,7 +407,7 @@ std::string_view no_warp_recipe(const Binding& binding) {
   const std::string_view mnemonic = binding.form().mnemonic;
   if (mnemonic == "setmaxnreg") return "has no result";
   if (binding.form().family != "mma") return "";
-  if (binding.has("sp")) return "sparse: not simulated";
+  if (binding.has("sp")) return "sparse: device_numbers.sh compares it";
   const bool broken =
       binding.word("shape") == "m8n8k4" && is_one_of(binding.word("atype"), {"bf16", "tf32"});
   return broken ? "assembles, but does not multiply" : "";

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of a sparse A, of mma.sp, wgmma.sp and tcgen05.mma.sp. A row keeps half of its elements and
+// stores no others. Its metadata says which: four bits for each group of neighbours, the lowest bits
+// for the first group. A group has four units of which two are kept; the lower two bits of its metadata
+// are the place of the first, the upper two that of the second.
+//
+//   element    unit             a group keeps
+//   8, 16 bit  an element       2 of 4
+//   4 bit      two elements     2 pairs of 4
+//   tf32       half an element  1 of 2: metadata 0b0100 the first, 0b1110 the second
+//
+// Each row meets elements of B of its own, so products go row by row.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "num/matrix_tile.h"
+#include "sim/lanes.h"
+
+namespace ww::sim {
+
+class Warp;
+
+constexpr unsigned kMaxKept = 64;      // elements
+constexpr unsigned kMetadataBits = 4;  // of a group
+constexpr unsigned kGroupsOfWord = 8;  // of metadata
+constexpr unsigned kMaxSparseGroups = 16;
+constexpr unsigned kSparseTileRows = 8;  // of the tiles that are multiplied, of which one counts
+
+/// What the rows of a sparse A have in common.
+struct SparseRows {
+  unsigned bits = 16;  // of an element as it is stored: 4, 8, 16 or 32
+  unsigned kept = 16;  // elements of a row
+
+  /// Elements that a group keeps; it has twice as many.
+  [[nodiscard]] unsigned kept_of_group() const { return bits == 32 ? 1 : bits == 4 ? 4 : 2; }
+  [[nodiscard]] unsigned groups() const { return kept / kept_of_group(); }
+};
+
+/// The metadata of a row of mma and wgmma: 16 rows in 32 lanes, rows g and g + 8 in the quad 4g. One
+/// lane of it, two or all four have metadata, by the number of groups:
+///
+///   4 groups    lane `selector`; row g in its lower half, row g + 8 in the upper
+///   8 groups    lane 2 * selector + group / 4, halves alike
+///   16 groups   lane row / 8 + 2 * (group / 8), the whole word
+std::uint64_t metadata_of_row(const SparseRows& rows, const std::uint32_t* words, unsigned row,
+                              unsigned selector);
+/// The lanes that have metadata.
+Mask metadata_lanes(const SparseRows& rows, unsigned selector);
+/// The lane with the metadata of a group.
+unsigned metadata_lane(const SparseRows& rows, unsigned row, unsigned group, unsigned selector);
+
+/// The place in the whole row of each element that is kept.
+using KeptPlaces = std::array<std::uint8_t, kMaxKept>;
+KeptPlaces kept_places(const SparseRows& rows, std::uint64_t metadata);
+
+/// The order of places in metadata: ascending, or any.
+enum class PlaceOrder : std::uint8_t { Ascending, Any };
+
+/// A group of a row whose metadata the manual does not allow.
+struct BadGroup {
+  unsigned group;
+  std::string text;  // what is there, and what may be
+};
+std::optional<BadGroup> find_bad_group(const SparseRows& rows, std::uint64_t metadata,
+                                       PlaceOrder order);
+
+/// Reports metadata of 16 rows that the manual does not allow (`align`); they are rows `first` and on.
+void check_metadata(Warp& warp, const SparseRows& rows, const std::uint32_t* words,
+                    unsigned selector, PlaceOrder order, unsigned first = 0);
+
+/// One row times eight columns: the elements of the columns that the row meets, as rows of `kept`.
+void take_columns(const SparseRows& rows, const KeptPlaces& places, const std::uint32_t* b,
+                  std::uint32_t* columns);
+
+/// D += A * B for `count` rows of A and eight columns of B, which is [8][2 * kept]; D is [count][8].
+/// `metadata(row)` is the row's. `multiply(row, shape, a, b, d)` multiplies tiles of that shape, of
+/// which only the first row counts.
+template <typename Metadata, typename Multiply>
+void multiply_rows(const SparseRows& rows, unsigned count, const Metadata& metadata,
+                   const std::uint32_t* a, const std::uint32_t* b, std::uint32_t* d,
+                   const Multiply& multiply) {
+  constexpr unsigned kColumns = num::kMaxTileN;
+  const num::TileShape shape{kSparseTileRows, kColumns, static_cast<int>(rows.kept)};
+  alignas(64) std::array<std::uint32_t, kSparseTileRows * kMaxKept> lines{};
+  alignas(64) std::array<std::uint32_t, kColumns * kMaxKept> columns{};
+  for (unsigned row = 0; row < count; ++row) {
+    const KeptPlaces places = kept_places(rows, metadata(row));
+    std::copy_n(a + std::size_t{row} * rows.kept, rows.kept, lines.begin());
+    take_columns(rows, places, b, columns.data());
+    alignas(64) std::array<std::uint32_t, kSparseTileRows * kColumns> tile{};
+    std::copy_n(d + std::size_t{row} * kColumns, kColumns, tile.begin());
+    multiply(row, shape, lines.data(), columns.data(), tile.data());
+    std::copy_n(tile.begin(), kColumns, d + std::size_t{row} * kColumns);
+  }
+}
+
+}  // namespace ww::sim
