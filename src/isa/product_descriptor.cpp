@@ -126,8 +126,9 @@ constexpr std::uint32_t mask_of(const DescriptorField& field) {
 // --- what a kind allows --------------------------------------------------------------------------
 
 std::string name_of(const ProductForm& form) {
-  return fmt::format("`tcgen05.mma{}.cta_group::{}.{}`", form.is_ws ? ".ws" : "",
-                     form.is_pair ? 2 : 1, ww::isa::name_of(form.kind));
+  return fmt::format("`tcgen05.mma{}{}.cta_group::{}.{}`", form.is_ws ? ".ws" : "",
+                     form.is_sparse ? ".sp" : "", form.is_pair ? 2 : 1,
+                     ww::isa::name_of(form.kind));
 }
 
 // The possible M, in ascending order.
@@ -174,10 +175,23 @@ std::string fault_of_scales(const ProductForm& form, const ProductDescriptor& va
   return value.is_long ? "K = 96 is of sm_103a and not modelled" : "";
 }
 
+// Metadata of 16-bit and 32-bit elements takes one of two columns, which the selector names; that of
+// narrower ones takes both.
+std::string fault_of_sparsity(const ProductForm& form, const ProductDescriptor& value) {
+  if (value.is_sparse && !form.is_sparse)
+    return "the sparsity bit is set, and the instruction has no `.sp`";
+  if (!value.is_sparse && form.is_sparse)
+    return "the sparsity bit is not set, and the instruction has `.sp`";
+  if (!form.is_sparse) return value.selector != 0 ? "a sparsity selector without sparsity" : "";
+  const bool has_two = container_bits(form.kind) >= 16;
+  if (value.selector <= (has_two ? 1U : 0U)) return "";
+  return fmt::format("sparsity selector {}; {} has {}", value.selector, name_of(form),
+                     has_two ? "0 and 1" : "0 alone");
+}
+
 std::string fault_of_value(const ProductForm& form, const ProductDescriptor& value) {
   if (std::string shape = fault_of_shape(form, value); !shape.empty()) return shape;
-  if (value.is_sparse) return "the sparsity bit is set, and the instruction has no `.sp`";
-  if (value.selector != 0) return "a sparsity selector without sparsity";
+  if (std::string sparsity = fault_of_sparsity(form, value); !sparsity.empty()) return sparsity;
   if (value.saturates && form.kind != ProductKind::I8) return "saturation is of `.kind::i8` alone";
   if (form.kind == ProductKind::I8 && (value.negates_a || value.negates_b))
     return "`.kind::i8` negates neither A nor B";

@@ -25,7 +25,7 @@ std::string_view name_of(ProductKind kind);
 constexpr bool has_scales(ProductKind kind) { return kind >= ProductKind::Mxf8f6f4; }
 /// Bits that an element takes: fp6 and fp4 take a byte, except where only fp4 is possible.
 unsigned container_bits(ProductKind kind);
-/// Elements of a row of A that are multiplied; a dense row is 32 bytes.
+/// Elements of a row of A as it is stored: 32 bytes. A sparse row stands for twice as many.
 inline unsigned product_k(ProductKind kind) { return 256 / container_bits(kind); }
 
 /// What the opcode says.
@@ -33,6 +33,7 @@ struct ProductForm {
   ProductKind kind = ProductKind::F16;
   bool is_pair = false;      // .cta_group::2
   bool is_ws = false;        // tcgen05.mma.ws
+  bool is_sparse = false;    // .sp
   unsigned scale_count = 0;  // scales of a row of A: 1, 2 or 4; 0: none
 };
 

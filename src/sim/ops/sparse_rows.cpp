@@ -34,14 +34,21 @@ unsigned code_of(std::uint64_t metadata, unsigned group) {
 bool is_allowed(const SparseRows& rows, unsigned code, PlaceOrder order) {
   if (rows.bits == 32) return code == 0x4 || code == 0xE;
   const unsigned first = code & 3U, second = code >> 2U;
-  return order == PlaceOrder::Ascending ? first < second : first != second;
+  if (order == PlaceOrder::Any) return first != second;
+  return first < second || (order == PlaceOrder::AscendingOrTwoOne && code == 0x6);
 }
 
 std::string_view allowed_codes(const SparseRows& rows, PlaceOrder order) {
   if (rows.bits == 32) return "it is 0b0100 or 0b1110";
-  return order == PlaceOrder::Ascending
-             ? "it has two places in ascending order, the lower one in its lower bits"
-             : "it has two different places";
+  switch (order) {
+    case PlaceOrder::Ascending:
+      return "it has two places in ascending order, the lower one in its lower bits";
+    case PlaceOrder::AscendingOrTwoOne:
+      return "it has two places in ascending order, or is 0b0110";
+    case PlaceOrder::Any:
+      break;
+  }
+  return "it has two different places";
 }
 
 }  // namespace

@@ -58,8 +58,8 @@ unsigned metadata_lane(const SparseRows& rows, unsigned row, unsigned group, uns
 using KeptPlaces = std::array<std::uint8_t, kMaxKept>;
 KeptPlaces kept_places(const SparseRows& rows, std::uint64_t metadata);
 
-/// The order of places in metadata: ascending, or any.
-enum class PlaceOrder : std::uint8_t { Ascending, Any };
+/// The order of places in metadata. The manual of tcgen05 has ascending ones and 0b0110.
+enum class PlaceOrder : std::uint8_t { Ascending, AscendingOrTwoOne, Any };
 
 /// A group of a row whose metadata the manual does not allow.
 struct BadGroup {

@@ -20,7 +20,7 @@ namespace {
 
 // Op::mode: the kind in the lower three bits, and these; Op::mode2: scales of a row, scale of D.
 constexpr std::uint8_t kKind = 0x07, kByPair = 0x08, kWs = 0x10, kTensorA = 0x20,
-                       kNegatedAdd = 0x40;
+                       kNegatedAdd = 0x40, kSparseA = 0x80;
 
 }  // namespace
 
@@ -28,7 +28,7 @@ void pack_form(const TensorProductForm& form, Op& op) {
   op.mode = static_cast<std::uint8_t>(
       static_cast<unsigned>(form.is.kind) | (form.is.is_pair ? kByPair : 0U) |
       (form.is.is_ws ? kWs : 0U) | (form.a_in_tensor ? kTensorA : 0U) |
-      (form.negates_add ? kNegatedAdd : 0U));
+      (form.negates_add ? kNegatedAdd : 0U) | (form.is.is_sparse ? kSparseA : 0U));
   op.mode2 = static_cast<std::uint8_t>(form.is.scale_count | form.scale_d << 4U);
 }
 
@@ -37,6 +37,7 @@ TensorProductForm unpack_tensor_product(const Op& op) {
   form.is.kind = static_cast<isa::ProductKind>(op.mode & kKind);
   form.is.is_pair = (op.mode & kByPair) != 0;
   form.is.is_ws = (op.mode & kWs) != 0;
+  form.is.is_sparse = (op.mode & kSparseA) != 0;
   form.is.scale_count = op.mode2 & 0x0FU;
   form.a_in_tensor = (op.mode & kTensorA) != 0;
   form.negates_add = (op.mode & kNegatedAdd) != 0;
@@ -88,6 +89,7 @@ TensorProduct product_of(Warp& warp, const Op& op, unsigned lane) {
     product.desc_a = warp.source<std::uint64_t>(op.p[kProductDescA])[lane];
   }
   product.desc_b = warp.source<std::uint64_t>(op.p[kProductDescB])[lane];
+  if (product.form.is.is_sparse) product.metadata = tensor_address_in(warp, address++, lane);
   if (product.form.is.scale_count != 0) {
     product.scale_a = tensor_address_in(warp, address++, lane);
     product.scale_b = tensor_address_in(warp, address++, lane);
@@ -189,8 +191,10 @@ Collector collector_in(const Decode& in) {
 
 // Why a form is not simulated; empty: it is.
 std::string_view refusal_of(const Decode& in, const TensorProductForm& form) {
-  if (in.has("sp")) return "the places of a sparse A's metadata are known from figures alone";
-  if (in.has("ashift")) return "which row of a shifted A goes where is not known for certain";
+  if (in.has("ashift"))
+    return "whether the product sees A before or after the shift, and which rows stay, is not "
+           "known "
+           "for certain";
   if (form.is.kind == isa::ProductKind::I8 && form.scale_d != 0)
     return "the manual has no scale of D for `.kind::i8`";
   return "";
@@ -201,6 +205,7 @@ TensorProductForm form_of(const Decode& in, bool is_ws) {
   form.is.kind = *isa::product_kind(in.word("kind"));
   form.is.is_pair = in.word("group") == "cta_group::2";
   form.is.is_ws = is_ws;
+  form.is.is_sparse = in.has("sp");
   form.is.scale_count = scale_count(in, form.is.kind);
   form.a_in_tensor = in.operand(1).kind == isa::OperandKind::Address;
   form.negates_add = in.is_negated(find_operand(in, "add_d"));
@@ -216,6 +221,7 @@ void decode_operands(Decode& in, const TensorProductForm& form) {
   } else {
     in.op.p[kProductDescA] = in.source(1);
   }
+  if (form.is.is_sparse) in.address(find_operand(in, "meta"));
   if (form.is.scale_count != 0) {
     in.address(find_operand(in, "scale_a"));
     in.address(find_operand(in, "scale_b"));

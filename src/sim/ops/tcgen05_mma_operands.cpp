@@ -8,12 +8,14 @@
 //   M = 64                 lane m % 16 + m / 16 * 32   column n (from lane 0 or 16)
 //   M = 256, a pair        lane m % 128                column n of CTA m / 128
 //   M = 128, a pair        lane m % 64 + 64 h          column n % (N / 2) of CTA m / 64, h = n / (N / 2)
+//   the same, sparse A     lane m % 16 + m % 64 / 16 * 32   column n of CTA m / 64 (from lane 0 or 16)
 //   M = 64, .ws            lane m + 64 h               column n % (N / 2), h = n / (N / 2)
 //   M = 32, .ws            lane m + 32 q               column n % (N / 4), q = n / (N / 4)
 //
 // A row of A is in every lane that has elements of that row of D. In shared memory each CTA of a pair
-// has its rows of A and half of the columns of B. Scales of row m are in column m / 32, lane m % 32 of
-// each quarter, those of column n of B alike.
+// has its rows of A and half of the columns of B. Metadata of sparse rows is in the lanes of these rows
+// (kMetadataColumns). Scales of row m are in column m / 32, lane m % 32 of each quarter, those of column
+// n of B alike.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -104,6 +106,7 @@ void begin_shared(Warp& warp, unsigned lane, TensorProduct& product) {
     b.name = "B";
     b.at = MatrixDescriptor::of_tcgen05(product.desc_b);
     b.lines = product.columns_each();
+    b.line_bytes = a.line_bytes * (product.form.is.is_sparse ? 2 : 1);
     b.is_mn_major = product.is.b_is_mn_major;
     b.used_bytes = used_bytes(product, product.is.b, b.lines, b.is_mn_major);
     if (!product.form.a_in_tensor) product.a_chunks[i] = begin_matrix(warp, lane, cta, a);
@@ -119,7 +122,7 @@ std::vector<DPart> parts_of(const TensorProduct& product) {
   const unsigned ctas = form.is_pair ? 2 : 1;
   const unsigned rows = m / ctas;
   // Rows that are fewer than the lanes go to several groups of lanes, with columns of their own.
-  const bool is_half = rows == 64 && !form.is_pair && !form.is_ws;
+  const bool is_half = rows == 64 && !form.is_ws && (form.is_sparse || !form.is_pair);
   const unsigned groups = is_half ? 1 : kTensorLanes / rows;
   std::vector<DPart> parts;
   for (unsigned cta = 0; cta < ctas; ++cta) {
@@ -149,6 +152,8 @@ bool check_lanes(Warp& warp, unsigned lane, const TensorProduct& product) {
     return wrong("D", product.d.lane, is_half ? "lane 0 or 16" : "lane 0");
   if (product.form.a_in_tensor && product.a.lane != product.d.lane)
     return wrong("A", product.a.lane, is_half ? "the lane of D" : "lane 0");
+  if (product.form.is.is_sparse && product.metadata.lane != product.d.lane)
+    return wrong("the metadata", product.metadata.lane, is_half ? "the lane of D" : "lane 0");
   if (product.form.is.scale_count == 0) return true;
   if (product.scale_a.lane != 0) return wrong("the scales of A", product.scale_a.lane, "lane 0");
   return product.scale_b.lane == 0 || wrong("the scales of B", product.scale_b.lane, "lane 0");
@@ -168,6 +173,15 @@ bool check_columns(Warp& warp, unsigned lane, const TensorProduct& product, unsi
   return true;
 }
 
+bool check_metadata_columns(Warp& warp, unsigned lane, const TensorProduct& product) {
+  const unsigned first = product.metadata.column;
+  if (first % kMetadataColumns == 0)
+    return check_columns(warp, lane, product, first, kMetadataColumns);
+  report_tensor(warp, lane_bit(lane),
+                fmt::format("the metadata starts in column {}; it starts in an even one", first));
+  return false;
+}
+
 // Columns with a byte for each of these lines.
 unsigned scale_columns(unsigned lines) { return (lines + kQuarterLanes - 1) / kQuarterLanes; }
 
@@ -177,6 +191,7 @@ bool check_tensor(Warp& warp, unsigned lane, const TensorProduct& product) {
   if (product.form.a_in_tensor &&
       !check_columns(warp, lane, product, product.a.column, kRowColumns))
     return false;
+  if (product.form.is.is_sparse && !check_metadata_columns(warp, lane, product)) return false;
   return product.form.is.scale_count == 0 ||
          (check_columns(warp, lane, product, product.scale_a.column,
                         scale_columns(product.rows_each())) &&
@@ -260,6 +275,13 @@ void begin_cells(Warp& warp, unsigned lane, Cta& cta, const CellBlock& block, un
   }
 }
 
+CellBlock metadata_cells(const TensorProduct& product) {
+  const bool is_one = product.sparse_rows().groups() < kMaxSparseGroups;
+  return {"the metadata", TensorUse::Fetch,
+          product.metadata.column + (is_one ? product.is.selector : 0),
+          is_one ? 1 : kMetadataColumns};
+}
+
 void begin_tensor(Warp& warp, unsigned lane, const TensorProduct& product) {
   for (const DPart& part : product.parts) {
     Cta& cta = *product.ctas[part.cta];
@@ -267,6 +289,8 @@ void begin_tensor(Warp& warp, unsigned lane, const TensorProduct& product) {
       if (product.form.a_in_tensor)
         begin_cells(warp, lane, cta, {"A", TensorUse::Fetch, product.a.column, kRowColumns},
                     part.lane_of(i));
+      if (product.form.is.is_sparse)
+        begin_cells(warp, lane, cta, metadata_cells(product), part.lane_of(i));
       begin_cells(warp, lane, cta, {"D", TensorUse::Copy, product.d.column, part.columns},
                   part.lane_of(i));
     }
@@ -302,6 +326,12 @@ bool begin_tensor_product(Warp& warp, unsigned lane, TensorProduct& product) {
   }
   if (product.form.is.scale_count != 0 && product.rows_each() != kTensorLanes) {
     refuse_operands(warp, "a product with scales of M = 128 by a pair of CTAs");
+    return false;
+  }
+  constexpr unsigned kShortSwizzle = 32;
+  if (product.form.is.is_sparse && !product.is.b_is_mn_major &&
+      MatrixDescriptor::of_tcgen05(product.desc_b).width() == kShortSwizzle) {
+    refuse_operands(warp, "a sparse product with a K-major B in the swizzle of 32 bytes");
     return false;
   }
   product.parts = parts_of(product);

@@ -11,6 +11,7 @@
 #include "isa/product_descriptor.h"
 #include "sim/decode/decoder.h"
 #include "sim/ops/shared_matrix.h"
+#include "sim/ops/sparse_rows.h"
 #include "sim/ops/tcgen05_ops.h"
 
 namespace ww::sim {
@@ -26,7 +27,8 @@ struct TensorProductForm {
 void pack_form(const TensorProductForm& form, Op& op);
 TensorProductForm unpack_tensor_product(const Op& op);
 
-/// Where an op has its operands; its addresses are D, then A in tensor memory, then both scales.
+/// Where an op has its operands; its addresses are D, then A in tensor memory, then the metadata of a
+/// sparse A, then both scales.
 constexpr std::size_t kProductDescA = 0, kProductDescB = 1, kInstruction = 2, kAddsD = 3,
                       kZeroColumns = 4;
 
@@ -49,19 +51,27 @@ struct TensorProduct {
   isa::ProductDescriptor is;
   bool adds = false;
   std::array<std::uint32_t, 8> disabled{};  // bit l: lane l of D is left as it is; 128 lanes a CTA
-  TensorAddress d, a, scale_a, scale_b;
+  TensorAddress d, a, metadata, scale_a, scale_b;
   std::uint64_t desc_a = 0, desc_b = 0;
   std::vector<Cta*> ctas;  // one, or a pair by rank
   std::vector<DPart> parts;
   std::array<MatrixChunks, 2> a_chunks, b_chunks;  // by CTA
 
-  [[nodiscard]] unsigned k() const { return isa::product_k(form.is.kind); }
+  /// Elements of a row of A as it is stored, and of a column of B.
+  [[nodiscard]] unsigned a_length() const { return isa::product_k(form.is.kind); }
+  [[nodiscard]] unsigned k() const { return a_length() * (form.is.is_sparse ? 2 : 1); }
+  [[nodiscard]] SparseRows sparse_rows() const {
+    return {isa::container_bits(form.is.kind), a_length()};
+  }
   [[nodiscard]] unsigned rows_each() const { return is.m / static_cast<unsigned>(ctas.size()); }
   [[nodiscard]] unsigned columns_each() const { return is.n / static_cast<unsigned>(ctas.size()); }
 };
 
-/// Columns of tensor memory with a row of A.
-constexpr unsigned kRowColumns = 8;
+/// Columns of tensor memory with a row of A, and with the metadata of a sparse one: where a row has 16
+/// groups it is in both, in the row's own lane; where it has 8, the sparsity selector names the column,
+/// and lanes r and r + 8 of 16 rows have the first and the last four groups of rows r and r + 8, in
+/// their lower and upper halves.
+constexpr unsigned kRowColumns = 8, kMetadataColumns = 2;
 
 /// Looks up and checks all operands, and marks them as in use. Whether there is something to do.
 bool begin_tensor_product(Warp& warp, unsigned lane, TensorProduct& product);

@@ -52,7 +52,7 @@ ProductInputs read_inputs(Warp& warp, const TensorProduct& product) {
   for (std::size_t i = 0; i < product.ctas.size(); ++i) {
     const Region& shared = product.ctas[i]->shared;
     if (!product.form.a_in_tensor) {
-      in.a[i] = unpack_matrix(shared, product.a_chunks[i], product.rows_each(), product.k(),
+      in.a[i] = unpack_matrix(shared, product.a_chunks[i], product.rows_each(), product.a_length(),
                               format_of(product, is.a), is.a_is_mn_major);
       if (is.negates_a) flip_signs(in.a[i], is.a);
       unmark_chunks(warp, shared, product.a_chunks[i]);
@@ -86,7 +86,7 @@ MatrixWords tensor_rows(Warp& warp, unsigned lane, const TensorProduct& product,
   TensorMemory& tensor = tensor_of(cta);
   const unsigned container = isa::container_bits(product.form.is.kind);
   MatrixWords words;
-  words.reserve(std::size_t{part.rows} * product.k());
+  words.reserve(std::size_t{part.rows} * product.a_length());
   for (unsigned i = 0; i < part.rows; ++i) {
     for (unsigned c = 0; c < kRowColumns; ++c) {
       const TensorAddress at{part.lane_of(i), product.a.column + c};
@@ -98,6 +98,46 @@ MatrixWords tensor_rows(Warp& warp, unsigned lane, const TensorProduct& product,
   }
   if (product.is.negates_a) flip_signs(words, product.is.a);
   return words;
+}
+
+// --- metadata ------------------------------------------------------------------------------------
+
+constexpr unsigned kQuadRows = 8;  // rows r and r + 8 share lanes of metadata
+
+/// The cell with the metadata of a group of a part's row, and its bit.
+std::pair<TensorAddress, unsigned> metadata_place(const TensorProduct& product, const DPart& part,
+                                                  unsigned row, unsigned group) {
+  const unsigned first = product.metadata.column;
+  if (product.sparse_rows().groups() == kMaxSparseGroups)
+    return {{part.lane_of(row), first + group / kGroupsOfWord},
+            group % kGroupsOfWord * kMetadataBits};
+  constexpr unsigned kHalf = kGroupsOfWord / 2;
+  const unsigned among = row % kBlockRows;
+  const unsigned owner = row - among + among % kQuadRows + group / kHalf * kQuadRows;
+  return {{part.lane_of(owner), first + product.is.selector},
+          (among / kQuadRows * kHalf + group % kHalf) * kMetadataBits};
+}
+
+// The metadata of each row of a part. What the manual does not allow is reported.
+std::vector<std::uint64_t> read_metadata(Warp& warp, unsigned lane, const TensorProduct& product,
+                                         const DPart& part) {
+  Cta& cta = *product.ctas[part.cta];
+  const SparseRows rows = product.sparse_rows();
+  std::vector<std::uint64_t> all(part.rows);
+  for (unsigned row = 0; row < part.rows; ++row) {
+    for (unsigned group = 0; group < rows.groups(); ++group) {
+      const auto [at, bit] = metadata_place(product, part, row, group);
+      if (bit % 16 == 0) fetched(warp, lane, cta, at, 3U << bit / 16 * 2, "the metadata");
+      const std::uint64_t code = (tensor_of(cta).at(at.lane, at.column) >> bit) & 0xFU;
+      all[row] |= code << (group * kMetadataBits);
+    }
+    if (!warp.checks(Check::Align)) continue;
+    const auto bad = find_bad_group(rows, all[row], PlaceOrder::AscendingOrTwoOne);
+    if (bad && warp.is_new(Check::Align))
+      warp.report(Check::Align, lane_bit(lane),
+                  fmt::format("row {} of A has {}", part.row + row, bad->text));
+  }
+  return all;
 }
 
 // --- scales --------------------------------------------------------------------------------------
@@ -157,6 +197,7 @@ struct PartSums {
   std::optional<num::WarpgroupProduct> floats;
   const Scales* scale_a = nullptr;
   const Scales* scale_b = nullptr;
+  std::vector<std::uint64_t> metadata;  // of sparse rows
 };
 
 const num::MatrixUnit& unit_of(const num::MatrixMode& mode, const TensorProduct& product) {
@@ -171,36 +212,72 @@ const num::MatrixUnit& unit_of(const num::MatrixMode& mode, const TensorProduct&
   }
 }
 
-void add_scaled(const PartSums& sums, unsigned i, unsigned j, std::uint32_t* block) {
-  const isa::ProductDescriptor& is = sums.product.is;
+// The scales of row i and on of a part, and of column j and on.
+num::TileScales scales_from(const PartSums& sums, unsigned i, unsigned j) {
   const unsigned count = sums.product.form.is.scale_count;
-  const unsigned window = sums.part.lane_of(i * kBlockRows) / kWindowLanes;
-  const num::TileScales scales{
-      .type = is.scale_type,
-      .count = static_cast<int>(count),
-      .a = &sums.scale_a->of[window][std::size_t{i} * kBlockRows * count],
-      .b = &sums.scale_b->of[window][(sums.part.column + std::size_t{j} * kBlockColumns) * count]};
-  const unsigned k = sums.product.k();
-  num::product_scaled(
-      sums.context.matrix, sums.context.options->exact_matrix, is.a, is.b,
-      {static_cast<int>(kBlockRows), static_cast<int>(kBlockColumns), static_cast<int>(k)},
-      sums.a + std::size_t{i} * kBlockRows * k, sums.b + std::size_t{j} * kBlockColumns * k, scales,
-      block);
+  const unsigned window = sums.part.lane_of(i) / kWindowLanes;
+  return {.type = sums.product.is.scale_type,
+          .count = static_cast<int>(count),
+          .a = &sums.scale_a->of[window][std::size_t{i} * count],
+          .b = &sums.scale_b->of[window][(sums.part.column + std::size_t{j}) * count]};
+}
+
+/// What a tile is multiplied with, besides its elements.
+struct TileTerms {
+  num::TileShape shape;
+  const std::uint32_t* a;
+  const std::uint32_t* b;
+};
+
+// Integers and scaled floats.
+void add_tile(const PartSums& sums, const TileTerms& tile, const num::TileScales* scales,
+              std::uint32_t* block) {
+  const isa::ProductDescriptor& is = sums.product.is;
+  if (scales == nullptr)
+    return num::product_s32(is.saturates, is.a, is.b, tile.shape, tile.a, tile.b, block);
+  num::product_scaled(sums.context.matrix, sums.context.options->exact_matrix, is.a, is.b,
+                      tile.shape, tile.a, tile.b, *scales, block);
+}
+
+// A tile of which the first row counts.
+void add_sparse_row(const PartSums& sums, const TileTerms& tile, unsigned i, unsigned j,
+                    std::uint32_t* block) {
+  const isa::ProductDescriptor& is = sums.product.is;
+  if (sums.scale_a != nullptr) {
+    num::TileScales scales = scales_from(sums, i, j);
+    std::array<std::uint8_t, kSparseTileRows * 4> own{};
+    std::copy_n(scales.a, scales.count, own.begin());
+    scales.a = own.data();
+    return add_tile(sums, tile, &scales, block);
+  }
+  if (sums.product.form.is.kind == isa::ProductKind::I8)
+    return add_tile(sums, tile, nullptr, block);
+  num::MatrixMode mode = sums.context.matrix;
+  mode.fp8_in_halves = false;
+  const auto product = is.d == num::DType::Float16 ? num::product_f16 : num::product_f32;
+  product(mode, sums.context.options->exact_matrix, is.a, is.b, tile.shape, tile.a, tile.b, block);
 }
 
 void add_block(const PartSums& sums, unsigned i, unsigned j, std::uint32_t* block) {
-  const isa::ProductDescriptor& is = sums.product.is;
-  const unsigned k = sums.product.k();
+  const unsigned k = sums.product.k(), row = i * kBlockRows, column = j * kBlockColumns;
+  const std::uint32_t* const a = sums.a + std::size_t{row} * sums.product.a_length();
+  const std::uint32_t* const b = sums.b + std::size_t{column} * k;
   if (sums.floats) {
     sums.floats->add_to(static_cast<int>(i), static_cast<int>(j), block);
-  } else if (sums.scale_a != nullptr) {
-    add_scaled(sums, i, j, block);
+  } else if (!sums.metadata.empty()) {
+    multiply_rows(
+        sums.product.sparse_rows(), kBlockRows, [&](unsigned r) { return sums.metadata[row + r]; },
+        a, b, block,
+        [&](unsigned r, const num::TileShape& shape, const std::uint32_t* line,
+            const std::uint32_t* columns, std::uint32_t* tile) {
+          add_sparse_row(sums, {shape, line, columns}, row + r, column, tile);
+        });
   } else {
-    num::product_s32(
-        is.saturates, is.a, is.b,
-        {static_cast<int>(kBlockRows), static_cast<int>(kBlockColumns), static_cast<int>(k)},
-        sums.a + std::size_t{i} * kBlockRows * k, sums.b + std::size_t{j} * kBlockColumns * k,
-        block);
+    const num::TileShape shape{static_cast<int>(kBlockRows), static_cast<int>(kBlockColumns),
+                               static_cast<int>(k)};
+    if (sums.scale_a == nullptr) return add_tile(sums, {shape, a, b}, nullptr, block);
+    const num::TileScales scales = scales_from(sums, row, column);
+    add_tile(sums, {shape, a, b}, &scales, block);
   }
 }
 
@@ -350,14 +427,16 @@ void finish_tensor_product(Warp& warp, unsigned lane, const TensorProduct& produ
                   .part = part,
                   .a = product.form.a_in_tensor ? own.data() : in.a[part.cta].data(),
                   .b = &in.b[std::size_t{part.column} * k],
-                  .floats = {}};
+                  .floats = {},
+                  .metadata = {}};
+    if (product.form.is.is_sparse) sums.metadata = read_metadata(warp, lane, product, part);
     Scales scale_a, scale_b;
     if (isa::has_scales(kind)) {
       scale_a = read_scales(warp, lane, product, cta, true);
       scale_b = read_scales(warp, lane, product, cta, false);
       sums.scale_a = &scale_a;
       sums.scale_b = &scale_b;
-    } else if (kind != isa::ProductKind::I8) {
+    } else if (kind != isa::ProductKind::I8 && !product.form.is.is_sparse) {
       sums.floats.emplace(unit_of(context.matrix, product), context.options->exact_matrix,
                           num::WarpgroupProduct::Shape{.a = product.is.a,
                                                        .b = product.is.b,

@@ -16,30 +16,34 @@ struct TensorProductSpec {
   std::string_view kind = "f16";
   std::string_view scales = "";  // ".block_scale.block32"
   std::string_view flags = "";   // ".collector::a::fill"
-  bool is_pair = false, is_ws = false, a_in_tensor = false, has_mask = false;
-  int scale_d = -1;  // none
+  bool is_pair = false, is_ws = false, a_in_tensor = false, has_mask = false, is_sparse = false;
+  bool has_zero_columns = false;  // of .ws, in place of the mask
+  int scale_d = -1;               // none
   unsigned columns = 32;
-  unsigned d_column = 0, a_column = 0, scale_a_column = 0, scale_b_column = 0;
+  unsigned d_column = 0, a_column = 0, scale_a_column = 0, scale_b_column = 0, metadata_column = 0;
   unsigned image_bytes = 16384;
 
   [[nodiscard]] std::string opcode() const {
-    return fmt::format("tcgen05.mma{}.cta_group::{}.kind::{}{}{}", is_ws ? ".ws" : "",
-                       is_pair ? 2 : 1, kind, scales, flags);
+    return fmt::format("tcgen05.mma{}{}.cta_group::{}.kind::{}{}{}", is_ws ? ".ws" : "",
+                       is_sparse ? ".sp" : "", is_pair ? 2 : 1, kind, scales, flags);
   }
 };
 
 /// The instruction: tensor memory from %r20 on, A behind %da, B behind %db, the descriptor in %idesc,
-/// whether D is added in %p1, the mask in %m.
+/// whether D is added in %p1, the mask in %m or columns of B that count as zero in %d7.
 inline std::string tensor_product_text(const TensorProductSpec& spec) {
   const std::string a =
       spec.a_in_tensor ? fmt::format("[%r20+{}]", spec.a_column) : std::string("%da");
-  std::string text = fmt::format("{} [%r20+{}], {}, %db, %idesc", spec.opcode(), spec.d_column, a);
+  std::string text = fmt::format("{} [%r20+{}], {}, %db", spec.opcode(), spec.d_column, a);
+  if (spec.is_sparse) text += fmt::format(", [%r20+{}]", spec.metadata_column);
+  text += ", %idesc";
   if (!spec.scales.empty())
     text += fmt::format(", [%r20+{}], [%r20+{}]", spec.scale_a_column, spec.scale_b_column);
   if (spec.has_mask)
     text += spec.is_pair ? ", {%m0,%m1,%m2,%m3,%m4,%m5,%m6,%m7}" : ", {%m0,%m1,%m2,%m3}";
   text += ", %p1";
   if (spec.scale_d >= 0) text += fmt::format(", {}", spec.scale_d);
+  if (spec.has_zero_columns) text += ", %d7";
   return text + ";\n";
 }
 
@@ -77,6 +81,7 @@ inline std::string tensor_product_prelude(const TensorProductSpec& spec) {
       spec.image_bytes, spec.is_pair ? 2 : 1, spec.columns, 4 * spec.columns);
   for (unsigned i = 0; i < 8; ++i)
     text += fmt::format("ld.global.b32 %m{}, [%a2+{}];\n", i, 32 + 4 * i);
+  if (spec.has_zero_columns) text += "ld.global.b64 %d7, [%a2+32];\n";
   text += "@%p3 mbarrier.init.shared.b64 [bar], 1;\n";
   if (spec.is_pair) text += "@%p3 fence.mbarrier_init.release.cluster;\n";
   text +=
