@@ -172,7 +172,7 @@ std::string fault_of_scales(const ProductForm& form, const ProductDescriptor& va
   }
   if (step == 2 && value.scale_type != DType::Float8E8M0)
     return "scales of ue4m3 for 32 elements each; they are ue8m0 then";
-  return value.is_long ? "K = 96 is of sm_103a and not modelled" : "";
+  return "";
 }
 
 // Metadata of 16-bit and 32-bit elements takes one of two columns, which the selector names; that of

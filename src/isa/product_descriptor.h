@@ -50,6 +50,9 @@ struct ProductDescriptor {
   num::DType scale_type = num::DType::Float8E8M0;
   unsigned scale_a_id = 0, scale_b_id = 0;  // first byte of a cell with scales
   bool is_long = false;                     // K = 96
+
+  /// Columns of B that .ws may skip.
+  [[nodiscard]] unsigned largest_shift() const { return max_shift == 0 ? 0 : 4U << max_shift; }
 };
 
 /// A field: where it is, and which member of a ProductDescriptor it holds (one of the three).

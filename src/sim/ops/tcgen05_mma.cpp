@@ -120,12 +120,33 @@ void use_collector(Warp& warp, unsigned lane, const TensorProduct& product, Coll
   if (how == Collector::LastUse || how == Collector::Discard) held.reset();
 }
 
-// The descriptor of columns of B that count as zero: bit 39 says whether there are any.
-bool has_zero_columns(const Warp& warp, const Op& op, unsigned lane) {
-  if (!op.p[kZeroColumns].present()) return false;
-  const std::uint64_t mask = warp.source<std::uint64_t>(op.p[kZeroColumns])[lane];
-  const std::uint64_t shift = (mask >> 56U) & 0x3FU;
-  return ((mask >> 39U) & 1U) != 0 || shift != 0;
+void report_fault(Warp& warp, unsigned lane, std::string_view what, const std::string& bits,
+                  const std::string& fault) {
+  if (!warp.checks(Check::Align)) return refuse_operands(warp, fmt::format("{} {}", what, bits));
+  if (warp.is_new(Check::Align))
+    warp.report(Check::Align, lane_bit(lane), fmt::format("{} is {}: {}", what, bits, fault));
+}
+
+// Columns of B that count as zero, or are shifted. Whether the product can be done.
+bool take_zero_columns(Warp& warp, const Op& op, unsigned lane, TensorProduct& product) {
+  if (!op.p[kZeroColumns].present()) return true;
+  const std::uint64_t bits = warp.source<std::uint64_t>(op.p[kZeroColumns])[lane];
+  const isa::ProductDescriptor& is = product.is;
+  const ZeroColumns zero(bits, is.m, is.n);
+  if (const std::string fault = zero.fault(is.m, is.largest_shift()); !fault.empty()) {
+    report_fault(warp, lane, "the descriptor of zero columns", fmt::format("0x{:016x}", bits),
+                 fault);
+    return false;
+  }
+  if (zero.is_none()) return true;
+  if (zero.skips_a_span() || is.b_is_mn_major) {
+    refuse_operands(warp, zero.skips_a_span()
+                              ? "a product whose zero columns skip a whole span"
+                              : "a product with zero columns of a B that is MN-major");
+    return false;
+  }
+  product.b_columns = zero.columns();
+  return true;
 }
 
 std::uint64_t held_by(const TensorProduct& product) {
@@ -137,22 +158,17 @@ std::uint64_t held_by(const TensorProduct& product) {
 
 void issue(Warp& warp, const Op& op, unsigned lane) {
   TensorProduct product = product_of(warp, op, lane);
-  if (has_zero_columns(warp, op, lane))
-    return refuse_operands(warp, "a product with columns of B that count as zero");
   product.ctas = cta_group(warp, product.form.is.is_pair);
   if (product.form.is.is_pair && product.ctas.size() == 1) return;
   std::ranges::sort(product.ctas, {}, &Cta::rank);
   const std::uint32_t bits = warp.source<std::uint32_t>(op.p[kInstruction])[lane];
   auto [is, fault] = isa::read_descriptor(product.form.is, bits);
-  if (!fault.empty()) {
-    if (!warp.checks(Check::Align))
-      return refuse_operands(warp, fmt::format("the instruction descriptor 0x{:08x}", bits));
-    if (warp.is_new(Check::Align))
-      warp.report(Check::Align, lane_bit(lane),
-                  fmt::format("the instruction descriptor is 0x{:08x}: {}", bits, fault));
-    return;
-  }
+  if (!fault.empty())
+    return report_fault(warp, lane, "the instruction descriptor", fmt::format("0x{:08x}", bits),
+                        fault);
+  if (is.is_long) return refuse_operands(warp, "a product with K = 96");
   product.is = is;
+  if (!take_zero_columns(warp, op, lane, product)) return;
   use_collector(warp, lane, product, static_cast<Collector>(op.imm));
   if (!begin_tensor_product(warp, lane, product)) return;
   const auto kept = std::make_shared<TensorProduct>(std::move(product));

@@ -270,13 +270,14 @@ TEST(TensorProductHazards, WhatIsNotModelledEndsTheRun) {
   EXPECT_NE(run(fp4, tensor_product_kernel(fp4.spec))
                 .reason.find("4-bit elements of A in bytes of tensor memory is not modelled"),
             std::string::npos);
-  Planted zeros;
-  zeros.spec.is_ws = true;
-  zeros.spec.columns = 64;
-  zeros.instruction = 0x08100010;
-  const std::string text =
-      replaced(tensor_product_kernel(zeros.spec), "%idesc, %p1;", "%idesc, %p1, 549755813888;");
-  EXPECT_NE(run(zeros, text).reason.find("columns of B that count as zero is not modelled"),
+  Planted longer;
+  longer.spec.kind = "mxf4nvf4";
+  longer.spec.scales = ".block_scale.block16";
+  longer.spec.scale_a_column = 20;
+  longer.spec.scale_b_column = 24;
+  longer.instruction = 0x88040480;
+  EXPECT_NE(run(longer, tensor_product_kernel(longer.spec))
+                .reason.find("a product with K = 96 is not modelled"),
             std::string::npos);
 }
 

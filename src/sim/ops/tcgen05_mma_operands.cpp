@@ -68,13 +68,26 @@ void check_written(Warp& warp, unsigned lane, const Region& shared, const Matrix
   }
 }
 
-MatrixChunks begin_matrix(Warp& warp, unsigned lane, const Cta& cta, const SharedMatrix& matrix) {
+// Of a K-major matrix, the chunks of the lines that are used, in their order.
+MatrixChunks chunks_of_lines(const SharedMatrix& matrix, const std::vector<unsigned>& lines) {
+  MatrixChunks chunks;
+  for (const unsigned line : lines) {
+    if (line == ZeroColumns::kZero) continue;
+    for (unsigned chunk = 0; chunk < matrix.line_bytes / MatrixDescriptor::kChunk; ++chunk)
+      chunks.push_back(matrix.at.k_major(line, chunk));
+  }
+  return chunks;
+}
+
+// `lines`: those that are used; none: all.
+MatrixChunks begin_matrix(Warp& warp, unsigned lane, const Cta& cta, const SharedMatrix& matrix,
+                          const std::vector<unsigned>& lines = {}) {
   const std::string fault = fault_of(matrix);
   if (!fault.empty())
     report_descriptor(
         warp, lane,
         fmt::format("the descriptor of {} is 0x{:016x}: {}", matrix.name, matrix.at.bits(), fault));
-  MatrixChunks chunks = chunks_of(matrix);
+  MatrixChunks chunks = lines.empty() ? chunks_of(matrix) : chunks_of_lines(matrix, lines);
   check_inside(warp, lane_bit(lane), cta, matrix, chunks);
   check_defined(warp, lane_bit(lane), cta, matrix, chunks);
   check_written(warp, lane, cta.shared, chunks);
@@ -110,7 +123,7 @@ void begin_shared(Warp& warp, unsigned lane, TensorProduct& product) {
     b.is_mn_major = product.is.b_is_mn_major;
     b.used_bytes = used_bytes(product, product.is.b, b.lines, b.is_mn_major);
     if (!product.form.a_in_tensor) product.a_chunks[i] = begin_matrix(warp, lane, cta, a);
-    product.b_chunks[i] = begin_matrix(warp, lane, cta, b);
+    product.b_chunks[i] = begin_matrix(warp, lane, cta, b, product.b_columns);
   }
 }
 

@@ -13,6 +13,7 @@
 #include "sim/ops/shared_matrix.h"
 #include "sim/ops/sparse_rows.h"
 #include "sim/ops/tcgen05_ops.h"
+#include "sim/ops/tcgen05_zero_columns.h"
 
 namespace ww::sim {
 
@@ -55,6 +56,8 @@ struct TensorProduct {
   std::uint64_t desc_a = 0, desc_b = 0;
   std::vector<Cta*> ctas;  // one, or a pair by rank
   std::vector<DPart> parts;
+  std::vector<unsigned>
+      b_columns;  // of .ws: columns of B, where they are not just all (ZeroColumns)
   std::array<MatrixChunks, 2> a_chunks, b_chunks;  // by CTA
 
   /// Elements of a row of A as it is stored, and of a column of B.

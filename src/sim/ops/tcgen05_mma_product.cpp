@@ -46,6 +46,25 @@ void report_undefined(Warp& warp, unsigned lane, std::string_view what, TensorAd
                              what, at.lane, at.column));
 }
 
+// Columns of B of one CTA. Where some count as zero, the chunks are of the others.
+MatrixWords columns_of(const Region& shared, const TensorProduct& product, std::size_t cta) {
+  const std::vector<unsigned>& from = product.b_columns;
+  const unsigned k = product.k();
+  const auto zeros = static_cast<unsigned>(std::ranges::count(from, ZeroColumns::kZero));
+  const unsigned used = product.columns_each() - zeros;
+  MatrixWords read = unpack_matrix(shared, product.b_chunks[cta], used, k,
+                                   format_of(product, product.is.b), product.is.b_is_mn_major);
+  if (zeros == 0) return read;
+  MatrixWords all(from.size() * k);
+  auto next = read.begin();
+  for (std::size_t column = 0; column < from.size(); ++column) {
+    if (from[column] == ZeroColumns::kZero) continue;
+    std::copy_n(next, k, all.begin() + static_cast<std::ptrdiff_t>(column * k));
+    next += k;
+  }
+  return all;
+}
+
 ProductInputs read_inputs(Warp& warp, const TensorProduct& product) {
   ProductInputs in;
   const isa::ProductDescriptor& is = product.is;
@@ -57,8 +76,7 @@ ProductInputs read_inputs(Warp& warp, const TensorProduct& product) {
       if (is.negates_a) flip_signs(in.a[i], is.a);
       unmark_chunks(warp, shared, product.a_chunks[i]);
     }
-    MatrixWords b = unpack_matrix(shared, product.b_chunks[i], product.columns_each(), product.k(),
-                                  format_of(product, is.b), is.b_is_mn_major);
+    MatrixWords b = columns_of(shared, product, i);
     if (i == 0) {
       in.b = std::move(b);
     } else {
