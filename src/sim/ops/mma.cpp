@@ -409,6 +409,14 @@ bool decode_product(Decode& in, std::vector<Place>& places) {
   if (form->is_sparse) {
     places.push_back(in.source(next++));
     form->selector = static_cast<unsigned>(in.immediate(next++));
+    const unsigned selectors = kMaxSparseGroups / sparse_rows(*form).groups();
+    if (form->selector >= selectors) {
+      in.refusal = fmt::format(
+          "sparsity selector {}; this shape has {}, and an H200 takes others for illegal "
+          "instructions",
+          form->selector, selectors == 1 ? "0 alone" : "0 and 1");
+      return false;
+    }
     in.op.track = track_sparse;
   }
   if (form->kind == MmaKind::Scaled) add_scale_places(in, next, places);

@@ -336,6 +336,18 @@ TEST(MmaSparse, AnotherPlaceIsAnotherProduct) {
   EXPECT_EQ(product.findings, "");
 }
 
+// ptxas takes them.
+TEST(MmaSparse, SelectorsThatAShapeDoesNotHaveAreRefused) {
+  TestRun test(
+      "mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%r1,%r2,%r3,%r4}, {%r1,%r2,%r3,%r4}, "
+      "{%r1,%r2,%r3,%r4}, {%r1,%r2,%r3,%r4}, %r5, 2;",
+      0);
+  EXPECT_NE(test.errors().find("sparsity selector 2; this shape has 0 and 1, and an H200 takes "
+                               "others for illegal instructions"),
+            std::string::npos)
+      << test.errors();
+}
+
 // --- metadata that the manual does not allow -----------------------------------------------------
 
 std::string found_with(std::string_view opcode, unsigned code) {
