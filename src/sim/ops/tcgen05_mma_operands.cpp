@@ -15,7 +15,7 @@
 // A row of A is in every lane that has elements of that row of D. In shared memory each CTA of a pair
 // has its rows of A and half of the columns of B. Metadata of sparse rows is in the lanes of these rows
 // (kMetadataColumns). Scales of row m are in column m / 32, lane m % 32 of each quarter, those of column
-// n of B alike.
+// n of B alike; with M = 128 by a pair, those of the second half of B in the upper two quarters.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -208,7 +208,8 @@ bool check_tensor(Warp& warp, unsigned lane, const TensorProduct& product) {
   return product.form.is.scale_count == 0 ||
          (check_columns(warp, lane, product, product.scale_a.column,
                         scale_columns(product.rows_each())) &&
-          check_columns(warp, lane, product, product.scale_b.column, scale_columns(product.is.n)));
+          check_columns(warp, lane, product, product.scale_b.column,
+                        scale_columns(product.scale_b_lines())));
 }
 
 // Whether earlier work of the same thread is to write the cell: it is done in order.
@@ -317,7 +318,7 @@ void begin_tensor(Warp& warp, unsigned lane, const TensorProduct& product) {
                   l);
       begin_cells(warp, lane, *cta,
                   {"the scales of B", TensorUse::Fetch, product.scale_b.column,
-                   scale_columns(product.is.n)},
+                   scale_columns(product.scale_b_lines())},
                   l);
     }
   }
@@ -337,8 +338,8 @@ bool begin_tensor_product(Warp& warp, unsigned lane, TensorProduct& product) {
                       "is K-major");
     return false;
   }
-  if (product.form.is.scale_count != 0 && product.rows_each() != kTensorLanes) {
-    refuse_operands(warp, "a product with scales of M = 128 by a pair of CTAs");
+  if (product.form.is.scale_count != 0 && product.form.is.is_sparse && product.splits_scales()) {
+    refuse_operands(warp, "a sparse product with scales of M = 128 by a pair of CTAs");
     return false;
   }
   constexpr unsigned kShortSwizzle = 32;

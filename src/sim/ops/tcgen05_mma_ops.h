@@ -68,6 +68,12 @@ struct TensorProduct {
   }
   [[nodiscard]] unsigned rows_each() const { return is.m / static_cast<unsigned>(ctas.size()); }
   [[nodiscard]] unsigned columns_each() const { return is.n / static_cast<unsigned>(ctas.size()); }
+  /// Whether the lower and the upper half of the lanes have scales of their own columns of B, as they
+  /// have columns of D; else all quarters have all.
+  [[nodiscard]] bool splits_scales() const {
+    return form.is.is_pair && rows_each() != kTensorLanes;
+  }
+  [[nodiscard]] unsigned scale_b_lines() const { return splits_scales() ? is.n / 2 : is.n; }
 };
 
 /// Columns of tensor memory with a row of A, and with the metadata of a sparse one: where a row has 16

@@ -170,7 +170,8 @@ Scales read_scales(Warp& warp, unsigned lane, const TensorProduct& product, Cta&
   const TensorAddress base = is_a ? product.scale_a : product.scale_b;
   const unsigned first = is_a ? product.is.scale_a_id : product.is.scale_b_id;
   const unsigned count = product.form.is.scale_count;
-  const unsigned lines = is_a ? product.rows_each() : product.is.n;
+  const unsigned lines = is_a ? product.rows_each() : product.scale_b_lines();
+  const bool splits = !is_a && product.splits_scales();
   Scales scales;
   for (unsigned window = 0; window < kWindows; ++window) {
     for (unsigned line = 0; line < lines; ++line) {
@@ -181,11 +182,15 @@ Scales read_scales(Warp& warp, unsigned lane, const TensorProduct& product, Cta&
       for (unsigned s = 0; s < count; ++s)
         scales.of[window].push_back(static_cast<std::uint8_t>(cell >> (8 * (first + s))));
     }
-    if (scales.of[window] == scales.of[0]) continue;
-    report_tensor(warp, lane_bit(lane),
-                  fmt::format("{} differ between lanes 0 to 31 and lanes {} to {}; all quarters of "
-                              "tensor memory hold the same ones",
-                              what, window * kWindowLanes, (window + 1) * kWindowLanes - 1));
+    const unsigned first_of = splits ? window / 2 * 2 : 0;
+    if (scales.of[window] == scales.of[first_of]) continue;
+    report_tensor(
+        warp, lane_bit(lane),
+        fmt::format("{} differ between lanes {} to {} and lanes {} to {}; {} of tensor memory hold "
+                    "the same ones",
+                    what, first_of * kWindowLanes, (first_of + 1) * kWindowLanes - 1,
+                    window * kWindowLanes, (window + 1) * kWindowLanes - 1,
+                    splits ? "both quarters of a half" : "all quarters"));
   }
   return scales;
 }
@@ -234,10 +239,11 @@ const num::MatrixUnit& unit_of(const num::MatrixMode& mode, const TensorProduct&
 num::TileScales scales_from(const PartSums& sums, unsigned i, unsigned j) {
   const unsigned count = sums.product.form.is.scale_count;
   const unsigned window = sums.part.lane_of(i) / kWindowLanes;
+  const unsigned first = sums.product.splits_scales() ? 0 : sums.part.column;
   return {.type = sums.product.is.scale_type,
           .count = static_cast<int>(count),
           .a = &sums.scale_a->of[window][std::size_t{i} * count],
-          .b = &sums.scale_b->of[window][(sums.part.column + std::size_t{j}) * count]};
+          .b = &sums.scale_b->of[window][(first + std::size_t{j}) * count]};
 }
 
 /// What a tile is multiplied with, besides its elements.

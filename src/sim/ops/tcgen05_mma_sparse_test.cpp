@@ -156,5 +156,17 @@ TEST(SparseTensorProduct, ShortSwizzlesOfBAreRefused) {
                "a sparse product with a K-major B in the swizzle of 32 bytes is not modelled");
 }
 
+TEST(SparseTensorProduct, ScalesOfHalvesAreRefused) {
+  Case c = sparse_case({"mxf4", kFp4, kFp4, kF32}, 128, 32, 0);
+  c.spec.scales = ".block_scale";
+  c.spec.is_pair = true;
+  c.spec.scale_a_column = 50;
+  c.spec.scale_b_column = 54;
+  c.scale_count = 2;
+  ProductUnderTest product(c);
+  expect_found(product, {0, 0, 0}, 0,
+               "a sparse product with scales of M = 128 by a pair of CTAs is not modelled");
+}
+
 }  // namespace
 }  // namespace ww::sim::tcgen05_mma_test

@@ -133,7 +133,7 @@ TEST(TensorProduct, MultipliesWideMatrices) {
 TEST(TensorProduct, ScalesBlocks) {
   unsigned next = 0;
   for (const ScaledTypes& types : kScaled) {
-    const bool is_pair = next % 2 == 1;
+    const bool is_pair = next % 2 == 1, is_short = next % 4 == 1;
     Case c;
     c.spec.kind = types.kind;
     c.spec.scales = types.scales;
@@ -144,7 +144,10 @@ TEST(TensorProduct, ScalesBlocks) {
     c.spec.scale_a_column = 110;
     c.spec.scale_b_column = 114;
     c.spec.image_bytes = 32768;
-    c.is = {.m = is_pair ? 256U : 128U, .n = is_pair ? 64U : 40U, .a = types.a, .b = types.b};
+    c.is = {.m = is_pair && !is_short ? 256U : 128U,
+            .n = is_pair ? 64U : 40U,
+            .a = types.a,
+            .b = types.b};
     c.is.scale_type = types.scale;
     c.is.scale_a_id = next % (4 / types.count) * types.count;
     c.is.scale_b_id = (next + 1) % (4 / types.count) * types.count;
@@ -155,6 +158,25 @@ TEST(TensorProduct, ScalesBlocks) {
     ++next;
     check(c);
   }
+}
+
+// With M = 128 by a pair, each half of the lanes has the scales of its columns of B.
+TEST(TensorProduct, ScalesOfAHalfAreInBothItsQuarters) {
+  Case c;
+  c.spec.kind = "mxf4";
+  c.spec.scales = ".block_scale";
+  c.spec.is_pair = true;
+  c.spec.columns = 64;
+  c.spec.scale_a_column = 50;
+  c.spec.scale_b_column = 54;
+  c.is = {.m = 128, .n = 32, .a = kFp4, .b = kFp4};
+  c.scale_count = 2;
+  check(c);
+  const std::string found = ProductUnderTest(c).found_with({1, 96, 54}, 0x8080);
+  EXPECT_NE(found.find("the scales of B differ between lanes 64 to 95 and lanes 96 to 127; both "
+                       "quarters of a half of tensor memory hold the same ones"),
+            std::string::npos)
+      << found;
 }
 
 }  // namespace

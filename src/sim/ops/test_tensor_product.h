@@ -187,11 +187,16 @@ class ProductUnderTest {
     if (case_.scale_count == 0) return;
     scale_a_ = scales(is_.m);
     scale_b_ = scales(is_.n);
+    const unsigned rows = is_.m / ctas_;
+    const bool splits = rows == 64;  // columns of B in halves of the lanes
     for (unsigned cta = 0; cta < ctas_; ++cta) {
-      for (unsigned m = 0; m < 128; ++m)
-        put_scales(cta, spec.scale_a_column, m, is_.scale_a_id, scale_a_[cta * 128 + m]);
-      for (unsigned n = 0; n < is_.n; ++n)
-        put_scales(cta, spec.scale_b_column, n, is_.scale_b_id, scale_b_[n]);
+      for (unsigned m = 0; m < rows; ++m)
+        put_scales({cta, 0, spec.scale_a_column}, 4, m, is_.scale_a_id, scale_a_[cta * rows + m]);
+      for (unsigned n = 0; n < is_.n; ++n) {
+        const unsigned half = splits ? n / (is_.n / 2) : 0;
+        put_scales({cta, half * 64, spec.scale_b_column}, splits ? 2 : 4,
+                   splits ? n % (is_.n / 2) : n, is_.scale_b_id, scale_b_[n]);
+      }
     }
   }
   // Which elements a sparse row keeps, and its metadata.
@@ -235,10 +240,12 @@ class ProductUnderTest {
     }
     return out;
   }
-  void put_scales(unsigned cta, unsigned column, unsigned line, unsigned id,
+  // In so many quarters of the lanes, from a cell on.
+  void put_scales(const Cell& first, unsigned windows, unsigned line, unsigned id,
                   const std::vector<std::uint8_t>& all) {
-    for (unsigned window = 0; window < 4; ++window) {
-      std::uint32_t& word = c_[index({cta, line % 32 + 32 * window, column + line / 32})];
+    for (unsigned window = 0; window < windows; ++window) {
+      std::uint32_t& word =
+          c_[index({first.cta, first.lane + line % 32 + 32 * window, first.column + line / 32})];
       for (unsigned s = 0; s < all.size(); ++s) {
         const unsigned bit = 8 * (id + s);
         word = (word & ~(0xFFU << bit)) | std::uint32_t{all[s]} << bit;
