@@ -68,6 +68,11 @@ void expect_found(const Planted& planted, std::string_view wanted) {
 
 std::string fine() { return tensor_product_kernel({}); }
 
+/// Of %v0, in both columns.
+std::string metadata_store() {
+  return "tcgen05.st.sync.aligned.32x32b.x2.b32 [%r22+24], {%v0,%v0};\n";
+}
+
 TEST(TensorProductHazards, NoneInARightKernel) {
   EXPECT_EQ(run({}, fine()).findings, "");
   Planted pair;
@@ -142,6 +147,30 @@ TEST(TensorProductHazards, BytesAreUndefined) {
   in_tensor.adds = false;
   expect_found(in_tensor, replaced(tensor_product_kernel(in_tensor.spec), store, ""),
                "A has bytes in lane 0, column 16 of tensor memory that nothing has written");
+}
+
+// Metadata of a sparse A is read as A is.
+TEST(TensorProductHazards, MetadataIsReadAsAIs) {
+  Planted sparse;
+  sparse.spec.is_sparse = true;
+  sparse.spec.metadata_column = 24;
+  sparse.instruction |= 4;
+  const std::string wait = "tcgen05.wait::st.sync.aligned;\n";
+  const std::string codes = fmt::format("mov.b32 %v0, 0x44444444;\n{}", metadata_store());
+  const std::string text = replaced(tensor_product_kernel(sparse.spec), wait, codes + wait);
+  EXPECT_EQ(run(sparse, text).findings, "");
+  expect_found(sparse, replaced(text, wait, ""),
+               "column 24 of tensor memory, of the metadata, which an earlier instruction is still "
+               "to write");
+  const std::string after = "tcgen05.fence::after_thread_sync;\ntcgen05.ld";
+  expect_found(sparse, replaced(text, after, metadata_store() + wait + after),
+               "stores to lane 0, column 24 of tensor memory that the tensor core has read");
+  const std::string store =
+      fmt::format("tcgen05.st.sync.aligned.32x32b.x32.b32 [%r22+0], {};\n", thirty_two());
+  sparse.adds = false;
+  expect_found(sparse, replaced(tensor_product_kernel(sparse.spec), store, ""),
+               "the metadata has bytes in lane 0, column 24 of tensor memory that nothing has "
+               "written");
 }
 
 TEST(TensorProductHazards, ManyThreadsIssueIt) {
