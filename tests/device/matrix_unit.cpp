@@ -197,17 +197,19 @@ unsigned at(const std::vector<unsigned>& words, int index) {
   return words[static_cast<std::size_t>(index)];
 }
 
-// The metadata of a lane. One lane of a quad has that of four groups to a row, two have that of
-// eight, all that of sixteen; what is not read stays 0.
-unsigned metadata_of(const Tile& tile, int selector, int lane) {
+// The metadata of a lane: four groups of two rows, or of narrow elements eight of one row. What is not
+// read stays 0.
+unsigned metadata_of(const Tile& tile, const Case& c, int selector, int lane) {
   const int groups = static_cast<int>(tile.codes.size()) / 16;
+  const int lanes = groups / 4;  // of a quad
+  const bool is_narrow = bits_of(c.a) <= 8;
   const int g = lane / 4;
   const int t = lane % 4;
-  if (groups < 16 && t / (groups / 4) != selector) return 0;
+  if (t / lanes != selector) return 0;
   unsigned word = 0;
   for (int nibble = 0; nibble < 8; ++nibble) {
-    const int row = groups == 16 ? g + 8 * (t % 2) : g + 8 * (nibble / 4);
-    const int group = groups == 16 ? t / 2 * 8 + nibble : t % (groups / 4) * 4 + nibble % 4;
+    const int row = g + 8 * (is_narrow ? t % 2 : nibble / 4);
+    const int group = is_narrow ? t % lanes / 2 * 8 + nibble : t % lanes * 4 + nibble % 4;
     word |= at(tile.codes, row * groups + group) << (4 * nibble);
   }
   return word;
@@ -238,7 +240,7 @@ Registers pack(const Tile& tile, const Case& c, int selector, int lane) {
     else
       r.c[reg] = value;
   }
-  if (c.is_sparse()) r.e = metadata_of(tile, selector, lane);
+  if (c.is_sparse()) r.e = metadata_of(tile, c, selector, lane);
   return r;
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // mma.sp in every form and with every selector: elements of A, B and D are placed by the catalogue's
 // fragments, metadata as the manual's figures have it, and D is compared with the product of the whole
-// A. Numbers are small, so that any order of adding gives the same sum; that order has its own test.
+// A. Numbers are small, so that any order of adding gives the same sum; the order in which an H200 adds
+// has its own test.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <random>
 #include <string>
 #include <string_view>
@@ -14,7 +16,7 @@
 #include "isa/catalogue.h"
 #include "isa/fragment.h"
 #include "num/float_format.h"
-#include "num/matrix_mode.h"
+#include "num/matrix_unit.h"
 #include "sim/test_run.h"
 
 namespace ww::sim::mma_sparse_test {
@@ -91,24 +93,18 @@ class Lanes {
 
 using Codes = std::array<std::vector<unsigned>, kRows>;  // of each group of a row
 
-/// The metadata of a lane, by the figures: with four groups to a row one lane of a quad has it, with
-/// eight a pair of lanes, with sixteen all.
-std::uint32_t metadata_word(const Codes& codes, unsigned lane, unsigned selector,
+/// The metadata of a lane. Of 16 and 32 bits, a lane has four groups of two rows: with four groups to a
+/// row one lane of a quad has all, with eight a pair of lanes. Of narrower elements, a lane has eight
+/// groups of one row: with eight groups a pair of lanes has all, with sixteen all lanes.
+std::uint32_t metadata_word(const Codes& codes, bool is_narrow, unsigned lane, unsigned selector,
                             std::uint32_t elsewhere) {
   const unsigned g = lane / 4, t = lane % 4;
-  const std::size_t groups = codes[0].size();
+  const auto lanes = static_cast<unsigned>(codes[0].size()) / 4;  // of a quad
+  if (t / lanes != selector) return elsewhere;
   std::uint32_t word = 0;
   for (unsigned nibble = 0; nibble < 8; ++nibble) {
-    unsigned row = g + 8 * (nibble / 4), group = nibble % 4;
-    if (groups == 4 && t != selector) return elsewhere;
-    if (groups == 8) {
-      if (t / 2 != selector) return elsewhere;
-      group += t % 2 * 4;
-    }
-    if (groups == 16) {
-      row = g + 8 * (t % 2);
-      group = t / 2 * 8 + nibble;
-    }
+    const unsigned row = g + 8 * (is_narrow ? t % 2 : nibble / 4);
+    const unsigned group = is_narrow ? t % lanes / 2 * 8 + nibble : t % lanes * 4 + nibble % 4;
     word |= codes[row][group] << (4 * nibble);
   }
   return word;
@@ -130,6 +126,19 @@ class SparseProduct {
   /// Changes the metadata of one group, but not what is expected.
   void change_metadata(unsigned row, unsigned group, unsigned code) { codes_[row][group] = code; }
   void leave_undefined(Mask lanes) { undefined_ = lanes; }
+  /// Numbers with many bits, so that the order of adding matters; D of f32.
+  void take_long_numbers() {
+    const auto bits = [&](std::string_view type) {
+      const auto any = static_cast<std::uint32_t>(random_());
+      if (type == "f16") return (any & 0x83FFU) | (9 + any / 0x10000 % 14) << 10U;
+      if (type == "f32") return (any & 0x807F'FFFFU) | (120 + any / 0x800000 % 12) << 23U;
+      return (any & 0x7FU) == 0x7F ? 1U : any & 0xFFU;  // e4m3 but NaN
+    };
+    for (auto& row : long_a_)
+      for (unsigned i = 0; i < form_.kept(); ++i) row.push_back(bits(form_.a));
+    for (std::size_t i = 0; i < b_.size(); ++i) long_b_.push_back(bits(form_.b));
+    for (std::size_t i = 0; i < c_.size(); ++i) long_c_.push_back(bits(form_.d));
+  }
 
   /// Rows of D that differ from the product; what was found in `findings`.
   std::vector<unsigned> run() {
@@ -181,26 +190,33 @@ class SparseProduct {
     return kind.empty() && !(form_.d == "f16" && form_.a != "f16") ? "sm_90a" : "sm_120a";
   }
 
+  [[nodiscard]] std::uint32_t a_bits(unsigned row, unsigned i) const {
+    if (!long_a_[row].empty()) return long_a_[row][i];
+    return bits_of(form_.a, values_[row][i], form_.in_bytes());
+  }
+  [[nodiscard]] std::uint32_t b_bits(unsigned i) const {
+    return long_b_.empty() ? bits_of(form_.b, b_[i], form_.in_bytes()) : long_b_[i];
+  }
+  [[nodiscard]] std::uint32_t c_bits(unsigned i) const {
+    return long_c_.empty() ? bits_of(form_.d, c_[i], false) : long_c_[i];
+  }
+
   // A, B, C, metadata, scales of A and of B.
   std::vector<std::uint32_t> inputs() {
     Lanes lanes(all_regs());
-    const bool in_bytes = form_.in_bytes();
     for (unsigned row = 0; row < kRows; ++row) {
-      for (unsigned i = 0; i < form_.kept(); ++i)
-        lanes.put(form_.of_a, 0, row, i, bits_of(form_.a, values_[row][i], in_bytes));
+      for (unsigned i = 0; i < form_.kept(); ++i) lanes.put(form_.of_a, 0, row, i, a_bits(row, i));
       for (unsigned column = 0; column < kColumns; ++column)
-        lanes.put(form_.of_d, a_regs() + b_regs(), row, column,
-                  bits_of(form_.d, c_[row * kColumns + column], false));
+        lanes.put(form_.of_d, a_regs() + b_regs(), row, column, c_bits(row * kColumns + column));
     }
     for (unsigned k = 0; k < form_.k(); ++k) {
       for (unsigned column = 0; column < kColumns; ++column)
-        lanes.put(form_.of_b, a_regs(), k, column,
-                  bits_of(form_.b, b_[k * kColumns + column], in_bytes));
+        lanes.put(form_.of_b, a_regs(), k, column, b_bits(k * kColumns + column));
     }
     const unsigned metadata = a_regs() + b_regs() + d_regs();
     for (unsigned lane = 0; lane < 32; ++lane) {
-      lanes.word(lane, metadata) =
-          metadata_word(codes_, lane, selector_, static_cast<std::uint32_t>(random_()));
+      lanes.word(lane, metadata) = metadata_word(codes_, form_.of_a.parts >= 4, lane, selector_,
+                                                 static_cast<std::uint32_t>(random_()));
       put_scales(lanes, lane, metadata + 1);
     }
     return lanes.words();
@@ -261,6 +277,37 @@ class SparseProduct {
     }
     return sum;
   }
+  [[nodiscard]] std::uint32_t expected_bits(unsigned row, unsigned column) const {
+    if (long_c_.empty()) return bits_of(form_.d, expected(row, column), false);
+    std::vector<std::uint32_t> a, b;
+    for (unsigned i = 0; i < form_.kept(); ++i) {
+      a.push_back(a_bits(row, i));
+      b.push_back(b_bits(kept_[row][i] * kColumns + column));
+    }
+    const std::uint32_t c = c_bits(row * kColumns + column);
+    return form_.a == "f16" ? num::dot_f32(num::kHopper16, DType::Float16, DType::Float16, a, b, c)
+                            : sum_of_halves(a, b, c);
+  }
+  // e4m3 becomes f16; elements of the lower halves of registers are added first, then those of the upper
+  // halves, then C with a rounding.
+  static std::uint32_t sum_of_halves(const std::vector<std::uint32_t>& a,
+                                     const std::vector<std::uint32_t>& b, std::uint32_t c) {
+    std::uint32_t sum = 0;
+    for (const unsigned half : {0U, 2U}) {
+      std::vector<std::uint32_t> x, y;
+      for (unsigned i = 0; i < a.size(); ++i) {
+        if (i % 4 / 2 * 2 != half) continue;
+        const auto wide = [](std::uint32_t bits) {
+          return static_cast<std::uint32_t>(
+              num::encode(DType::Float16, num::decode(DType::Float8E4M3fn, bits)));
+        };
+        x.push_back(wide(a[i]));
+        y.push_back(wide(b[i]));
+      }
+      sum = num::dot_f32(num::kHopper16, DType::Float16, DType::Float16, x, y, sum);
+    }
+    return std::bit_cast<std::uint32_t>(std::bit_cast<float>(sum) + std::bit_cast<float>(c));
+  }
   [[nodiscard]] std::vector<unsigned> compare(const std::vector<std::uint32_t>& out) const {
     std::vector<unsigned> rows;
     const unsigned width = 32 / static_cast<unsigned>(form_.of_d.parts);
@@ -272,7 +319,7 @@ class SparseProduct {
         const std::uint32_t word =
             out[static_cast<unsigned>(at.lane) * d_regs() + static_cast<unsigned>(at.reg)];
         const std::uint32_t seen = (word >> (static_cast<unsigned>(at.part) * width)) & mask;
-        if (seen == (bits_of(form_.d, expected(row, column), false) & mask)) continue;
+        if (seen == (expected_bits(row, column) & mask)) continue;
         if (rows.empty() || rows.back() != row) rows.push_back(row);
       }
     }
@@ -286,6 +333,8 @@ class SparseProduct {
   std::array<std::vector<unsigned>, kRows> kept_;
   std::array<std::vector<int>, kRows> values_;
   std::vector<int> b_, c_;
+  std::array<std::vector<std::uint32_t>, kRows> long_a_;
+  std::vector<std::uint32_t> long_b_, long_c_;
   std::array<unsigned, kRows * 4> scale_a_{};
   std::array<unsigned, kColumns * 4> scale_b_{};
   Mask undefined_ = 0;
@@ -325,6 +374,20 @@ TEST(MmaSparse, EveryFormFollowsTheFragments) {
 
 constexpr std::string_view kHalves =
     "mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32";
+
+// As on an H200: 16 products in one step, whichever elements are kept; e4m3 in halves of its registers.
+TEST(MmaSparse, AddsInTheOrderOfTheHardware) {
+  for (const std::string_view opcode :
+       {kHalves,
+        std::string_view("mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.f16."
+                         "f16.f32"),
+        std::string_view("mma.sp.sync.aligned.m16n8k64.row.col.f32.e4m3.e4m3.f32")}) {
+    SparseProduct product(binding_of(opcode), 0, 9);
+    product.take_long_numbers();
+    EXPECT_EQ(product.run(), std::vector<unsigned>()) << opcode;
+    EXPECT_EQ(product.findings, "");
+  }
+}
 
 TEST(MmaSparse, AnotherPlaceIsAnotherProduct) {
   SparseProduct product(binding_of(kHalves), 1, 3);

@@ -20,10 +20,11 @@ struct MetadataPlace {
 
 MetadataPlace place_of(const SparseRows& rows, unsigned row, unsigned group, unsigned selector) {
   const unsigned half = row / kHalfRows;
-  if (rows.groups() == kMaxSparseGroups)
-    return {half + 2 * (group / kGroupsOfWord), group % kGroupsOfWord * kMetadataBits};
+  if (rows.bits <= 8)
+    return {2 * selector + half + 2 * (group / kGroupsOfWord),
+            group % kGroupsOfWord * kMetadataBits};
   const unsigned lanes = rows.groups() / kHalfGroups;
-  return {(lanes * selector + group / kHalfGroups) % kQuadLanes,
+  return {lanes * selector + group / kHalfGroups,
           (half * kHalfGroups + group % kHalfGroups) * kMetadataBits};
 }
 
@@ -79,14 +80,14 @@ Mask metadata_lanes(const SparseRows& rows, unsigned selector) {
 
 KeptPlaces kept_places(const SparseRows& rows, std::uint64_t metadata) {
   KeptPlaces places{};
-  const unsigned each = rows.kept_of_group();
-  for (unsigned i = 0; i < rows.kept; ++i) {
-    const unsigned group = i / each;
+  auto next = places.begin();
+  const unsigned unit = rows.bits == 4 ? 2 : 1;  // places
+  for (unsigned group = 0; group < rows.groups(); ++group) {
     const unsigned code = code_of(metadata, group);
-    const unsigned unit = i % each * 2 / each;  // the first or the second that is kept
-    const unsigned place = (code >> (2 * unit)) & 3U;
-    const unsigned inside = each == 1 ? place / 2 : each == 2 ? place : place * 2 + i % 2;
-    places[i] = static_cast<std::uint8_t>(group * 2 * each + inside);
+    for (const unsigned kept : {code & 3U, code >> 2U}) {
+      for (unsigned i = 0; i < unit; ++i)
+        *next++ = static_cast<std::uint8_t>((group * 4 + kept) * unit + i);
+    }
   }
   return places;
 }
@@ -119,9 +120,16 @@ void check_metadata(Warp& warp, const SparseRows& rows, const std::uint32_t* wor
 
 void take_columns(const SparseRows& rows, const KeptPlaces& places, const std::uint32_t* b,
                   std::uint32_t* columns) {
+  const auto half = [](const std::uint32_t* from, unsigned place) {
+    return (from[place / 2] >> (place % 2 * 16)) & 0xFFFFU;
+  };
   for (unsigned column = 0; column < num::kMaxTileN; ++column) {
     const std::uint32_t* const from = b + std::size_t{column} * rows.kept * 2;
-    for (unsigned i = 0; i < rows.kept; ++i) *columns++ = from[places[i]];
+    for (unsigned i = 0; i < rows.kept; ++i) {
+      *columns++ = rows.bits == 32
+                       ? half(from, places[2 * i]) | half(from, places[2 * i + 1]) << 16U
+                       : from[places[i]];
+    }
   }
 }
 

@@ -9,9 +9,13 @@
 //   4 bit      two elements     2 pairs of 4
 //   tf32       half an element  1 of 2: metadata 0b0100 the first, 0b1110 the second
 //
+// What an H200 does with metadata that the manual does not allow is done here, too: it takes these units
+// of B, be it one of them twice or halves of two elements.
+//
 // Each row meets elements of B of its own, so products go row by row.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -42,11 +46,12 @@ struct SparseRows {
 };
 
 /// The metadata of a row of mma and wgmma: 16 rows in 32 lanes, rows g and g + 8 in the quad 4g. One
-/// lane of it, two or all four have metadata, by the number of groups:
+/// lane of it, two or all four have metadata:
 ///
-///   4 groups    lane `selector`; row g in its lower half, row g + 8 in the upper
-///   8 groups    lane 2 * selector + group / 4, halves alike
-///   16 groups   lane row / 8 + 2 * (group / 8), the whole word
+///   16 and 32 bits, 4 groups   lane `selector`; row g in its lower half, row g + 8 in the upper
+///   16 and 32 bits, 8 groups   lane 2 * selector + group / 4, halves alike
+///   4 and 8 bits, 8 groups     lane 2 * selector + row / 8, the whole word
+///   4 and 8 bits, 16 groups    lane row / 8 + 2 * (group / 8), the whole word
 std::uint64_t metadata_of_row(const SparseRows& rows, const std::uint32_t* words, unsigned row,
                               unsigned selector);
 /// The lanes that have metadata.
@@ -54,7 +59,7 @@ Mask metadata_lanes(const SparseRows& rows, unsigned selector);
 /// The lane with the metadata of a group.
 unsigned metadata_lane(const SparseRows& rows, unsigned row, unsigned group, unsigned selector);
 
-/// The place in the whole row of each element that is kept.
+/// The place in the whole row of each element that is kept; of tf32, of each half.
 using KeptPlaces = std::array<std::uint8_t, kMaxKept>;
 KeptPlaces kept_places(const SparseRows& rows, std::uint64_t metadata);
 
