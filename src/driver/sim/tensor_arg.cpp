@@ -98,15 +98,33 @@ Result<void> put_list(std::string_view name, std::span<const std::int64_t> list,
   return {};
 }
 
-// Strides of an array in C order, of all dimensions but the last.
-std::vector<std::int64_t> dense_map_strides(std::span<const std::int64_t> shape,
-                                            std::int64_t bytes) {
+// Strides of an array in C order, of all dimensions but the last. `row`: bytes of that one.
+std::vector<std::int64_t> dense_map_strides(std::span<const std::int64_t> shape, std::int64_t row) {
   std::vector<std::int64_t> strides(shape.size() - 1);
   for (std::size_t i = shape.size() - 1; i > 0; --i) {
-    bytes *= shape[i];
-    strides[i - 1] = bytes;
+    if (i + 1 < shape.size()) row *= shape[i];
+    strides[i - 1] = row;
   }
   return strides;
+}
+
+// The extents of the tensor: those given, or the array's. Where the map's elements are packed and the
+// array's are not, a row holds more of them.
+Result<std::vector<std::int64_t>> map_dims(const TensorMapSettings& settings, sim::TensorType type,
+                                           num::DType dtype, std::span<const std::int64_t> shape) {
+  if (!settings.dims.empty()) return settings.dims;
+  std::vector<std::int64_t> dims(shape.begin(), shape.end());
+  const auto bits = static_cast<std::int64_t>(sim::info(type).bits);
+  const auto stored = static_cast<std::int64_t>(num::storage_bits(dtype));
+  if (!sim::is_packed(type) || dims.empty() || stored == bits) return dims;
+  if (dims.back() * stored % bits != 0)
+    return fail(
+        diag(DiagKind::BadArgument,
+             "rows of {} {} have {} bits, which are not whole elements of {}; `dims=` gives "
+             "the extents",
+             dims.back(), num::name_of(dtype), dims.back() * stored, sim::info(type).name));
+  dims.back() = dims.back() * stored / bits;
+  return dims;
 }
 
 Result<void> put_columns(const TensorMapSettings& settings, std::size_t rank, sim::TensorMap& map) {
@@ -184,8 +202,7 @@ Result<sim::TensorMap> make_tensor_map(const TensorMapSettings& settings, num::D
     return fail(diag(DiagKind::BadArgument, "tensor maps have no elements of {}; `type=` names one",
                      num::name_of(dtype)));
   map.type = *type;
-  const std::vector<std::int64_t> dims =
-      settings.dims.empty() ? std::vector(shape.begin(), shape.end()) : settings.dims;
+  const std::vector<std::int64_t> dims = WW_TRY(map_dims(settings, *type, dtype, shape));
   if (dims.empty() || dims.size() > sim::kMaxTensorRank)
     return fail(diag(DiagKind::BadArgument, "a tensor of {} dimensions, expected 1 to {}",
                      dims.size(), sim::kMaxTensorRank));
@@ -196,9 +213,9 @@ Result<sim::TensorMap> make_tensor_map(const TensorMapSettings& settings, num::D
   map.fill = settings.fill;
   map.promotion = settings.promotion;
   WW_TRY_VOID(put_list("dims", dims, map.rank, map.dims));
-  const std::int64_t unit = std::max(1U, sim::unit_bytes(map));
+  const auto row = static_cast<std::int64_t>(sim::bytes_of(map, map.dims[0]));
   WW_TRY_VOID(put_list("strides",
-                       settings.strides.empty() ? dense_map_strides(dims, unit) : settings.strides,
+                       settings.strides.empty() ? dense_map_strides(dims, row) : settings.strides,
                        map.rank - 1, map.strides));
   if (!settings.element_strides.empty())
     WW_TRY_VOID(

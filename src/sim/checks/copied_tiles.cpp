@@ -5,6 +5,7 @@ namespace ww::sim {
 
 bool may_be_arranged(const TensorMap& map, std::uint32_t row_bytes) {
   constexpr std::uint32_t kLongestPattern = 1024;  // bytes, of 128B
+  if (is_padded(map.type)) return false;
   return map.rank == 1 || row_bytes >= kLongestPattern || map.strides[0] == row_bytes;
 }
 

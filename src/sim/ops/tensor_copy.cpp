@@ -21,39 +21,16 @@
 #include "sim/ops/families.h"
 #include "sim/ops/shared_matrix.h"
 #include "sim/ops/tensor_ops.h"
+#include "sim/ops/tensor_parcel.h"
 #include "sim/tensor_map/box.h"
 
 namespace ww::sim::tensor_copy_ops {
 namespace {
 
-constexpr std::uint32_t kChunk = 16;  // bytes that a swizzle keeps together
-constexpr std::uint64_t kSharedAlign = 128;
 constexpr std::uint64_t kMaxBytes = (1U << 20U) - 1;  // what one phase can count
 
 // The operations of cp.reduce.async.bulk.tensor; Op::imm is the number plus one, 0 a plain copy.
 constexpr std::string_view kReductions[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor"};
-
-/// One copy: the map, the corner, and the bytes of the box, row after row.
-struct Parcel {
-  TensorMap map{};
-  BoxShape shape{};
-  TensorPoint point{};
-  std::uint32_t size = 0;
-  Bytes bytes;
-  Effect effect;
-
-  [[nodiscard]] std::uint8_t* undefined() {
-    return bytes.undefined.empty() ? nullptr : bytes.undefined.data();
-  }
-  [[nodiscard]] const std::uint8_t* undefined() const {
-    return bytes.undefined.empty() ? nullptr : bytes.undefined.data();
-  }
-  [[nodiscard]] WriteMode mode() const { return {.combines = effect.combine != nullptr}; }
-  /// Where a byte of a box at that address is.
-  [[nodiscard]] std::uint64_t place(std::uint64_t address, std::uint32_t at) const {
-    return swizzled(map.swizzle, address + shape.place(at));
-  }
-};
 
 // --- what a lane asks for ------------------------------------------------------------------------
 
@@ -93,20 +70,41 @@ bool pick_effect(Warp& warp, const Op& op, Parcel& parcel) {
   return false;
 }
 
-bool is_modelled(Warp& warp, const TensorMap& map) {
+void run_store(Warp& warp, const Op& op);
+
+// Why no GPU of the target makes that copy of packed elements; empty: it does.
+std::string packed_fault(const Warp& warp, const Op& op, const TensorMap& map) {
+  const std::string_view type = info(map.type).name;
+  const bool is_store = op.run == run_store;
+  if (!warp.program->target.has(target::Feature::Sm100))
+    return fmt::format("elements of {} need sm_100", type);
+  if (map.interleave != Interleave::None)
+    return fmt::format("interleaved elements of {} are not modelled", type);
+  if (is_store && map.type == TensorType::B4x16P64)
+    return fmt::format("elements of {} are loaded, not stored", type);
+  if (!is_store && map.swizzle == TensorSwizzle::Atom64 && map.type == TensorType::B6x16P32)
+    return fmt::format("elements of {} with the swizzle 128B_atom_64B are stored, not loaded",
+                       type);
+  const bool to_cluster =
+      !is_store && warp.program->addresses[op.address].space == Space::SharedCluster;
+  if (to_cluster && warp.program->target.has(target::Feature::Sm120))
+    return fmt::format("elements of {} are loaded to `.shared::cta` on sm_120", type);
+  return "";
+}
+
+bool is_modelled(Warp& warp, const Op& op, const TensorMap& map) {
   std::string why;
-  if (info(map.type).bits < 8)
-    why = fmt::format("packed elements of {} are not modelled", info(map.type).name);
+  if (is_packed(map.type)) why = packed_fault(warp, op, map);
   if (map.im2col && map.interleave != Interleave::None)
     why = "im2col copies of interleaved channels are not modelled";
+  if (map.swizzle == TensorSwizzle::Atom32Flip && op.run == run_store)
+    why = "the swizzle 128B_atom_32B_flip_8B is for loads";
   if (map.swizzle > TensorSwizzle::B128 && !warp.program->target.has(target::Feature::Sm100))
     why = fmt::format("the swizzle {} needs sm_100",
                       words_of(map.swizzle)[static_cast<std::size_t>(map.swizzle)]);
   if (!why.empty()) trap(warp, why.c_str());
   return why.empty();
 }
-
-void run_store(Warp& warp, const Op& op);
 
 // A map of single rows, for a copy of four of them.
 bool take_four_rows(Warp& warp, TensorMap& map) {
@@ -132,7 +130,7 @@ std::shared_ptr<Parcel> begin(Warp& warp, const Op& op, std::uint64_t map, unsig
                              : "a map of tiles in a copy of the im2col kind");
     return nullptr;
   }
-  if (!is_modelled(warp, *found)) return nullptr;
+  if (!is_modelled(warp, op, *found)) return nullptr;
   if (kind_of(op) == PointKind::Rows && !take_four_rows(warp, parcel->map)) return nullptr;
   parcel->shape = shape_of_box(parcel->map);
   const std::uint64_t bytes = parcel->shape.bytes();
@@ -155,78 +153,6 @@ std::shared_ptr<Parcel> begin(Warp& warp, const Op& op, std::uint64_t map, unsig
   return parcel;
 }
 
-// --- shared memory -------------------------------------------------------------------------------
-
-void check_shared_address(Warp& warp, std::uint64_t address, unsigned lane) {
-  if (address % kSharedAlign == 0 || !warp.is_new(Check::Align)) return;
-  warp.report_at(Check::Align, lane_bit(lane), address,
-                 fmt::format("the box is at 0x{:x} of shared memory, expected a multiple of {}",
-                             address & ((std::uint64_t{1} << kRankShift) - 1), kSharedAlign));
-}
-
-// The memory that a box takes, as runs without gaps.
-std::vector<ByteRun> shared_runs(Warp& warp, const Parcel& parcel, std::uint64_t address,
-                                 unsigned lane, AccessKind kind, Space space) {
-  const unsigned width = std::max(kChunk, swizzle_bytes(parcel.map.swizzle));
-  const bool is_dense = parcel.shape.pitch == parcel.shape.row_bytes && address % width == 0 &&
-                        parcel.size % width == 0;
-  std::vector<ByteRun> runs;
-  if (is_dense) {
-    runs.push_back(find_run(warp, address, lane, parcel.size, kind, space));
-  } else {
-    std::vector<std::uint64_t> chunks;
-    for (std::uint32_t at = 0; at < parcel.size; at += kChunk)
-      chunks.push_back(parcel.place(address, at));
-    std::ranges::sort(chunks);
-    for (std::size_t first = 0, next = 0; first < chunks.size(); first = next) {
-      while (++next < chunks.size() && chunks[next] == chunks[next - 1] + kChunk) {
-      }
-      const auto bytes = static_cast<std::uint32_t>(next - first) * kChunk;
-      runs.push_back(find_run(warp, chunks[first], lane, bytes, kind, space));
-    }
-  }
-  std::erase_if(runs, [](const ByteRun& run) { return run.region == nullptr; });
-  return runs;
-}
-
-// Calls visit(offset in the box, byte of the region, bytes) for the chunks that are accessible.
-template <typename Visit>
-void for_each_chunk(const Parcel& parcel, std::uint64_t address, const std::vector<ByteRun>& runs,
-                    Visit&& visit) {
-  if (runs.empty()) return;
-  const Region& region = *runs[0].region;
-  // The finest part that any swizzle moves.
-  const std::uint32_t step = parcel.map.swizzle == TensorSwizzle::Atom32Flip ? 8 : kChunk;
-  for (std::uint32_t at = 0; at < parcel.size; at += step) {
-    const std::uint64_t there = parcel.place(address, at);
-    const std::uint32_t bytes = std::min(step, parcel.size - at);
-    if (region.holds(there, bytes)) visit(region, at, there - region.base, bytes);
-  }
-}
-
-void put_box(const Parcel& parcel, std::uint64_t address, const std::vector<ByteRun>& runs) {
-  for_each_chunk(parcel, address, runs,
-                 [&](const Region& region, std::uint32_t at, std::uint64_t to, std::uint32_t n) {
-                   std::memcpy(region.data + to, &parcel.bytes.data[at], n);
-                   if (region.undefined == nullptr) return;
-                   if (parcel.undefined() == nullptr) {
-                     std::memset(region.undefined + to, 0, n);
-                   } else {
-                     std::memcpy(region.undefined + to, parcel.undefined() + at, n);
-                   }
-                 });
-}
-
-void take_box(Parcel& parcel, std::uint64_t address, const std::vector<ByteRun>& runs) {
-  for_each_chunk(parcel, address, runs,
-                 [&](const Region& region, std::uint32_t at, std::uint64_t from, std::uint32_t n) {
-                   std::memcpy(&parcel.bytes.data[at], region.data + from, n);
-                   if (region.undefined == nullptr) return;
-                   if (parcel.bytes.undefined.empty()) parcel.bytes.undefined.resize(parcel.size);
-                   std::memcpy(&parcel.bytes.undefined[at], region.undefined + from, n);
-                 });
-}
-
 // --- into shared memory --------------------------------------------------------------------------
 
 void fill_box(Parcel& parcel) {
@@ -238,7 +164,7 @@ void fill_box(Parcel& parcel) {
 }
 
 void load_box(Warp& warp, unsigned lane, Parcel& parcel) {
-  const unsigned element = info(parcel.map.type).bits / 8;
+  const unsigned element = std::max(1U, info(parcel.map.type).bits / 8);
   if (warp.tracks()) parcel.bytes.undefined.resize(parcel.size);
   fill_box(parcel);
   for (const BoxRun& run : box_runs(parcel.map, parcel.point)) {
@@ -336,7 +262,7 @@ struct Target {
 };
 
 std::vector<Target> begin_targets(Warp& warp, unsigned lane, const Parcel& parcel) {
-  const unsigned element = info(parcel.map.type).bits / 8;
+  const unsigned element = std::max(1U, info(parcel.map.type).bits / 8);
   const AccessKind kind = parcel.effect.combine != nullptr ? AccessKind::Atomic : AccessKind::Write;
   std::vector<Target> targets;
   for (const BoxRun& run : box_runs(parcel.map, parcel.point)) {
@@ -357,8 +283,9 @@ void store_box(Warp& warp, unsigned lane, const std::shared_ptr<Parcel>& parcel,
   job.warp = &warp;
   job.lane = lane;
   job.group = warp.pending.bulk_committed[lane];
-  std::vector<std::byte> unused(parcel->size);
+  std::vector<std::byte> unused;
   for (const ByteRun& run : sources) {
+    unused.resize(std::max<std::size_t>(unused.size(), run.bytes));
     read_run(warp, run, lane, unused.data(), nullptr);
     mark_shared(warp, *run.region, run.address, run.bytes, lane, AsyncUse::Read);
   }
@@ -414,7 +341,10 @@ std::size_t find_operand(const Decode& in, std::string_view name) {
 bool is_known_mode(Decode& in) {
   const std::string_view mode = in.has("mode") ? in.word("mode") : "tile";
   if (mode.starts_with("im2col::w"))
-    in.refusal = fmt::format("the mode `.{}` is not modelled", mode);
+    in.refusal = fmt::format(
+        "the mode `.{}` is not modelled: where its halo pixels go is known from "
+        "figures alone",
+        mode);
   return in.refusal.empty();
 }
 

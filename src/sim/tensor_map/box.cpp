@@ -11,7 +11,9 @@
 namespace ww::sim {
 namespace {
 
-constexpr std::int64_t kChunk = 16;  // bytes that the engine writes at least
+constexpr std::int64_t kChunk = 16;         // bytes that the engine writes at least
+constexpr std::int64_t kPaddedStart = 128;  // what coordinate 0 of padded elements is a multiple of
+constexpr std::uint32_t kGroup = 16;        // padded elements that share 16 bytes of the box
 
 // The engine steps from slice to slice in dimension 0, but not from element to element.
 std::uint32_t step_in(const TensorMap& map, unsigned d) {
@@ -33,6 +35,25 @@ std::uint32_t to_tf32(std::uint32_t bits) {
 
 bool is_inside(const TensorMap& map, unsigned d, std::int64_t at) {
   return at >= 0 && static_cast<std::uint64_t>(at) < map.dims[d];
+}
+
+// The tensor as one of the bytes that hold packed elements.
+TensorMap in_bytes(const TensorMap& map) {
+  if (!is_packed(map.type)) return map;
+  TensorMap bytes = map;
+  const auto scaled = [&](std::uint64_t elements) { return elements * info(map.type).bits / 8; };
+  bytes.type = TensorType::U8;
+  bytes.dims[0] = scaled(map.dims[0]);
+  bytes.box[0] = static_cast<std::uint32_t>(scaled(map.box[0]));
+  if (bytes.im2col)
+    bytes.im2col->channels = static_cast<std::uint32_t>(scaled(map.im2col->channels));
+  return bytes;
+}
+// `at` is a coordinate that `illegal_point` takes, so it is a whole number of bytes.
+TensorPoint in_bytes(const TensorMap& map, TensorPoint point) {
+  if (is_packed(map.type))
+    point.at[0] = static_cast<std::int32_t>(std::int64_t{point.at[0]} * info(map.type).bits / 8);
+  return point;
 }
 
 /// Collects the parts of rows of `count` elements, `step` apart, that are inside the tensor.
@@ -124,7 +145,14 @@ std::vector<BoxRun> column_runs(const TensorMap& map, const TensorPoint& point) 
 }  // namespace
 
 std::string illegal_point(const TensorMap& map, const TensorPoint& point) {
-  const std::int64_t start = std::int64_t{point.at[0]} * unit_bytes(map);
+  if (is_packed(map.type)) {
+    const std::int64_t whole =
+        is_padded(map.type) ? kPaddedStart : kChunk * 8 / info(map.type).bits;
+    if (point.at[0] % whole != 0)
+      return fmt::format("coordinate 0 is {}, expected a multiple of {} with elements of {}",
+                         point.at[0], whole, info(map.type).name);
+  }
+  const std::int64_t start = is_packed(map.type) ? 0 : std::int64_t{point.at[0]} * unit_bytes(map);
   if (start % kChunk != 0)
     return fmt::format(
         "coordinate 0 is {}, {} bytes from the start of the row, expected a multiple of {} bytes",
@@ -153,18 +181,23 @@ std::string illegal_point(const TensorMap& map, const TensorPoint& point) {
 }
 
 BoxShape shape_of_box(const TensorMap& map) {
+  const TensorMap bytes = in_bytes(map);
   BoxShape shape;
-  const std::uint32_t count = map.im2col ? map.im2col->channels : count_in(map, 0);
-  shape.row_bytes = count * unit_bytes(map);
-  const bool is_padded = map.interleave == Interleave::None;
-  shape.pitch = std::max(shape.row_bytes, is_padded ? swizzle_bytes(map.swizzle) : 0);
+  const std::uint32_t count = map.im2col ? bytes.im2col->channels : count_in(bytes, 0);
+  shape.row_bytes = count * unit_bytes(bytes);
+  if (is_padded(map.type)) shape.group = kGroup * info(map.type).bits / 8;
+  const std::uint32_t width = shape.row_bytes / shape.group * kBoxChunk;
+  shape.pitch = std::max(is_padded(map.type) ? width : shape.row_bytes,
+                         map.interleave == Interleave::None ? swizzle_bytes(map.swizzle) : 0);
   if (map.im2col) shape.rows = map.im2col->pixels;
   for (unsigned d = 1; d < map.rank && !map.im2col; ++d) shape.rows *= count_in(map, d);
   return shape;
 }
 
 std::vector<BoxRun> box_runs(const TensorMap& map, const TensorPoint& point) {
-  return map.im2col ? column_runs(map, point) : tile_runs(map, point);
+  const TensorMap bytes = in_bytes(map);
+  const TensorPoint from = in_bytes(map, point);
+  return map.im2col ? column_runs(bytes, from) : tile_runs(bytes, from);
 }
 
 std::uint64_t swizzled(TensorSwizzle swizzle, std::uint64_t address) {

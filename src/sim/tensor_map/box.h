@@ -4,6 +4,10 @@
 // swizzle start at multiples of its width; the bytes between them are neither written nor counted.
 // `swizzled` then says where a byte is. What lies outside the tensor takes room and is counted like
 // everything else. All of this is as an H200 does it.
+//
+// Packed elements of 4 or 6 bits count as the bytes that hold them in global memory. Padded ones take
+// more room in the box, a group of sixteen its first bytes of every 16; the other bytes there are
+// undefined after a load. This is by the PTX manual, for sm_100.
 #pragma once
 
 #include <array>
@@ -33,17 +37,22 @@ struct BoxRun {
   std::uint32_t bytes = 0;
 };
 
+/// Bytes that swizzles keep together, but for the halves of one of them.
+constexpr std::uint32_t kBoxChunk = 16;
+
 /// The rows of a box.
 struct BoxShape {
   std::uint64_t rows = 1;
   std::uint32_t row_bytes = 0;
-  std::uint32_t pitch = 0;  // from the start of a row to that of the next one
+  std::uint32_t pitch = 0;          // from the start of a row to that of the next one
+  std::uint32_t group = kBoxChunk;  // bytes of a row that lie in the same 16 of the box
 
-  /// What a copy counts.
+  /// What a copy counts: the bytes in global memory.
   [[nodiscard]] std::uint64_t bytes() const { return rows * row_bytes; }
   /// Where a byte is, before it is swizzled.
   [[nodiscard]] std::uint64_t place(std::uint64_t at) const {
-    return at / row_bytes * pitch + at % row_bytes;
+    const std::uint64_t in_row = at % row_bytes;
+    return at / row_bytes * pitch + in_row / group * kBoxChunk + in_row % group;
   }
 };
 /// What an H200 takes for an illegal instruction; empty: it does not.

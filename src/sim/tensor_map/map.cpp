@@ -31,10 +31,7 @@ constexpr std::uint64_t kMaxStep = 8;
 constexpr std::uint64_t kMaxChannels = 256;
 constexpr std::uint64_t kMaxPixels = 1024;
 constexpr std::uint64_t kMaxBoxBytes = 228 * 1024;  // all shared memory of an SM
-
-bool is_padded(TensorType type) {
-  return type == TensorType::U4Padded || type == TensorType::U6Padded;
-}
+constexpr std::uint64_t kPaddedRow = 128;           // elements
 
 // What addresses and strides are multiples of.
 std::uint64_t align_of(const TensorMap& map) {
@@ -74,8 +71,8 @@ Result<void> check_tensor(const TensorMap& map) {
                      map.address, unit));
   for (unsigned d = 0; d < map.rank; ++d)
     WW_TRY_VOID(in_range(numbered("dims", d), map.dims[d], 1, kMaxDim));
-  if (is_padded(map.type)) WW_TRY_VOID(multiple_of("dims[0]", map.dims[0], 128));
-  if (map.type == TensorType::U4) WW_TRY_VOID(multiple_of("dims[0]", map.dims[0], 2));
+  if (is_padded(map.type)) WW_TRY_VOID(multiple_of("dims[0]", map.dims[0], kPaddedRow));
+  if (map.type == TensorType::B4x16) WW_TRY_VOID(multiple_of("dims[0]", map.dims[0], 2));
   for (unsigned d = 0; d + 1 < map.rank; ++d) {
     WW_TRY_VOID(multiple_of(numbered("strides", d), map.strides[d], unit));
     WW_TRY_VOID(in_range(numbered("strides", d), map.strides[d], 0, kMaxStride));
@@ -86,9 +83,9 @@ Result<void> check_tensor(const TensorMap& map) {
 // The bytes of a row of the box, of which `name` gives the elements.
 Result<void> check_row(const TensorMap& map, const std::string& name, std::uint64_t elements) {
   const std::uint64_t bytes = elements * info(map.type).bits / 8;
-  if (is_padded(map.type) && elements != 128)
-    return fail(diag(DiagKind::BadArgument, "`{}` is {}, expected 128 of {}", name, elements,
-                     info(map.type).name));
+  if (is_padded(map.type) && elements != kPaddedRow)
+    return fail(diag(DiagKind::BadArgument, "`{}` is {}, expected {} of {}", name, elements,
+                     kPaddedRow, info(map.type).name));
   if (bytes % 16 != 0)
     return fail(diag(DiagKind::BadArgument,
                      "`{}` is {}, which makes rows of {} bytes, expected a multiple of 16", name,
@@ -149,7 +146,24 @@ Result<void> check_columns(const TensorMap& map) {
   return fits_shared(std::uint64_t{columns.channels} * columns.pixels * info(map.type).bits / 8);
 }
 
+// The swizzles that keep the 16 bytes of sixteen padded elements together.
+Result<void> check_padded(const TensorMap& map) {
+  const std::string_view type = info(map.type).name;
+  if (map.type == TensorType::B6x16P32 && map.interleave != Interleave::None)
+    return fail(diag(DiagKind::BadArgument, "elements of {} interleaved by {}, expected none", type,
+                     kInterleaves[static_cast<std::size_t>(map.interleave)]));
+  const bool is_known = map.swizzle == TensorSwizzle::None || map.swizzle == TensorSwizzle::B128 ||
+                        map.swizzle == TensorSwizzle::Atom32 ||
+                        (map.swizzle == TensorSwizzle::Atom64 && map.type == TensorType::B6x16P32);
+  if (is_known) return {};
+  return fail(diag(DiagKind::BadArgument,
+                   "elements of {} with the swizzle {}, expected none, 128B or 128B_atom_32B{}",
+                   type, kSwizzles[static_cast<std::size_t>(map.swizzle)],
+                   map.type == TensorType::B6x16P32 ? ", or 128B_atom_64B for stores" : ""));
+}
+
 Result<void> check_modes(const TensorMap& map) {
+  if (is_padded(map.type)) WW_TRY_VOID(check_padded(map));
   if (map.interleave == Interleave::Slices32 && map.swizzle != TensorSwizzle::B32)
     return fail(diag(DiagKind::BadArgument, "interleaved by 32B with the swizzle {}, expected 32B",
                      kSwizzles[static_cast<std::size_t>(map.swizzle)]));
@@ -163,6 +177,10 @@ Result<void> check_modes(const TensorMap& map) {
 
 const TensorTypeInfo& info(TensorType type) { return kTypes[static_cast<std::size_t>(type)]; }
 std::span<const TensorTypeInfo> tensor_types() { return kTypes; }
+
+bool is_padded(TensorType type) {
+  return type == TensorType::B4x16P64 || type == TensorType::B6x16P32;
+}
 
 std::optional<TensorType> tensor_type_of_code(unsigned driver_code) {
   if (driver_code >= std::size(kTypes)) return {};
@@ -203,6 +221,11 @@ unsigned unit_bytes(const TensorMap& map) {
       return 32;
   }
   return 0;
+}
+
+std::uint64_t bytes_of(const TensorMap& map, std::uint64_t elements) {
+  const bool is_whole = map.interleave != Interleave::None || !is_packed(map.type);
+  return is_whole ? elements * unit_bytes(map) : elements * info(map.type).bits / 8;
 }
 
 Result<void> check_tensor_map(const TensorMap& map) {

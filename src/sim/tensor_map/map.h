@@ -31,6 +31,10 @@ struct TensorTypeInfo {
 };
 const TensorTypeInfo& info(TensorType type);
 std::span<const TensorTypeInfo> tensor_types();
+/// Elements of less than a byte, which lie in memory without gaps.
+inline bool is_packed(TensorType type) { return info(type).bits < 8; }
+/// Packed elements that copies spread in shared memory, sixteen to 16 bytes.
+bool is_padded(TensorType type);
 /// By the number in the driver's enumeration, or in tensormap.replace.
 std::optional<TensorType> tensor_type_of_code(unsigned driver_code);
 std::optional<TensorType> tensor_type_of_ptx(unsigned ptx_code);
@@ -85,5 +89,7 @@ Result<void> check_tensor_map(const TensorMap& map);
 unsigned swizzle_bytes(TensorSwizzle swizzle);
 /// Bytes of an element, or of a slice: what dimension 0 counts. Not for packed types.
 unsigned unit_bytes(const TensorMap& map);
+/// Bytes in global memory of that many elements of dimension 0, rounded down.
+std::uint64_t bytes_of(const TensorMap& map, std::uint64_t elements);
 
 }  // namespace ww::sim

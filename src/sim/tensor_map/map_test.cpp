@@ -72,6 +72,61 @@ TEST(TensorMaps, LimitsOfTheDriver) {
   }
 }
 
+TensorMap packed(TensorType type) {
+  TensorMap map = plain();
+  map.type = type;
+  map.dims[0] = 256;
+  map.strides = {256, 8192, 0, 0};
+  map.box[0] = 128;
+  return map;
+}
+
+TEST(TensorMaps, LimitsOfPackedElements) {
+  constexpr TensorType kB4 = TensorType::B4x16, kP64 = TensorType::B4x16P64,
+                       kP32 = TensorType::B6x16P32;
+  struct Row {
+    TensorType type;
+    std::function<void(TensorMap&)> change;
+    std::string text;
+  };
+  const std::vector<Row> kCases = {
+      {kB4, [](TensorMap& m) { m.dims[0] = 98, m.box[0] = 32; }, ""},
+      {kB4, [](TensorMap& m) { m.dims[0] = 97; }, "`dims[0]` is 97, expected a multiple of 2"},
+      {kB4, [](TensorMap& m) { m.box[0] = 16; },
+       "`box[0]` is 16, which makes rows of 8 bytes, expected a multiple of 16"},
+      {kB4, [](TensorMap& m) { m.swizzle = TensorSwizzle::B32; },
+       "`box[0]` is 128, which makes rows of 64 bytes, expected 32 at most with the swizzle 32B"},
+      {kB4, [](TensorMap& m) { m.swizzle = TensorSwizzle::B64; }, ""},
+      {kB4, [](TensorMap& m) { m.fill = TensorFill::Nan; },
+       "fill `nan` for elements of b4x16, expected a float type"},
+      {kP64, [](TensorMap& m) { m.address = 0x1010; },
+       "the tensor is at 0x1010, expected a multiple of 32"},
+      {kP64, [](TensorMap& m) { m.dims[0] = 192; }, "`dims[0]` is 192, expected a multiple of 128"},
+      {kP64, [](TensorMap& m) { m.strides[0] = 272; },
+       "`strides[0]` is 272, expected a multiple of 32"},
+      {kP64, [](TensorMap& m) { m.box[0] = 64; }, "`box[0]` is 64, expected 128 of b4x16_p64"},
+      {kP64, [](TensorMap& m) { m.swizzle = TensorSwizzle::B64; },
+       "elements of b4x16_p64 with the swizzle 64B, expected none, 128B or 128B_atom_32B"},
+      {kP64, [](TensorMap& m) { m.swizzle = TensorSwizzle::Atom64; },
+       "elements of b4x16_p64 with the swizzle 128B_atom_64B, expected none, 128B or "
+       "128B_atom_32B"},
+      {kP32, [](TensorMap& m) { m.swizzle = TensorSwizzle::Atom64; }, ""},
+      {kP32, [](TensorMap& m) { m.swizzle = TensorSwizzle::Atom32Flip; },
+       "elements of b6x16_p32 with the swizzle 128B_atom_32B_flip_8B, expected none, 128B or "
+       "128B_atom_32B, or 128B_atom_64B for stores"},
+      {kP32, [](TensorMap& m) { m.interleave = Interleave::Slices16; },
+       "elements of b6x16_p32 interleaved by 16B, expected none"},
+      {kP32, [](TensorMap& m) { m.im2col = Im2col{.channels = 64, .pixels = 8}; },
+       "`channels` is 64, expected 128 of b6x16_p32"},
+  };
+  for (const TensorType type : {kB4, kP64, kP32}) EXPECT_EQ(refusal(packed(type)), "");
+  for (const auto& [type, change, text] : kCases) {
+    TensorMap map = packed(type);
+    change(map);
+    EXPECT_EQ(refusal(map), text);
+  }
+}
+
 TEST(TensorMaps, LimitsOfColumns) {
   const std::vector<std::pair<std::function<void(TensorMap&)>, std::string>> kCases = {
       {[](TensorMap& m) { m.rank = 2; }, "the tensor has 2 dimensions, expected 3 to 5 for im2col"},
@@ -98,7 +153,7 @@ TEST(TensorMaps, ImagesComeBack) {
   full.promotion = Promotion::B256;
   full.element_strides = {1, 2, 8, 1, 1};
   full.dims[2] = std::uint64_t{1} << 32U;
-  for (const TensorMap& map : {plain(), columns(), full}) {
+  for (const TensorMap& map : {plain(), columns(), full, packed(TensorType::B6x16P32)}) {
     const auto back = decode(encode(map));
     ASSERT_TRUE(back) << back.error().text;
     EXPECT_EQ(*back, map);
