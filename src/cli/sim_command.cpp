@@ -51,11 +51,13 @@ Outcome run(const Options& options) {
   request.shared_bytes = static_cast<std::uint32_t>(options.shared);
   driver::SimOutcome result = simulate(std::move(request));
   Outcome out;
-  if (result.report) {
-    out.out = options.json ? sim_json(*result.report) : sim_text(*result.report);
-    out.status = result.report->good() ? Exit::Good : Exit::Unexpected;
+  const auto show = [&](const auto& report) {
+    out.out = options.json ? sim_json(report) : sim_text(report);
+    out.status = report.good() ? Exit::Good : Exit::Unexpected;
     if (!options.json) out.look = Look::Report;
-  }
+  };
+  if (result.report) show(*result.report);
+  if (result.sequence) show(*result.sequence);
   out.err = std::move(result.errors);
   if (!out.err.empty()) out.status = Exit::UserError;
   return out;
@@ -84,6 +86,10 @@ void declare_launch(OptionSet& set, Options& options) {
   set.text("--awaits", "P,...", request.awaits,
            "a dependent launch: an earlier grid still writes the arrays of these parameters until\n"
            "griddepcontrol.wait");
+  set.texts("--launch", "LAUNCH", request.launches,
+            "a launch as in CUDA C++, one of several in order, over the values that --arg names:\n"
+            "KERNEL<<<GRID, BLOCK[, SHARED][, cluster=(X,Y,Z)][, programmatic]>>>(ARG, ...)\n"
+            "ARG is a name or a value; programmatic: it may start before those before it end");
   set.texts("--out", "P=FILE.npy", request.outs, "write a buffer after the run");
   set.texts("--expect", "EXPR", request.expects,
             "what must hold after the run: '$2 == $0 + $1', 'D ~= A @ B within rtol=1e-3'");

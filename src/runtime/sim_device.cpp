@@ -37,7 +37,7 @@ Diag load_problem(const std::vector<Diag>& errors, const SourceText& source) {
 Result<void> SimDevice::load(const Image& image) {
   report_.reset();
   device_.reset();
-  sim::LoadResult loaded = sim::load(image.bytes, "kernel.ptx", {.kernel = image.kernel});
+  sim::LoadResult loaded = sim::load(image.bytes, "kernel.ptx", {.kernels = {image.kernel}});
   if (loaded.program == nullptr)
     return fail(load_problem(loaded.errors, SourceText("kernel.ptx", image.bytes)));
   program_ = std::move(loaded.program);

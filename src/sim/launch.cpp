@@ -412,9 +412,11 @@ Region* Device::variable(std::string_view name) {
   return nullptr;
 }
 
-Result<RunReport> Device::run(const Launch& given, const RunOptions& options) {
+Result<RunReport> Device::run(const Launch& given, const RunOptions& wanted) {
   const Code& code = *given.kernel;
   Launch launch = given;
+  RunOptions options = wanted;
+  if (launch.history != nullptr) options.threads = 1;  // which has no locks
   if (code.counts_clusters && code.required_cluster) {
     launch.grid.x *= (*code.required_cluster)[0];
     launch.grid.y *= (*code.required_cluster)[1];

@@ -27,6 +27,8 @@
 
 namespace ww::sim {
 
+class GridHistory;
+
 struct Dim3 {
   std::uint32_t x = 1, y = 1, z = 1;
 
@@ -42,6 +44,8 @@ struct Launch {
   std::vector<std::byte> params{};
   /// Allocations that an earlier grid may still write until `griddepcontrol.wait`, by an address in each.
   std::vector<std::uint64_t> awaits{};
+  /// One of several launches, the latest that the history has begun; null: it runs alone.
+  GridHistory* history = nullptr;
 };
 
 /// Which warp runs next: one after the other, the same from the last to the first, or by chance (the

@@ -145,8 +145,8 @@ struct LoadResult {
 /// Reads, checks and decodes a PTX text. Instructions that are legal but not simulated are errors,
 /// too, each named with its place. What is wrong in a function that cannot run is none.
 struct LoadOptions {
-  /// Decodes only what this kernel can reach; empty: all kernels.
-  std::string kernel{};
+  /// Decodes only what these kernels can reach; empty: all kernels.
+  std::vector<std::string> kernels{};
 };
 LoadResult load(std::string_view text, std::string name, const LoadOptions& options = {});
 

@@ -113,6 +113,11 @@ const Case kCases[] = {
      "--arg 1=f32[256]:ones --arg 2=f32[256] --arg 3=i32:256 --expect '$2 == $1' --trace 0:0 "
      "--json"},
     {"sim", "sim slow.ptx --grid 1 --block 1 --schedules 2 --json"},
+    {"sim-launches",
+     "sim examples/ptx/launches.ptx --arg x=f32[32]:arange --arg y=f32[32] --arg z=f32[32] "
+     "--launch 'scale<<<1, 32>>>(x, y)' --launch 'add_early<<<1, 32, programmatic>>>(x, y, z)' "
+     "--expect 'z == x' --counters --json"},
+    {"sim-launches", "sim slow.ptx --launch 'k<<<1, 1>>>()' --json"},
     {"tune",
      "tune examples/transpose.py --kernel 'build(tile=?)' --space tile=32,64 --device sim "
      "--expect 'B == A.T' --json"},

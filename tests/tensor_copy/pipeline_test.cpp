@@ -40,7 +40,7 @@ struct Ran {
 
 Ran run(const std::string& ptx, const std::string& kernel, const std::vector<float>& a,
         const std::vector<float>& b) {
-  const sim::LoadResult loaded = sim::load(ptx, "pipeline.ptx", {.kernel = kernel});
+  const sim::LoadResult loaded = sim::load(ptx, "pipeline.ptx", {.kernels = {kernel}});
   if (loaded.program == nullptr) return {loaded.errors[0].text, {}};
   sim::Device device(loaded.program);
   sim::Launch launch{

@@ -160,16 +160,47 @@ Json array_json(const List& list, Each&& each) {
   return out;
 }
 
-}  // namespace
-
-std::string sim_json(const SimReport& report) {
-  Json out = with_schema("sim", launch_json(report));
-  out["good"] = report.good();
+// What came of a launch.
+void add_run(Json& out, const SimReport& report) {
   out["outcome"] = name_of(report.run.outcome);
   out["reason"] = report.run.reason;
   out["instructions"] = report.run.counters.instructions;
   out["findings"] = findings_json(report);
   out["slow"] = slow_json(report);
+}
+
+Json step_json(const SimReport& report) {
+  Json out = launch_json(report);
+  for (const char* const common : {"file", "target", "ptx", "notes", "awaits"}) out.erase(common);
+  out["programmatic"] = report.is_programmatic;
+  add_run(out, report);
+  out["printed"] = report.run.printed;
+  if (report.counted) out["counters"] = counters_json(report);
+  return out;
+}
+
+}  // namespace
+
+std::string sim_json(const SequenceReport& report) {
+  const sim::Program& program = *report.launches.front().program;
+  Json out = with_schema("sim-launches", {{"file", program.source.name()},
+                                          {"target", info(program.target.arch).name},
+                                          {"ptx", target::ptx_version_text(program.target.ptx)},
+                                          {"notes", report.notes}});
+  out["good"] = report.good();
+  out["asked"] = report.launches.front().count;
+  out["launches"] = array_json(report.launches, step_json);
+  out["buffers"] = array_json(report.buffers, buffer_json);
+  out["expectations"] = array_json(report.expectations, expectation_json);
+  out["shown"] = lines_json(report.shown);
+  out["shown_left_out"] = report.shown_left_out;
+  return json_text(out);
+}
+
+std::string sim_json(const SimReport& report) {
+  Json out = with_schema("sim", launch_json(report));
+  out["good"] = report.good();
+  add_run(out, report);
   out["schedules"] = schedules_json(report);
   out["gpu"] = gpu_json(report);
   out["buffers"] = array_json(report.buffers, buffer_json);

@@ -35,13 +35,6 @@ Result<Array> read_array(const SimArg& arg, const MemoryBudget& budget) {
   return located(read_npy(arg.path, most, arg.wanted), value);
 }
 
-sim::Region& allocate(sim::Device& device, const sim::Code& kernel, const SimBuffer& buffer,
-                      std::uint64_t bytes) {
-  const std::uint64_t align =
-      std::max<std::uint64_t>(kAlign, kernel.params[buffer.param].pointee_align);
-  return device.memory().allocate(bytes, align, param_title(kernel, buffer.param));
-}
-
 // Calls `visit(element, is_undefined)` for the elements from the first on, until it says no.
 template <typename Visit>
 void for_each_element(const SimBuffer& buffer, Visit&& visit) {
@@ -78,9 +71,9 @@ Result<void> MemoryBudget::take(std::uint64_t bytes) {
   return {};
 }
 
-Result<SimBuffer> place_buffer(sim::Device& device, const sim::Code& kernel, std::size_t param,
-                               const SimArg& arg, MemoryBudget& budget) {
-  SimBuffer buffer{.param = param, .dtype = arg.type.dtype, .shape = arg.type.shape};
+Result<SimBuffer> place_buffer(sim::Device& device, const BufferUse& use, const SimArg& arg,
+                               MemoryBudget& budget) {
+  SimBuffer buffer{.param = use.param, .dtype = arg.type.dtype, .shape = arg.type.shape};
   const Piece value{arg.part(arg.value), arg.value.begin};
   Array array;
   std::int64_t bytes = 0;
@@ -93,9 +86,10 @@ Result<SimBuffer> place_buffer(sim::Device& device, const sim::Code& kernel, std
     bytes = WW_TRY(located(byte_size(arg.type.dtype, arg.type.shape), value));
   }
   WW_TRY_VOID(located(budget.take(static_cast<std::uint64_t>(bytes)), value));
-  if (arg.kind == ArgKind::Buffer && arg.fill.known) array = WW_TRY(filled(arg, param));
+  if (arg.kind == ArgKind::Buffer && arg.fill.known) array = WW_TRY(filled(arg, use.param));
   buffer.is_output = arg.kind == ArgKind::Buffer && !arg.fill.known;
-  buffer.region = &allocate(device, kernel, buffer, static_cast<std::uint64_t>(bytes));
+  buffer.region = &device.memory().allocate(static_cast<std::uint64_t>(bytes),
+                                            std::max(kAlign, use.align), use.title);
   if (!buffer.is_output) sim::GlobalMemory::write(*buffer.region, array.data);
   return buffer;
 }

@@ -49,10 +49,16 @@ class MemoryBudget {
   std::uint64_t left_;
 };
 
-/// Allocates the buffer of a parameter and fills it as the argument says; `arg.is_memory()`.
-/// Memory is taken only after the budget has allowed it. Diags point into the argument's text.
-Result<SimBuffer> place_buffer(sim::Device& device, const sim::Code& kernel, std::size_t param,
-                               const SimArg& arg, MemoryBudget& budget);
+/// What a buffer is for.
+struct BufferUse {
+  std::size_t param = 0;    // SimBuffer::param
+  std::string title;        // in messages: "parameter 0 `a`"
+  std::uint64_t align = 1;  // what its address is a multiple of, at least
+};
+/// Allocates a buffer and fills it as the argument says; `arg.is_memory()`. Memory is taken only
+/// after the budget has allowed it. Diags point into the argument's text.
+Result<SimBuffer> place_buffer(sim::Device& device, const BufferUse& use, const SimArg& arg,
+                               MemoryBudget& budget);
 
 /// The tensor map of an argument that is one, of that buffer. Diags point into the argument's text.
 Result<sim::TensorMap> argument_map(const SimArg& arg, const SimBuffer& buffer);

@@ -164,11 +164,13 @@ namespace {
 std::string launch_text(const SimReport& report) {
   const sim::Launch& launch = report.launch;
   std::string out =
-      fmt::format("grid {}, block {}", dims_text(launch.grid), dims_text(launch.block));
+      report.count > 0 ? fmt::format("{} of {}: ", report.number, report.count) : std::string();
+  out += fmt::format("grid {}, block {}", dims_text(launch.grid), dims_text(launch.block));
   if (launch.cluster) out += fmt::format(", cluster {}", dims_text(*launch.cluster));
   if (launch.dynamic_shared > 0)
     out += fmt::format(", {} of dynamic shared memory", plural(launch.dynamic_shared, "byte"));
   if (report.program->has_grid_barrier) out += ", cooperative";
+  if (report.is_programmatic) out += ", programmatic";
   return out + fmt::format("; {} of {}", plural(report.run.blocks, "block"),
                            plural(report.run.warps_per_block, "warp"));
 }
@@ -324,11 +326,40 @@ void add_counters(std::string& out, const SimReport& report) {
 
 }  // namespace
 
-std::string sim_text(const SimReport& report) {
-  std::string out = report.shown;
-  if (report.shown_left_out > 0)
-    append(out, "... and {}\n", plural(report.shown_left_out, "more line"));
+namespace {
+
+void add_shown(std::string& out, const std::string& shown, std::uint64_t left_out) {
+  out += shown;
+  if (left_out > 0) append(out, "... and {}\n", plural(left_out, "more line"));
   if (!out.empty()) out += '\n';
+}
+
+}  // namespace
+
+std::string sim_text(const SequenceReport& report) {
+  std::string out;
+  add_shown(out, report.shown, report.shown_left_out);
+  for (const std::string& note : report.notes) add_fact(out, "note", note);
+  for (const SimReport& each : report.launches) {
+    if (each.number > 1) out += '\n';
+    add_facts(out, each);
+    add_findings(out, each);
+    add_printed(out, each.run.printed);
+    if (each.counted) add_counters(out, each);
+    add_advice(out, each);
+  }
+  const std::size_t left = report.launches.front().count - report.launches.size();
+  if (left > 0)
+    append(out, "\nnot run: {} behind it\n",
+           left == 1 ? "the launch" : fmt::format("{} launches", left));
+  add_buffers(out, report.buffers, true);
+  add_expectations(out, report.expectations);
+  return out;
+}
+
+std::string sim_text(const SimReport& report) {
+  std::string out;
+  add_shown(out, report.shown, report.shown_left_out);
   add_facts(out, report);
   add_findings(out, report);
   add_buffers(out, report.buffers, true);

@@ -4,9 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
-#include <functional>
-#include <map>
 #include <new>
 #include <stdexcept>
 #include <string_view>
@@ -14,32 +11,21 @@
 
 #include "base/file_io.h"
 #include "base/source.h"
-#include "driver/args/file_plan.h"
-#include "driver/args/npy.h"
 #include "driver/args/text.h"
 #include "driver/sim/args.h"
 #include "driver/sim/gpu_run.h"
 #include "driver/sim/kernel_choice.h"
+#include "driver/sim/launches.h"
 #include "driver/sim/memory.h"
 #include "driver/sim/options.h"
 #include "driver/sim/refusals.h"
+#include "driver/sim/run_options.h"
 #include "driver/sim/shown_lines.h"
+#include "driver/sim/values.h"
 #include "ptx/parser.h"
 
 namespace ww::driver {
 namespace {
-
-constexpr std::size_t kMaxPtxBytes = std::size_t{1} << 30U;
-
-/// The kernel's arguments, and what is asked of them after the run.
-struct SimArguments {
-  std::vector<SimArg> args;
-  std::vector<std::size_t> by_param;                 // which of them each parameter has
-  std::vector<std::pair<std::size_t, SimOut>> outs;  // with the parameter
-  std::vector<Expectation> expectations;
-
-  [[nodiscard]] const SimArg& of(std::size_t param) const { return args[by_param[param]]; }
-};
 
 /// One request on the way from its texts to its report. The steps below fill it in; one that fails
 /// has said why.
@@ -52,18 +38,10 @@ struct Simulation {
   std::vector<std::string> notes{};
   const sim::Code* kernel = nullptr;
   std::string text{};  // of the file
-  SimArguments arguments{};
-  std::map<std::size_t, Array> before{};  // by parameter, where an expectation asks
+  SimValues values{};  // by parameter
   std::unique_ptr<sim::Device> device{};
-  std::vector<SimBuffer> buffers{};
   std::vector<SimMap> maps{};
   ShownLines shown{};
-
-  /// nullptr: the parameter points to none.
-  [[nodiscard]] const SimBuffer* buffer_of(std::size_t param) const {
-    const auto found = std::ranges::find(buffers, param, &SimBuffer::param);
-    return found == buffers.end() ? nullptr : &*found;
-  }
 };
 
 // --- options and the program --------------------------------------------------------------------
@@ -82,26 +60,13 @@ bool read_options(Simulation& s) {
                        s.request.cluster))
     return false;
   s.launch.dynamic_shared = s.request.shared_bytes;
-  s.options.threads = s.request.threads;
-  s.options.count = s.request.count;
-  s.options.exact_matrix = s.request.exact;
-  s.options.in_step = s.request.in_step;
-  s.options.progress = s.request.progress;
-  LimitChanges limits;
-  const bool is_good =
-      s.refusals.keep(sim::parse_checks(s.request.checks), s.options.checks, "--check",
-                      s.request.checks) &&
-      s.refusals.keep(parse_schedule(s.request.schedule), s.options.schedule, "--schedule",
-                      s.request.schedule) &&
-      s.refusals.keep(parse_limits(s.request.limits), limits, "--limit", s.request.limits);
-  s.options.limits = limits.on(s.options.limits);
-  s.options.allows_rewrites = !s.options.checks.has(sim::Check::Rewrite);
+  if (!read_run_options(s.request, s.refusals, s.options)) return false;
   const bool watches = !s.request.trace.empty() || !s.request.stop_at.empty() || s.request.count;
-  if (is_good && watches && s.request.device == SimDevice::Gpu)
+  if (watches && s.request.device == SimDevice::Gpu)
     return s.refusals.add(
         diag(DiagKind::BadArgument, "`--trace`, `--break` and `--counters` are for the virtual GPU")
             .with_note("`--device both` runs it beside the real one"));
-  return is_good;
+  return true;
 }
 
 // The name of the kernel that is asked for, or nothing.
@@ -123,7 +88,7 @@ bool load_program(Simulation& s) {
   s.text = *std::move(text);
   const auto name = kernel_name(s, s.text);
   if (!name) return false;
-  sim::LoadResult loaded = sim::load(s.text, s.request.path, {.kernel = *name});
+  sim::LoadResult loaded = sim::load(s.text, s.request.path, {.kernels = {*name}});
   for (const Diag& problem : loaded.errors) s.refusals.add(problem, s.request.path, s.text);
   if (loaded.program == nullptr) return false;
   s.program = std::move(loaded.program);
@@ -135,93 +100,45 @@ bool load_program(Simulation& s) {
 
 // --- arguments ----------------------------------------------------------------------------------
 
-bool read_args(Simulation& s) {
-  for (const std::string& text : s.request.args) {
-    if (!s.refusals.keep(parse_sim_arg(text), s.arguments.args.emplace_back(), "--arg", text))
-      return false;
+// The values of the run are those of the parameters.
+void name_values(Simulation& s, std::vector<SimArg>&& args,
+                 const std::vector<std::size_t>& by_param) {
+  for (std::size_t i = 0; i < by_param.size(); ++i) {
+    s.values.args.push_back(std::move(args[by_param[i]]));
+    s.values.names.push_back(s.kernel->params[i].name);
+    s.values.titles.push_back(param_title(*s.kernel, i));
   }
-  MatchedArgs matched = match_args(*s.kernel, s.arguments.args);
+  s.values.find = [kernel = s.kernel](std::string_view text, Span key) -> Result<std::size_t> {
+    auto param = find_param(*kernel, text, key);
+    if (param) return *param;
+    return fail(with_params(std::move(param).error(), *kernel));
+  };
+  s.values.unknown = [kernel = s.kernel](std::string_view name) {
+    return with_params(
+        diag(DiagKind::UnknownName, "kernel `{}` has no parameter `{}`", kernel->name, name),
+        *kernel);
+  };
+}
+
+bool read_args(Simulation& s) {
+  std::vector<SimArg> args;
+  for (const std::string& text : s.request.args) {
+    if (!s.refusals.keep(parse_sim_arg(text), args.emplace_back(), "--arg", text)) return false;
+  }
+  const MatchedArgs matched = match_args(*s.kernel, args);
   if (matched.problem) {
     const auto& [problem, which] = *matched.problem;
-    return which < s.arguments.args.size()
-               ? s.refusals.add(problem, "--arg", s.arguments.args[which].text)
-               : s.refusals.add(problem);
+    return which < args.size() ? s.refusals.add(problem, "--arg", args[which].text)
+                               : s.refusals.add(problem);
   }
-  s.arguments.by_param = std::move(matched.by_param);
-  const auto texture = std::ranges::find_if(
-      s.arguments.args, [](const SimArg& each) { return each.texture.has_value(); });
-  if (s.request.device != SimDevice::Virtual && texture != s.arguments.args.end())
+  const auto texture =
+      std::ranges::find_if(args, [](const SimArg& each) { return each.texture.has_value(); });
+  if (s.request.device != SimDevice::Virtual && texture != args.end())
     return s.refusals.add(
         diag(DiagKind::BadArgument, "textures and surfaces are for the virtual GPU")
             .with_span(texture->value),
         "--arg", texture->text);
-  return true;
-}
-
-Diag not_a_buffer(const Simulation& s, std::size_t param, Span at) {
-  return diag(DiagKind::BadArgument, "{} is not a buffer: its argument is `{}`",
-              param_title(*s.kernel, param), s.arguments.of(param).text)
-      .with_span(at);
-}
-
-bool read_outs(Simulation& s) {
-  FilePlan files;
-  files.reads(s.request.path, "the program");
-  for (const SimArg& arg : s.arguments.args)
-    if (arg.kind == ArgKind::File)
-      files.reads(arg.path, fmt::format("the argument `{}`", arg.part(arg.key)));
-  for (const std::string& text : s.request.outs) {
-    auto out = parse_sim_out(text);
-    if (!out) return s.refusals.add(out.error(), "--out", text);
-    const auto param = find_param(*s.kernel, text, out->key);
-    if (!param) return s.refusals.add(with_params(param.error(), *s.kernel), "--out", text);
-    if (!s.arguments.of(*param).is_memory())
-      return s.refusals.add(not_a_buffer(s, *param, out->key), "--out", text);
-    auto good = files.writes(out->path, param_title(*s.kernel, *param));
-    if (!good) return s.refusals.add(std::move(good).error().with_span(out->value), "--out", text);
-    s.arguments.outs.emplace_back(*param, std::move(*out));
-  }
-  return true;
-}
-
-// `$2` or a parameter's name.
-std::optional<std::size_t> param_named(const Simulation& s, std::string_view name) {
-  const std::size_t skip = name.starts_with('$') ? 1 : 0;
-  const auto param = find_param(*s.kernel, name, Span::at(skip, name.size()));
-  return param ? std::optional(*param) : std::nullopt;
-}
-
-// All that an expectation speaks of must be there before anything runs.
-bool check_names(Simulation& s, const Expectation& expectation) {
-  for (const ExprNode& node : expectation.nodes) {
-    const auto named = expectation.name_of(node);
-    if (!named) continue;
-    const std::string_view name = *named;
-    const auto param = param_named(s, name);
-    if (!param)
-      return s.refusals.add(
-          with_params(
-              diag(DiagKind::UnknownName, "kernel `{}` has no parameter `{}`", s.kernel->name, name)
-                  .with_span(node.span),
-              *s.kernel),
-          "--expect", expectation.text);
-    const SimArg& arg = s.arguments.of(*param);
-    if (!arg.is_memory() && arg.kind != ArgKind::Scalar)
-      return s.refusals.add(
-          diag(DiagKind::BadArgument, "`{}` is not an array: its argument is `{}`", name, arg.text)
-              .with_span(node.span),
-          "--expect", expectation.text);
-  }
-  return true;
-}
-
-bool read_expectations(Simulation& s) {
-  for (const std::string& text : s.request.expects) {
-    if (!s.refusals.keep(parse_expectation(text), s.arguments.expectations.emplace_back(),
-                         "--expect", text))
-      return false;
-    if (!check_names(s, s.arguments.expectations.back())) return false;
-  }
+  name_values(s, std::move(args), matched.by_param);
   return true;
 }
 
@@ -233,13 +150,7 @@ bool read_watches(Simulation& s) {
       return false;
     s.options.trace->write = s.shown.writer();
   }
-  if (s.request.stop_at.empty()) return true;
-  if (!s.refusals.keep(parse_break(s.request.stop_at), s.options.stop_at, "--break",
-                       s.request.stop_at))
-    return false;
-  s.options.stop_at->write = s.shown.writer();
-  const auto there = check_break(*s.program, s.options.stop_at->line);
-  return there ? true : s.refusals.add(there.error());
+  return read_break_option(s.request, *s.program, s.refusals, s.options, s.shown);
 }
 
 // --- memory -------------------------------------------------------------------------------------
@@ -255,32 +166,34 @@ bool check_variables(Simulation& s, MemoryBudget& budget) {
 }
 
 bool put_memory(Simulation& s, std::size_t param, MemoryBudget& budget) {
-  const SimArg& arg = s.arguments.of(param);
+  const SimArg& arg = s.values.args[param];
   if (!arg.is_memory()) return true;
-  auto buffer = place_buffer(*s.device, *s.kernel, param, arg, budget);
+  auto buffer = place_buffer(*s.device,
+                             {param, s.values.titles[param], s.kernel->params[param].pointee_align},
+                             arg, budget);
   if (!buffer) return s.refusals.add(buffer.error(), "--arg", arg.text);
-  s.buffers.push_back(std::move(*buffer));
+  s.values.buffers.push_back(std::move(*buffer));
   return true;
 }
 
 // The buffer of an argument, which may be that of another parameter.
 Result<const SimBuffer*> argument_buffer(const Simulation& s, std::size_t param) {
-  const SimArg& arg = s.arguments.of(param);
+  const SimArg& arg = s.values.args[param];
   const bool is_other = arg.kind == ArgKind::MapOfOther;
   if (is_other) param = WW_TRY(find_param(*s.kernel, arg.text, arg.other));
-  const SimBuffer* const buffer = s.buffer_of(param);
+  const SimBuffer* const buffer = s.values.buffer_of(param);
   if (buffer != nullptr || !is_other) return buffer;
-  return fail(not_a_buffer(s, param, arg.other));
+  return fail(not_a_buffer(s.values, param, arg.other));
 }
 
 bool put_argument(Simulation& s, std::size_t param) {
-  const SimArg& arg = s.arguments.of(param);
+  const SimArg& arg = s.values.args[param];
   const auto buffer = argument_buffer(s, param);
   if (!buffer) return s.refusals.add(with_params(buffer.error(), *s.kernel), "--arg", arg.text);
   const auto bytes = param_value(*s.device, arg, *buffer);
   if (!bytes) return s.refusals.add(bytes.error(), "--arg", arg.text);
   if (arg.map)
-    s.maps.push_back({param, static_cast<std::size_t>(*buffer - s.buffers.data()),
+    s.maps.push_back({param, static_cast<std::size_t>(*buffer - s.values.buffers.data()),
                       *argument_map(arg, **buffer)});
   const std::size_t at = s.kernel->params[param].offset;
   std::ranges::copy(*bytes, s.launch.params.begin() + static_cast<std::ptrdiff_t>(at));
@@ -308,88 +221,16 @@ bool read_awaits(Simulation& s) {
     const auto param = find_param(*s.kernel, s.request.awaits, name.span());
     if (!param)
       return s.refusals.add(with_params(param.error(), *s.kernel), "--awaits", s.request.awaits);
-    const SimBuffer* const buffer = s.buffer_of(*param);
+    const SimBuffer* const buffer = s.values.buffer_of(*param);
     if (buffer == nullptr)
-      return s.refusals.add(not_a_buffer(s, *param, name.span()), "--awaits", s.request.awaits);
+      return s.refusals.add(not_a_buffer(s.values, *param, name.span()), "--awaits",
+                            s.request.awaits);
     s.launch.awaits.push_back(buffer->region->base);
   }
   return true;
 }
 
 // --- the run and what it leaves -----------------------------------------------------------------
-
-// What expectations ask of the arrays before the run; those without contents have nothing.
-bool keep_before(Simulation& s) {
-  for (const Expectation& expectation : s.arguments.expectations)
-    for (const std::string& name : expectation.names_before()) {
-      const std::size_t param = *param_named(s, name);
-      const SimBuffer* buffer = s.buffer_of(param);
-      if (buffer != nullptr && buffer->is_output) continue;
-      auto array = buffer != nullptr ? read_buffer(*buffer) : s.arguments.of(param).scalar;
-      if (!array) return s.refusals.add(array.error());
-      s.before.emplace(param, std::move(*array));
-    }
-  return true;
-}
-
-BufferReport report_buffer(const Simulation& s, const SimBuffer& buffer) {
-  const UndefinedElements undefined = undefined_elements(buffer);
-  BufferReport out{.param = buffer.param,
-                   .name = s.kernel->params[buffer.param].name,
-                   .dtype = buffer.dtype,
-                   .shape = buffer.shape,
-                   .is_output = buffer.is_output,
-                   .undefined = undefined.count};
-  if (undefined.count > 0) out.first_undefined = index_of(buffer.shape, undefined.first);
-  out.first = first_elements(buffer, kShownElements);
-  return out;
-}
-
-void check_expectations(Simulation& s, SimReport& report) {
-  for (const Expectation& expectation : s.arguments.expectations) {
-    std::vector<std::pair<std::string, Array>> arrays;
-    std::map<std::string, std::vector<bool>, std::less<>> defined;
-    for (const std::string& name : expectation.names()) {
-      const std::size_t param = *param_named(s, name);
-      const SimBuffer* buffer = s.buffer_of(param);
-      auto array = buffer != nullptr ? read_buffer(*buffer) : s.arguments.of(param).scalar;
-      if (!array) return void(s.refusals.add(array.error()));
-      arrays.emplace_back(name, std::move(*array));
-      if (buffer != nullptr) defined.emplace(name, defined_elements(*buffer));
-    }
-    const FindArray find = [&](std::string_view name) -> const Array* {
-      const auto found = std::ranges::find(arrays, name, &std::pair<std::string, Array>::first);
-      return found == arrays.end() ? nullptr : &found->second;
-    };
-    const FindWritten find_defined = [&](std::string_view name) {
-      const auto found = defined.find(name);
-      return found == defined.end() ? nullptr : &found->second;
-    };
-    const FindArray before = [&](std::string_view name) -> const Array* {
-      const auto found = s.before.find(*param_named(s, name));
-      return found == s.before.end() ? nullptr : &found->second;
-    };
-    auto result = check_expectation(expectation, find, {}, find_defined, before);
-    if (result) {
-      report.expectations.push_back({expectation.text, std::move(*result)});
-    } else {
-      s.refusals.add(result.error(), "--expect", expectation.text);
-    }
-  }
-}
-
-void write_files(Simulation& s, SimReport& report) {
-  for (const auto& [param, out] : s.arguments.outs) {
-    const auto array = read_buffer(*s.buffer_of(param));
-    const auto written =
-        array ? write_file_atomically(out.path, to_npy(*array)) : Result<void>(fail(array.error()));
-    if (!written) {
-      s.refusals.add(written.error());
-      continue;
-    }
-    std::ranges::find(report.buffers, param, &BufferReport::param)->file = out.path;
-  }
-}
 
 SimReport finish(Simulation& s, sim::RunReport&& run) {
   SimReport report;
@@ -403,12 +244,12 @@ SimReport finish(Simulation& s, sim::RunReport&& run) {
   report.counted = s.options.count;
   report.run = std::move(run);
   report.shown = s.shown.take(report.shown_left_out);
-  for (const SimBuffer& buffer : s.buffers) report.buffers.push_back(report_buffer(s, buffer));
+  report.buffers = report_buffers(s.values);
   if (s.request.keep_results)
-    for (const SimBuffer& buffer : s.buffers)
+    for (const SimBuffer& buffer : s.values.buffers)
       if (auto array = read_buffer(buffer)) report.results.push_back(*std::move(array));
-  check_expectations(s, report);
-  write_files(s, report);
+  report.expectations = check_expectations(s.values, s.refusals);
+  write_files(s.values, s.refusals, report.buffers);
   return report;
 }
 
@@ -425,24 +266,24 @@ SimReport finish_gpu(Simulation& s, std::string name) {
 }
 
 std::optional<SimReport> run_both(Simulation& s, const GpuLaunch& gpu) {
-  const MemoryState before = MemoryState::of(s.buffers);
+  const MemoryState before = MemoryState::of(s.values.buffers);
   auto ran = s.device->run(s.launch, s.options);
   if (!ran) {
     s.refusals.add(ran.error());
     return std::nullopt;
   }
-  const MemoryState ours = MemoryState::of(s.buffers);
-  before.put_back(s.buffers);
-  auto name = run_on_gpu(gpu, s.buffers);
-  const MemoryState theirs = MemoryState::of(s.buffers);
-  ours.put_back(s.buffers);
+  const MemoryState ours = MemoryState::of(s.values.buffers);
+  before.put_back(s.values.buffers);
+  auto name = run_on_gpu(gpu, s.values.buffers);
+  const MemoryState theirs = MemoryState::of(s.values.buffers);
+  ours.put_back(s.values.buffers);
   SimReport report = finish(s, *std::move(ran));
   if (!name) {
     s.refusals.add(name.error());
     return report;
   }
   report.gpu = *std::move(name);
-  report.gpu_differs = first_difference(s.buffers, *s.kernel, ours, theirs);
+  report.gpu_differs = first_difference(s.values.buffers, *s.kernel, ours, theirs);
   return report;
 }
 
@@ -450,7 +291,7 @@ std::optional<SimReport> run_prepared(Simulation& s) {
   const GpuLaunch gpu{s.request.driver, s.text, *s.program, s.launch, s.maps};
   if (s.request.device == SimDevice::Both) return run_both(s, gpu);
   if (s.request.device == SimDevice::Gpu) {
-    auto name = run_on_gpu(gpu, s.buffers);
+    auto name = run_on_gpu(gpu, s.values.buffers);
     if (name) return finish_gpu(s, *std::move(name));
     s.refusals.add(name.error());
     return std::nullopt;
@@ -464,8 +305,10 @@ std::optional<SimReport> run_prepared(Simulation& s) {
 SimOutcome simulate(const SimRequest& request) {
   Simulation s{request};
   SimOutcome outcome;
-  if (read_options(s) && load_program(s) && read_args(s) && read_outs(s) && read_expectations(s) &&
-      read_watches(s) && fill_memory(s) && read_awaits(s) && keep_before(s))
+  if (read_options(s) && load_program(s) && read_args(s) &&
+      read_outs(s.values, request, s.refusals) &&
+      read_expectations(s.values, request, s.refusals) && read_watches(s) && fill_memory(s) &&
+      read_awaits(s) && keep_before(s.values, s.refusals))
     outcome.report = run_prepared(s);
   outcome.errors = std::move(s.refusals.text);
   return outcome;
@@ -485,8 +328,15 @@ bool SimReport::good() const {
          });
 }
 
+bool SequenceReport::good() const {
+  return std::ranges::all_of(launches, [](const SimReport& each) { return each.run.ok(); }) &&
+         std::ranges::all_of(expectations,
+                             [](const ExpectReport& each) { return each.result.holds; });
+}
+
 SimOutcome run_sim(const SimRequest& request) {
   try {
+    if (!request.launches.empty()) return run_launches(request);
     if (request.schedules > 1) return run_schedules(request, simulate);
     return simulate(request);
   } catch (const std::bad_alloc&) {

@@ -27,10 +27,13 @@ struct SimRequest {
   std::string path;
   std::string kernel = {};  // empty: the only one there is
   std::string grid = {}, block = {}, cluster = {};
-  std::uint32_t shared_bytes = 0;         // dynamic
-  std::vector<std::string> args = {};     // PARAMETER=VALUE
-  std::vector<std::string> outs = {};     // PARAMETER=FILE
-  std::string awaits = {};                // PARAMETER,... that an earlier grid still writes
+  std::uint32_t shared_bytes = 0;      // dynamic
+  std::vector<std::string> args = {};  // PARAMETER=VALUE
+  std::vector<std::string> outs = {};  // PARAMETER=FILE
+  std::string awaits = {};             // PARAMETER,... that an earlier grid still writes
+  /// Launches in order (driver/sim/launch_text.h), of arguments that `args` name; then there are no
+  /// kernel, sizes and `awaits` of one.
+  std::vector<std::string> launches = {};
   std::vector<std::string> expects = {};  // driver/expect/expect.h
   std::string checks = "all";
   std::string schedule = "rr";
@@ -57,6 +60,10 @@ struct SimReport {
   sim::CheckSet checks;
   sim::Schedule schedule;
   bool in_step = false;  // the lanes of a warp
+  /// Of several launches: its number from 1 on, how many there are, and whether it may start before
+  /// those before it have ended.
+  std::size_t number = 0, count = 0;
+  bool is_programmatic = false;
   bool counted = false;
   bool simulated = true;    // false: on a GPU alone, and of `run` only the outcome says something
   std::string gpu;          // that it ran on; empty: none
@@ -74,6 +81,19 @@ struct SimReport {
   [[nodiscard]] bool good() const;
 };
 
+/// Several launches, and what they leave.
+struct SequenceReport {
+  std::vector<std::string> notes{};
+  std::vector<SimReport> launches{};  // that ran, the last one perhaps not to its end
+  std::vector<BufferReport> buffers{};
+  std::vector<ExpectReport> expectations{};
+  std::string shown{};
+  std::uint64_t shown_left_out = 0;
+
+  /// All of them finished, nothing was found, all expectations hold.
+  [[nodiscard]] bool good() const;
+};
+
 /// No more of a trace is kept, and no more than the budget of memory.
 inline constexpr std::size_t kMaxShownBytes = std::size_t{64} << 20U;
 
@@ -81,13 +101,16 @@ inline constexpr std::size_t kMaxShownBytes = std::size_t{64} << 20U;
 /// a file could not be written or an expectation makes no sense for the shapes.
 struct SimOutcome {
   std::optional<SimReport> report{};
+  std::optional<SequenceReport> sequence{};  // instead, of several launches
   std::string errors{};
 };
 SimOutcome run_sim(const SimRequest& request);
 
 /// For people: what ran, what was found with its lines of PTX, buffers, expectations, counters.
 std::string sim_text(const SimReport& report);
+std::string sim_text(const SequenceReport& report);
 /// For programs.
 std::string sim_json(const SimReport& report);
+std::string sim_json(const SequenceReport& report);
 
 }  // namespace ww::driver

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dependent grids. A kernel that is launched as a programmatic dependent may start before an earlier grid
 // has ended; what that one writes is there behind `griddepcontrol.wait` and no sooner. The launch names the
-// memory (Launch::awaits). An access to it is fine if its thread has waited, or if a wait by another thread
-// is ordered before it.
+// memory (Launch::awaits), or has a history of what earlier launches did with it (grid_history.h). An access
+// to it is fine if its thread has waited, or if a wait by another thread is ordered before it.
 #pragma once
 
 #include <cstdint>
@@ -28,5 +28,8 @@ void note_grid_wait(Warp& warp);
 /// Reports lanes that touch memory which an earlier grid may still write.
 void check_grid_wait(Warp& warp, const Region& region, const std::uint64_t* address, Mask lanes,
                      unsigned bytes, AccessKind kind);
+/// The same for bytes that an earlier launch of the history uses; notes the access in it.
+void check_grids(Warp& warp, const Region& region, const std::uint64_t* address, Mask lanes,
+                 unsigned bytes, AccessKind kind);
 
 }  // namespace ww::sim

@@ -69,9 +69,9 @@ constexpr std::string_view kTwoKernels =
     ".visible .entry bad() {\n.loc 1 18 3\ncall helper;\nret; }\n";
 
 TEST(OtherKernels, MayHaveUnknownInstructions) {
-  EXPECT_NE(load(kTwoKernels, "k.ptx", {.kernel = "good"}).program, nullptr);
+  EXPECT_NE(load(kTwoKernels, "k.ptx", {.kernels = {"good"}}).program, nullptr);
   for (const std::string_view kernel : {"bad", ""}) {
-    const LoadResult refused = load(kTwoKernels, "k.ptx", {.kernel = std::string(kernel)});
+    const LoadResult refused = load(kTwoKernels, "k.ptx", {.kernels = {std::string(kernel)}});
     ASSERT_EQ(refused.errors.size(), 1U);
     EXPECT_EQ(refused.errors[0].text, "no instruction is called `frob`");
     EXPECT_EQ(refused.errors[0].notes.back().text, "function `helper` needs it");
@@ -83,7 +83,7 @@ TEST(OtherKernels, DoNotHideErrors) {
   std::string text = ".version 8.8\n.target sm_90\n.address_size 64\n.visible .entry many() {\n";
   for (int i = 0; i < 200; ++i) text += "frob.b32;\n";
   text += "ret; }\n.file 1 \"k.cu\"\n.visible .entry one() {\n.loc 1 18 3\ntxq.b32;\nret; }\n";
-  const LoadResult refused = load(text, "k.ptx", {.kernel = "one"});
+  const LoadResult refused = load(text, "k.ptx", {.kernels = {"one"}});
   ASSERT_EQ(refused.errors.size(), 1U);
   EXPECT_EQ(refused.errors[0].text,
             "`txq` asks about textures and surfaces, which is not modelled");

@@ -171,7 +171,9 @@ void Loader::visit(const ptx::Function& function) {
 
 void Loader::find_functions(const LoadOptions& options) {
   for (const ptx::Function& function : module_.functions) {
-    const bool wanted = options.kernel.empty() || module_.text(function.name) == options.kernel;
+    const bool wanted =
+        options.kernels.empty() ||
+        std::ranges::find(options.kernels, module_.text(function.name)) != options.kernels.end();
     if (function.kind == ptx::FunctionKind::Entry && wanted) visit(function);
   }
   // Functions whose addresses are stored in variables.

@@ -32,6 +32,7 @@ void visit_regions(Warp& warp, const std::uint64_t* address, Mask who, unsigned 
     if (region == nullptr) continue;
     if (region->owners != nullptr) note_conflicts(warp, *region, address, group, bytes, kind);
     if (region->is_awaited) check_grid_wait(warp, *region, address, group, bytes, kind);
+    if (region->grids != nullptr) check_grids(warp, *region, address, group, bytes, kind);
     visit(*region, group);
   }
 }

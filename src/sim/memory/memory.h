@@ -63,6 +63,7 @@ constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t step) {
 }
 
 struct WordOwners;
+struct GridRecord;
 class Heap;
 
 /// A run of memory. `undefined` has one byte for each byte of data: 0 once it has been written.
@@ -75,10 +76,11 @@ struct Region {
   std::uint64_t lane_stride = 0;      // local memory: distance of two lanes' bytes
   Space space = Space::Global;
   bool writable = true;
-  bool is_awaited = false;  // an earlier grid may still write it (checks/grid_wait.h)
-  std::uint32_t owner = 0;  // shared memory: rank of the CTA
-  Heap* heap = nullptr;     // that hands out parts of it, which alone may be used
-  std::string name{};       // for messages: "parameter 0", "variable `table`", "shared memory"
+  bool is_awaited = false;      // an earlier grid may still write it (checks/grid_wait.h)
+  GridRecord* grids = nullptr;  // null: no history of launches (checks/grid_history.h)
+  std::uint32_t owner = 0;      // shared memory: rank of the CTA
+  Heap* heap = nullptr;         // that hands out parts of it, which alone may be used
+  std::string name{};           // for messages: "parameter 0", "variable `table`", "shared memory"
 
   /// Whether the bytes lie inside. No address overflows here: sizes are far below 2^64.
   [[nodiscard]] bool holds(std::uint64_t address, std::uint64_t bytes) const {

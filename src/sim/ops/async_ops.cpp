@@ -178,10 +178,11 @@ ByteRun find_run(Warp& warp, std::uint64_t address, unsigned lane, std::uint32_t
   if (run.region == nullptr) return {};
   const std::uint64_t room = run.region->size - (address - run.region->base);
   run.bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, room));
-  if (run.region->owners != nullptr) {
-    std::fill(std::begin(at), std::end(at), address);
+  std::fill(std::begin(at), std::end(at), address);
+  if (run.region->owners != nullptr)
     note_conflicts(warp, *run.region, at, lane_bit(lane), run.bytes, touch);
-  }
+  if (run.region->grids != nullptr)
+    check_grids(warp, *run.region, at, lane_bit(lane), run.bytes, touch);
   // The first part that does not fit is looked up for its finding.
   if (run.bytes < bytes) find(run.bytes / unit * unit);
   return run;

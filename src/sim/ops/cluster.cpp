@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clusters: addresses in the shared memories of neighbours; and dependent grids. A launch runs alone: the
-// grids before it have ended and no grid behind it is there, so `griddepcontrol` takes no time. The wait
-// is noted for the check of what an earlier grid would still write (checks/grid_wait.h).
+// Clusters: addresses in the shared memories of neighbours; and dependent grids. Launches run one after the
+// other, so `griddepcontrol` takes no time. The wait is noted for the check of what an earlier grid would
+// still write (checks/grid_wait.h).
 #include "sim/ops/cluster_cancel.h"
 #include "sim/ops/families.h"
 #include "sim/run/unit.h"
