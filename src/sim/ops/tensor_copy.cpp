@@ -27,6 +27,7 @@
 namespace ww::sim::tensor_copy_ops {
 namespace {
 
+constexpr int kOwnCtaArch = 120;  // the first that loads packed elements to `.shared::cta` alone
 constexpr std::uint64_t kMaxBytes = (1U << 20U) - 1;  // what one phase can count
 
 // The operations of cp.reduce.async.bulk.tensor; Op::imm is the number plus one, 0 a plain copy.
@@ -87,7 +88,7 @@ std::string packed_fault(const Warp& warp, const Op& op, const TensorMap& map) {
                        type);
   const bool to_cluster =
       !is_store && warp.program->addresses[op.address].space == Space::SharedCluster;
-  if (to_cluster && warp.program->target.has(target::Feature::Sm120))
+  if (to_cluster && target::info(warp.program->target.arch).number >= kOwnCtaArch)
     return fmt::format("elements of {} are loaded to `.shared::cta` on sm_120", type);
   return "";
 }
