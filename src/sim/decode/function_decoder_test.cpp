@@ -70,8 +70,9 @@ constexpr std::string_view kTwoKernels =
 
 TEST(OtherKernels, MayHaveUnknownInstructions) {
   EXPECT_NE(load(kTwoKernels, "k.ptx", {.kernels = {"good"}}).program, nullptr);
-  for (const std::string_view kernel : {"bad", ""}) {
-    const LoadResult refused = load(kTwoKernels, "k.ptx", {.kernels = {std::string(kernel)}});
+  for (const std::vector<std::string>& kernels :
+       {std::vector<std::string>{"bad"}, {"good", "bad"}, {}}) {
+    const LoadResult refused = load(kTwoKernels, "k.ptx", {.kernels = kernels});
     ASSERT_EQ(refused.errors.size(), 1U);
     EXPECT_EQ(refused.errors[0].text, "no instruction is called `frob`");
     EXPECT_EQ(refused.errors[0].notes.back().text, "function `helper` needs it");
