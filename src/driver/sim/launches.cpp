@@ -225,10 +225,20 @@ std::uint64_t align_of(const Sequence& s, std::size_t value) {
   return align;
 }
 
+bool overlaps(const Sequence& s) {
+  return std::ranges::any_of(s.steps, [](const Step& step) { return step.text.is_programmatic; });
+}
+
+// If launches overlap, the history of some bytes takes as much as they do.
+Result<void> take_history(const Sequence& s, MemoryBudget& budget, std::uint64_t bytes) {
+  return overlaps(s) ? budget.take(bytes) : Result<void>{};
+}
+
 bool put_values(Sequence& s) {
   MemoryBudget budget(s.options.limits.memory);
   for (const sim::GlobalVariable& variable : s.program->variables) {
     auto taken = budget.take(variable.size);
+    if (taken) taken = take_history(s, budget, variable.size);
     if (!taken)
       return s.refusals.add(std::move(taken).error().with_note(
           fmt::format("for the variable `{}` of the module", variable.name)));
@@ -239,6 +249,9 @@ bool put_values(Sequence& s) {
     if (!arg.is_memory()) continue;
     auto buffer = place_buffer(*s.device, {i, s.values.titles[i], align_of(s, i)}, arg, budget);
     if (!buffer) return s.refusals.add(buffer.error(), "--arg", arg.text);
+    auto taken = take_history(s, budget, buffer->region->size);
+    if (!taken)
+      return s.refusals.add(std::move(taken).error().with_span(arg.value), "--arg", arg.text);
     s.values.buffers.push_back(std::move(*buffer));
   }
   return true;
@@ -296,10 +309,8 @@ SimReport step_report(const Sequence& s, const Step& step, sim::RunReport&& run)
 }
 
 std::optional<SequenceReport> run_steps(Sequence& s) {
-  const bool overlaps =
-      std::ranges::any_of(s.steps, [](const Step& step) { return step.text.is_programmatic; });
   std::optional<sim::GridHistory> history;
-  if (overlaps) history.emplace(s.device->memory());
+  if (overlaps(s)) history.emplace(s.device->memory());
   SequenceReport report{.notes = s.notes};
   for (Step& step : s.steps) {
     if (history) {
