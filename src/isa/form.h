@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "isa/row.h"
+#include "isa/selector.h"
 
 namespace ww::isa {
 
@@ -75,6 +76,7 @@ struct OperandSpec {
   bool symbol = false;
   bool sink = false;
   bool braces = false;  // one register may stand in braces, too
+  Select select = Select::None;
 
   std::vector<std::int64_t> values;           // an immediate must be one of these, or
   std::int64_t low = 0, high = -1, step = 1;  // in low..high by step, when low <= high

@@ -16,6 +16,8 @@ std::string_view kind_text(OperandKind kind) {
   switch (kind) {
     case OperandKind::Register:
       return "a register";
+    case OperandKind::Part:
+      return "a part of a register";
     case OperandKind::Special:
       return "a special register";
     case OperandKind::Integer:
@@ -278,6 +280,9 @@ class OperandMatcher {
       case OperandKind::Register:
         if (operand.lanes == 1) return check_register(spec, operand);
         break;
+      case OperandKind::Part:
+        if (spec.select != Select::None) return check_part(spec, operand);
+        break;
       case OperandKind::Special:
         if (operand.lanes > 1) {
           return shape(operand, fmt::format("`{0}` has four components; name one, as in `{0}.x`",
@@ -347,6 +352,15 @@ class OperandMatcher {
     return types(operand, fmt::format("`{}` is declared `.{}`; operand `{}` of `{}` takes {}",
                                       operand.text, info(operand.type).name, spec.name,
                                       binding_.opcode(), wanted_text(*wanted, spec.wider)));
+  }
+
+  Problem check_part(const OperandSpec& spec, const Operand& operand) const {
+    const bool is_result = spec.role == Role::Write;
+    if (allows_selection(spec.select, is_result, operand.selection))
+      return check_register(spec, operand);
+    return types(operand, fmt::format("`{}` selects `.{}`; operand `{}` of `{}` takes {}",
+                                      operand.text, operand.selection, spec.name, form_.mnemonic,
+                                      selection_text(spec.select, is_result)));
   }
 
   // `r+4` is the sum wherever a register is read, as ptxas has it; of floats and predicates it

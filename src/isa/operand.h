@@ -32,6 +32,7 @@ std::string_view name_of(Space space);
 
 enum class OperandKind : std::uint8_t {
   Register,
+  Part,     // %r1.b2: parts of a register (selector.h)
   Special,  // %tid.x
   Integer,  // 5, 0x1f
   Decimal,  // 1.5
@@ -52,7 +53,7 @@ enum class OperandKind : std::uint8_t {
 
 struct Operand {
   OperandKind kind = OperandKind::Integer;
-  Type type = Type::B32;           // Register, Special; Symbol: of its elements
+  Type type = Type::B32;           // Register, Part, Special; Symbol: of its elements
   std::uint8_t lanes = 1;          // Register: 2 or 4 for `.reg .v4 …` used whole
   Space space = Space::Generic;    // Symbol
   bool negated = false;            // !p
@@ -61,6 +62,7 @@ struct Operand {
   bool is_indexed = false;         // Symbol: `table[4]`
   std::int64_t value = 0;          // Integer; the offset in bytes; F32Bits, F64Bits
   std::string_view text;           // the name or number as written
+  std::string_view selection{};    // Part: "b2"
   std::span<const Operand> parts;  // Vector, List: elements; Pair: two; Address: base, coordinates
   Span span;
 };

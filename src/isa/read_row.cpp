@@ -283,6 +283,15 @@ class OperandReader {
         case 'b':
           spec_.braces = true;
           break;
+        case 'p':
+          spec_.select = Select::One;
+          break;
+        case '2':
+          spec_.select = Select::Two;
+          break;
+        case '4':
+          spec_.select = Select::Four;
+          break;
         default:
           WW_CHECK(false, "`{}`: unknown flag before `{}`", form_.mnemonic, text_);
       }

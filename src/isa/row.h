@@ -27,6 +27,7 @@
 //                              /r register only   /w wider register too   /s special register too
 //                              /y address of a variable too   /_ the result may be dropped
 //                              /b where one register is taken, braces may stand around it
+//                              /p a part of a register too   /2 /4 two halves, four bytes too
 //   gates     what the target must have: {condition, feature, PTX version, last PTX version}; all that
 //             apply must hold
 //   rules     what does not go together: {condition, requirement, reason}. Where the condition holds

@@ -29,7 +29,8 @@ std::span<const std::uint64_t> extents(const Variable& variable) {
 
 const isa::Operand* find_undeclared(std::span<const isa::Operand> operands) {
   for (const isa::Operand& operand : operands) {
-    if (operand.kind == isa::OperandKind::Undeclared) return &operand;
+    const bool is_part = operand.kind == isa::OperandKind::Part;
+    if (is_part || operand.kind == isa::OperandKind::Undeclared) return &operand;
     if (const isa::Operand* const inside = find_undeclared(operand.parts)) return inside;
   }
   return nullptr;

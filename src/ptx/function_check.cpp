@@ -75,7 +75,7 @@ int register_budget(const Function& function) {
 int words_in(std::span<const isa::Operand> operands) {
   int words = 0;
   for (const isa::Operand& operand : operands) {
-    if (operand.kind == isa::OperandKind::Register)
+    if (operand.kind == isa::OperandKind::Register || operand.kind == isa::OperandKind::Part)
       words += (isa::info(operand.type).bits + 31) / 32;
     words += words_in(operand.parts);
   }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "isa/selector.h"
 #include "isa/special_registers.h"
 
 namespace ww::ptx {
@@ -86,8 +87,16 @@ isa::Operand OperandResolver::resolve_name(const Operand& operand) {
   }
   // `%tid.x` is not a special register where `%tid` is declared.
   const auto dot = result.text.find('.');
-  const bool is_hidden = dot != std::string_view::npos &&
-                         scope_.find(result.text.substr(0, dot)).kind != Declared::Kind::Nothing;
+  const Declared base =
+      dot == std::string_view::npos ? Declared{} : scope_.find(result.text.substr(0, dot));
+  const bool is_hidden = base.kind != Declared::Kind::Nothing;
+  if (base.kind == Declared::Kind::Register && base.lanes == 1 && isa::info(base.type).bits == 32 &&
+      isa::is_selection(result.text.substr(dot + 1))) {
+    result.kind = isa::OperandKind::Part;
+    result.type = base.type;
+    result.selection = result.text.substr(dot + 1);
+    return result;
+  }
   const isa::SpecialRegister* const special = is_hidden ? nullptr : isa::find_special(result.text);
   if (special != nullptr) {
     result.kind = isa::OperandKind::Special;

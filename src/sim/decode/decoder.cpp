@@ -51,6 +51,7 @@ const isa::Operand& Decode::operand(std::size_t i) const {
 
 Place Decode::place_of(const isa::Operand& operand, isa::Type type, bool is_result) {
   switch (operand.kind) {
+    case isa::OperandKind::Part:
     case isa::OperandKind::Register: {
       const Place place = function_.register_place(operand.text);
       if (operand.has_offset)

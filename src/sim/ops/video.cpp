@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Video instructions, by the pseudocode of the PTX manual: sources are extended by their own types,
 // the result is exact, then clamped (.sat) or cut, then combined with c. Words go one by one, halves
-// and bytes as parts of a word.
+// and bytes as parts of a word. Selections (`%r1.b2`, `%r1.h10`) say which parts are read and written.
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstdlib>
 
 #include "base/wide.h"
@@ -24,21 +26,47 @@ enum class Relation : std::uint8_t { Eq, Ne, Lt, Le, Gt, Ge };
 // Op::mode2
 constexpr unsigned kSignedD = 1, kSignedA = 2, kSignedB = 4, kSaturates = 8, kWraps = 16;
 
-/// How an op was decoded: mode is its Kind, mode2 the flags, bytes the width of a part, imm the
-/// relation or the shift of vmad, count what is done with c.
+/// A part of a word: its first bit, and how many it has.
+struct Part {
+  std::uint8_t first = 0, bits = 32;
+};
+
+// By code: the whole word, then bytes, then halves.
+constexpr Part kParts[] = {{0, 32}, {0, 8}, {8, 8}, {16, 8}, {24, 8}, {0, 16}, {16, 16}};
+
+/// What Op::imm holds.
+struct Extra {
+  std::uint8_t value = 0;    // the relation, or the shift of vmad
+  std::uint8_t mask = 0;     // of halves and bytes: those that are written
+  std::uint8_t written = 0;  // else: the code of the Part that is written
+  std::uint8_t reserved = 0;
+  /// Of each source the code of its Part; of halves and bytes four numbers of four bits: which of
+  /// the parts of a and b, in this order, is part 0, 1, …
+  std::array<std::uint16_t, 2> selected{};
+};
+static_assert(sizeof(Extra) == sizeof(std::int64_t));
+
+/// How an op was decoded: mode is its Kind, mode2 the flags, bytes the width of a part, imm an Extra,
+/// count what is done with c.
 struct Form {
   Kind kind;
   unsigned flags;
   unsigned bits;
-  int extra;
+  Extra extra;
   Combine combine;
 
   explicit Form(const Op& op)
       : kind(static_cast<Kind>(op.mode)),
         flags(op.mode2),
         bits(8U * op.bytes),
-        extra(static_cast<int>(op.imm)),
+        extra(std::bit_cast<Extra>(op.imm)),
         combine(static_cast<Combine>(op.count)) {}
+  /// The part of source 0 or 1.
+  [[nodiscard]] const Part& part(unsigned source) const { return kParts[extra.selected[source]]; }
+  /// Which of the parts of a and b is part `i` of source 0 or 1.
+  [[nodiscard]] unsigned number(unsigned source, unsigned i) const {
+    return unsigned{extra.selected[source]} >> (4 * i) & 15U;
+  }
   [[nodiscard]] bool has(unsigned flag) const { return (flags & flag) != 0; }
 };
 
@@ -96,7 +124,7 @@ S64 value_of(const Form& form, S64 a, S64 b) {
     case Kind::Shr:
       return shifted(form, a, b);
     case Kind::Set:
-      return holds(static_cast<Relation>(form.extra), a, b) ? 1 : 0;
+      return holds(static_cast<Relation>(form.extra.value), a, b) ? 1 : 0;
     case Kind::Mad:
       break;
   }
@@ -118,22 +146,36 @@ U32 combined(const Form& form, U32 value, U32 c) {
   return value;
 }
 
+S64 source_of(const Form& form, unsigned source, U32 word) {
+  const Part& part = form.part(source);
+  return extended(word, part.first, part.bits, form.has(source == 0 ? kSignedA : kSignedB));
+}
+
 U32 whole_word(const Form& form, U32 a, U32 b, U32 c) {
-  S64 value = value_of(form, extended(a, 0, 32, form.has(kSignedA)),
-                       extended(b, 0, 32, form.has(kSignedB)));
-  if (form.has(kSaturates)) value = clamped(value, 32, form.has(kSignedD));
-  return combined(form, static_cast<U32>(value), c);
+  const Part& to = kParts[form.extra.written];
+  S64 value = value_of(form, source_of(form, 0, a), source_of(form, 1, b));
+  if (form.has(kSaturates)) value = clamped(value, to.bits, form.has(kSignedD));
+  if (to.bits == 32) return combined(form, static_cast<U32>(value), c);
+  const U32 mask = ((1U << to.bits) - 1U) << to.first;
+  return (c & ~mask) | (static_cast<U32>(value) << to.first & mask);
 }
 
 U32 all_parts(const Form& form, U32 a, U32 b, U32 c) {
-  U32 packed = 0;
+  const unsigned parts = 32 / form.bits;
+  const auto source = [&](unsigned which, unsigned i) {
+    const unsigned number = form.number(which, i);
+    return extended(number < parts ? a : b, number % parts * form.bits, form.bits,
+                    form.has(which == 0 ? kSignedA : kSignedB));
+  };
+  U32 packed = c;
   U32 sum = c;
-  for (unsigned first = 0; first < 32; first += form.bits) {
-    S64 value = value_of(form, extended(a, first, form.bits, form.has(kSignedA)),
-                         extended(b, first, form.bits, form.has(kSignedB)));
+  for (unsigned i = 0; i < parts; ++i) {
+    if ((form.extra.mask >> i & 1U) == 0) continue;
+    S64 value = value_of(form, source(0, i), source(1, i));
     sum += static_cast<U32>(value);
     if (form.has(kSaturates)) value = clamped(value, form.bits, form.has(kSignedD));
-    packed |= (static_cast<U32>(value) & ((1U << form.bits) - 1U)) << first;
+    const U32 mask = ((1U << form.bits) - 1U) << (i * form.bits);
+    packed = (packed & ~mask) | (static_cast<U32>(value) << (i * form.bits) & mask);
   }
   return form.combine == Combine::Add ? sum : packed;
 }
@@ -141,9 +183,8 @@ U32 all_parts(const Form& form, U32 a, U32 b, U32 c) {
 // a * b + c has up to 66 bits.
 U32 product_sum(const Form& form, U32 a, U32 b, U32 c) {
   const bool is_signed = form.has(kSignedA) || form.has(kSignedB);
-  const Int product =
-      Int{extended(a, 0, 32, form.has(kSignedA))} * Int{extended(b, 0, 32, form.has(kSignedB))};
-  const Int sum = (product + extended(c, 0, 32, is_signed)) >> form.extra;
+  const Int product = Int{source_of(form, 0, a)} * Int{source_of(form, 1, b)};
+  const Int sum = (product + extended(c, 0, 32, is_signed)) >> form.extra.value;
   if (!form.has(kSaturates)) return static_cast<U32>(sum);
   const Int least = is_signed ? -(Int{1} << 31) : Int{0};
   const Int most = (Int{1} << (is_signed ? 31 : 32)) - 1;
@@ -157,7 +198,7 @@ void run_video(Warp& warp, const Op& op) {
                                   [&](U32 a, U32 b, U32 c) { return kValue(form, a, b, c); });
 }
 
-// Without a sum over the parts c gives way to them entirely.
+// Where all of the result is written, and nothing added, c gives way to it entirely.
 void track_parts(Warp& warp, const Op& op) {
   use_value(warp, op.p[1], warp.exec, 4);
   use_value(warp, op.p[2], warp.exec, 4);
@@ -193,14 +234,69 @@ Combine combine_in(const Decode& in) {
                          : Combine::None;
 }
 
-// Forms of whole words for which ptxas 13.0 emits other arithmetic than the manual's, seen on an H200:
-// results beyond 32 bits are cut before they are clamped or compared.
+std::string_view selection_of(const Decode& in, std::size_t operand) {
+  const isa::Operand& it = in.operand(operand);
+  return it.kind == isa::OperandKind::Part ? it.selection : std::string_view{};
+}
+
+// Forms of words for which ptxas 13.0 emits other arithmetic than the manual's, seen on an H200: results
+// beyond 32 bits are cut before they are clamped or compared; parts of a result are clamped as if they
+// were unsigned and no difference negative; and `.h1` of a result gets the upper half of the value.
 bool is_unsettled(const Decode& in, Kind kind) {
+  const std::string_view written = selection_of(in, 0);
+  if (written == "h1" || (in.has("sat") && !written.empty())) return true;
   const bool is_signed = in.word("atype") == "s32" && in.word("btype") == "s32";
   if (kind == Kind::Mad) return !is_signed && (in.has("sat") || in.has("scale"));
   if (in.word("op2") == "min" || in.word("op2") == "max") return true;
   if (!in.has("sat") || kind == Kind::Shr) return false;
   return kind == Kind::Shl || (in.word("dtype") == "u32" && !is_signed);
+}
+
+// The code of a Part.
+std::uint8_t part_code(std::string_view selection) {
+  if (selection.empty()) return 0;
+  const auto digit = static_cast<unsigned>(selection[1] - '0');
+  return static_cast<std::uint8_t>((selection[0] == 'b' ? 1U : 5U) + digit);
+}
+
+// Digits are written from the last part to the first.
+void select_parts(const Decode& in, unsigned parts, Extra& extra) {
+  for (unsigned source = 0; source < 2; ++source) {
+    const std::string_view digits = selection_of(in, source + 1);
+    unsigned numbers = 0;
+    for (unsigned i = 0; i < parts; ++i) {
+      const unsigned number =
+          digits.empty() ? source * parts + i : static_cast<unsigned>(digits[parts - i] - '0');
+      numbers |= number << (4 * i);
+    }
+    extra.selected[source] = static_cast<std::uint16_t>(numbers);
+  }
+  extra.mask = static_cast<std::uint8_t>((1U << parts) - 1);
+  const std::string_view mask = selection_of(in, 0);
+  if (mask.empty()) return;
+  extra.mask = 0;
+  for (const char digit : mask.substr(1))
+    extra.mask = static_cast<std::uint8_t>(extra.mask | (1U << static_cast<unsigned>(digit - '0')));
+}
+
+Extra extra_of(const Decode& in, Kind kind, unsigned parts) {
+  Extra extra;
+  if (kind == Kind::Set) extra.value = static_cast<std::uint8_t>(relation_of(in.word("cmp")));
+  if (kind == Kind::Mad) extra.value = in.word("scale") == "shr7" ? 7 : in.has("scale") ? 15 : 0;
+  if (parts > 1) {
+    select_parts(in, parts, extra);
+    return extra;
+  }
+  for (unsigned source = 0; source < 2; ++source)
+    extra.selected[source] = part_code(selection_of(in, source + 1));
+  extra.written = part_code(selection_of(in, 0));
+  return extra;
+}
+
+// Whether c has no part in the result.
+bool is_c_unused(const Decode& in, const Extra& extra, unsigned parts) {
+  if (static_cast<Combine>(in.op.count) != Combine::None) return false;
+  return parts > 1 ? extra.mask + 1U == 1U << parts : extra.written == 0;
 }
 
 bool decode_video(Decode& in) {
@@ -219,14 +315,15 @@ bool decode_video(Decode& in) {
       flag(in.word("mode") == "wrap", kWraps));
   in.op.count = static_cast<std::uint16_t>(combine_in(in));
   in.op.bytes = name.ends_with('4') ? 1 : name.ends_with('2') ? 2 : 4;
-  if (kind == Kind::Set) in.op.imm = static_cast<std::int64_t>(relation_of(in.word("cmp")));
-  if (kind == Kind::Mad) in.op.imm = in.word("scale") == "shr7" ? 7 : in.has("scale") ? 15 : 0;
+  const unsigned parts = 4U / in.op.bytes;
+  const Extra extra = extra_of(in, kind, parts);
+  in.op.imm = std::bit_cast<std::int64_t>(extra);
   in.op.run = kind == Kind::Mad  ? run_video<product_sum>
               : in.op.bytes == 4 ? run_video<whole_word>
                                  : run_video<all_parts>;
   const Place c = in.given(3) ? in.source(3) : in.constant(0, 4);
   in.operands({in.result(0), in.source(1), in.source(2), c});
-  if (in.op.bytes != 4 && in.op.count == 0) in.op.track = track_parts;
+  if (kind != Kind::Mad && in.given(3) && is_c_unused(in, extra, parts)) in.op.track = track_parts;
   return true;
 }
 
