@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/ops/test_async.h"
+#include "sim/ops/test_shared_tiles.h"
 #include "sim/tensor_map/image.h"
 
 namespace ww::sim::ops_packed_copy_test {
@@ -136,6 +137,27 @@ TEST(PackedCopy, PaddedElementsAreSpread) {
     expect_spread(type, group, TensorSwizzle::None, 0);
     expect_spread(type, group, TensorSwizzle::B128, 1);
     expect_spread(type, group, TensorSwizzle::Atom32, 2);
+  }
+}
+
+// A tile of `tcgen05.mma` with elements of 4 or 6 bits in bytes.
+TEST(PackedCopy, LiesWhereTensorProductsReadIt) {
+  for (const auto& [type, bits] :
+       {std::pair{TensorType::B4x16P64, 4U}, std::pair{TensorType::B6x16P32, 6U}}) {
+    const Ran ran = expect_clean(map_of(type, TensorSwizzle::B128),
+                                 expecting(4 * 16 * bits) + load("{0, 0}") + kShow);
+    tcgen05_mma_test::Elements lines(4, std::vector<std::uint32_t>(128));
+    for (std::uint32_t row = 0; row < 4; ++row)
+      for (std::uint32_t bit = 0; bit < 128 * bits; ++bit)
+        lines[row][bit / bits] |= (tensor_byte(row * kStride + bit / 8) >> bit % 8 & 1U)
+                                  << bit % bits;
+    ByteList image(kBoxBytes);
+    tcgen05_mma_test::put(image, 0, lines, {bits, 16}, tcgen05_mma_test::kSwizzles[1], false);
+    for (std::uint32_t i = 0; i < kBoxBytes; ++i) {
+      if (ran.undefined[i] == 0) {
+        EXPECT_EQ(ran.out[i], image[i]) << i;
+      }
+    }
   }
 }
 
