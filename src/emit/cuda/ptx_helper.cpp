@@ -283,8 +283,8 @@ std::string base_address(Draft& h, const PlacedOperand& placed) {
   const ir::Type type = h.f[h.call.operands[placed.first].expr].type;
   const std::string name = h.is_matrix_copy ? "smem_ptr" : as_identifier(placed.spec->name);
   // That of a tensor map, which coordinates follow, is a generic one.
-  const isa::Space space = placed.count > 1 ? isa::Space::Generic
-                                            : isa::space_of(*placed.spec, h.placed.binding);
+  const isa::Space space =
+      placed.count > 1 ? isa::Space::Generic : isa::space_of(*placed.spec, h.placed.binding);
   h.touches_memory |= space != isa::Space::Tensor;
   if (!type.is_pointer()) {
     add_parameter(h, placed.first, fmt::format("{} {}", type_text(type), name));
