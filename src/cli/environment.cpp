@@ -10,4 +10,10 @@ std::string environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
+runtime::SassTools sass_tools() {
+  const std::string path = environment("PATH");
+  return {.ptxas = {.given = environment("PTXAS"), .path = path},
+          .nvdisasm = {.given = environment("NVDISASM"), .path = path}};
+}
+
 }  // namespace ww::cli

@@ -4,9 +4,14 @@
 
 #include <string>
 
+#include "driver/sass_advice.h"
+
 namespace ww::cli {
 
 /// The value of a variable; "" where there is none.
 std::string environment(const char* name);
+
+/// Where ptxas and nvdisasm are: what PTXAS and NVDISASM name, else the folders of PATH.
+runtime::SassTools sass_tools();
 
 }  // namespace ww::cli

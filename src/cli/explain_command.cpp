@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cli/command.h"
+#include "cli/environment.h"
 #include "cli/options.h"
 #include "cli/source_options.h"
 #include "driver/explain.h"
@@ -23,10 +24,20 @@ Outcome run(const driver::ExplainRequest& request) {
 }
 
 Run set_up(OptionSet& set) {
-  auto request = std::make_shared<driver::ExplainRequest>();
-  declare_source(set, request->source);
-  set.flag("--json", request->json, "print JSON (docs/reference/cli.md)");
-  return [request] { return run(*request); };
+  struct Options {
+    driver::ExplainRequest request;
+    bool sass = false;
+  };
+  auto options = std::make_shared<Options>();
+  declare_source(set, options->request.source);
+  set.flag("--sass", options->sass,
+           "also list what is slow in the machine code that ptxas makes of the kernel;\n"
+           "needs ptxas and nvdisasm, and half a second or more");
+  set.flag("--json", options->request.json, "print JSON (docs/reference/cli.md)");
+  return [options] {
+    if (options->sass) options->request.sass = sass_tools();
+    return run(options->request);
+  };
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "base/source.h"
 #include "cli/command.h"
+#include "cli/environment.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "driver/sim/tool.h"
@@ -30,6 +31,7 @@ struct Options {
   std::int64_t schedules = 1;
   std::int64_t threads = 0;
   std::int64_t shared = 0;
+  bool sass = false;
   bool json = false;
 };
 
@@ -49,6 +51,7 @@ Outcome run(const Options& options) {
   request.schedules = static_cast<unsigned>(options.schedules);
   request.threads = static_cast<unsigned>(options.threads);
   request.shared_bytes = static_cast<std::uint32_t>(options.shared);
+  if (options.sass) request.sass = sass_tools();
   driver::SimOutcome result = simulate(std::move(request));
   Outcome out;
   const auto show = [&](const auto& report) {
@@ -122,6 +125,9 @@ void declare_run(OptionSet& set, Options& options) {
   set.text("--break", "LINE[:TIMES]", request.stop_at,
            "print registers and memory when a warp reaches this line of PTX (default: once)");
   set.flag("--counters", request.count, "count instructions, bank conflicts, sectors");
+  set.flag("--sass", options.sass,
+           "also list what is slow in the machine code that ptxas makes of the kernel;\n"
+           "needs ptxas and nvdisasm, and half a second or more");
   set.flag("--json", options.json, "print JSON (docs/reference/sim.md)");
 }
 

@@ -193,9 +193,10 @@ void add_loops(std::string& out, const SourceText& source, const lower::Lowering
   }
 }
 
-// What costs more than it looks: primitives with at least twice the wavefronts that they need, and
-// arrays in local memory.
-void add_slow(std::string& out, const SourceText& source, const lower::LoweringReport& report) {
+// What costs more than it looks: primitives with at least twice the wavefronts that they need, arrays in
+// local memory, and what the machine code has.
+void add_slow(std::string& out, const SourceText& source, const lower::LoweringReport& report,
+              const SassAdvice* sass) {
   constexpr std::int64_t kMinFactor = 2;
   std::string lines;
   for (const CallReport& call : report.calls) {
@@ -208,6 +209,7 @@ void add_slow(std::string& out, const SourceText& source, const lower::LoweringR
   for (const lower::SpilledArray& each : report.spilled)
     append(lines, "  {}: `{}` is in local memory, which is global memory of a thread\n",
            place_text(source, each.span), each.buffer);
+  if (sass != nullptr) lines += sass_text(*sass, SassPlaces::Source);
   if (!lines.empty()) out += "\nslow:\n" + lines;
 }
 
@@ -253,7 +255,7 @@ std::vector<const CallReport*> conversion_calls(const lower::LoweringReport& rep
   return out;
 }
 
-std::string explain_text(const Build& build) {
+std::string explain_text(const Build& build, const SassAdvice* sass) {
   const SourceText& source = build.compiled->source;
   std::string out;
   add_fact(out, "kernel",
@@ -266,15 +268,19 @@ std::string explain_text(const Build& build) {
   for (const lower::SpilledArray& each : build.report.spilled)
     append(out, "  {}: `{}`: {}\n", place_text(source, each.span), each.buffer, each.reason);
   add_loops(out, source, build.report);
-  add_slow(out, source, build.report);
+  add_slow(out, source, build.report, sass);
   return out;
 }
 
 ExplainOutcome run_explain(const ExplainRequest& request) {
-  const Build build = build_file(request.source, Phase::Lowered);
+  const Build build = build_file(request.source, request.sass ? Phase::Ptx : Phase::Lowered);
   ExplainOutcome out{.errors = build.errors};
+  std::optional<SassAdvice> sass;
+  if (request.sass && build.good() && build.phase == Phase::Ptx)
+    sass = sass_advice(*request.sass, build.ptx, build.target->arch, build.entry);
+  const SassAdvice* const advice = sass ? &*sass : nullptr;
   if (build.phase >= Phase::Tile && build.target && (build.good() || !build.report.calls.empty()))
-    out.out = request.json ? explain_json(build) : explain_text(build);
+    out.out = request.json ? explain_json(build, advice) : explain_text(build, advice);
   return out;
 }
 

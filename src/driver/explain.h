@@ -5,10 +5,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "driver/build.h"
+#include "driver/sass_advice.h"
 #include "infer/infer.h"
 #include "lower/lowering_report.h"
 
@@ -34,12 +36,14 @@ std::vector<const lower::CallReport*> conversion_calls(const lower::LoweringRepo
                                                        const infer::Conversion& conversion);
 
 /// The whole report of a build that has been lowered, or of which something could not be.
-std::string explain_text(const Build& build);
-std::string explain_json(const Build& build);
+/// With remarks on its machine code, if there are any (nullptr: it was not asked for).
+std::string explain_text(const Build& build, const SassAdvice* sass = nullptr);
+std::string explain_json(const Build& build, const SassAdvice* sass = nullptr);
 
 struct ExplainRequest {
   SourceRequest source;
   bool json = false;
+  std::optional<runtime::SassTools> sass = {};  // read the machine code with these
 };
 /// Where lowering fails there is a text, too: it shows the refusals of all variants.
 struct ExplainOutcome {

@@ -141,7 +141,7 @@ Json conversions_json(const Build& build) {
 
 }  // namespace
 
-std::string explain_json(const Build& build) {
+std::string explain_json(const Build& build, const SassAdvice* sass) {
   const SourceText& source = build.compiled->source;
   Json out = with_schema("explain", {{"file", source.name()},
                                      {"kernel", build.tile().name},
@@ -162,6 +162,7 @@ std::string explain_json(const Build& build) {
                                    {"reason", each.reason}});
   for (const lower::VectorLoop& each : build.report.vectorized)
     out["vectorized"].push_back(loop_json(source, each));
+  if (sass != nullptr) out["sass"] = sass_json(*sass);
   return json_text(out);
 }
 

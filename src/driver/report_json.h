@@ -11,6 +11,8 @@
 
 namespace ww::driver {
 
+struct SassAdvice;
+
 using Json = nlohmann::ordered_json;
 
 /// `keys` with the name of their schema before them: "warpwright/run/1",
@@ -22,6 +24,8 @@ Json with_schema(std::string_view name, const Json& keys = Json::object());
 Json text_or_null(const std::string& text);
 Json buffer_json(const BufferReport& buffer);
 Json expectation_json(const ExpectReport& each);
+/// With `--sass`.
+Json sass_json(const SassAdvice& advice);
 
 /// The value as text: what fits into a line stands on one, the rest is indented by two. Ends with a
 /// line break.

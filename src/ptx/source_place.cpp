@@ -17,7 +17,7 @@ const Function* function_at(const Module& module, Span place) {
   return found == module.functions.end() ? nullptr : &*found;
 }
 
-std::optional<Note> source_note(const Module& module, Span place) {
+std::optional<SourceLine> source_line(const Module& module, Span place) {
   const Function* const function = function_at(module, place);
   if (function == nullptr) return std::nullopt;
   const Loc* last = nullptr;
@@ -30,8 +30,13 @@ std::optional<Note> source_note(const Module& module, Span place) {
   const auto file = std::find_if(module.files.rbegin(), module.files.rend(),
                                  [&](const File& each) { return each.index == last->at.file; });
   if (file == module.files.rend()) return std::nullopt;
-  return Note{fmt::format("it comes from {}:{}, by the `.loc` before it",
-                          path_from_code(module.text(file->path)), last->at.line),
+  return SourceLine{path_from_code(module.text(file->path)), last->at.line, last->at.column};
+}
+
+std::optional<Note> source_note(const Module& module, Span place) {
+  const auto from = source_line(module, place);
+  if (!from) return std::nullopt;
+  return Note{fmt::format("it comes from {}:{}, by the `.loc` before it", from->file, from->line),
               {}};
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -69,19 +70,58 @@ std::optional<std::uint32_t> number_before(std::string_view text, std::string_vi
   return out;
 }
 
+Result<std::string> find_tool(std::string_view name, std::string_view variable,
+                              const ToolSearch& search) {
+  if (!search.given.empty()) {
+    if (is_program(search.given)) return search.given;
+    return fail(DiagKind::Io, "`{}`, given as `{}`, is not a program", search.given, name);
+  }
+  std::string found = find_program(name, fmt::format("{}:{}", search.path, kUsualPlace));
+  if (!found.empty()) return found;
+  return fail(
+      diag(DiagKind::Io, "`{}` is not here: it is in no folder of PATH and not in `{}`", name,
+           kUsualPlace)
+          .with_note(fmt::format("it comes with NVIDIA's CUDA toolkit; {}=/path/to/{} names one",
+                                 variable, name)));
+}
+
+// What `nvdisasm` lists, with lines of PTX.
+Result<std::string> disassemble(const std::string& nvdisasm, const ScratchFolder& folder) {
+  Finished finished = WW_TRY(run_program({nvdisasm, "-c", "-gp", folder.file(kCubin)}));
+  if (finished.good()) return std::move(finished.output);
+  Diag out = diag(DiagKind::DeviceError, "`{}` does not read what `ptxas` has made: {} {}",
+                  nvdisasm, finished.signal == 0 ? "exit status" : "signal",
+                  finished.signal == 0 ? finished.status : finished.signal);
+  for (const std::string_view line : split_words(finished.output, '\n'))
+    if (out.notes.size() < kMaxNotes) out.notes.push_back({std::string(line), {}});
+  return fail(std::move(out));
+}
+
+// Any kernel or function of what `ptxas -v` says.
+bool has_spills(std::string_view said) {
+  for (const std::string_view line : split_words(said, '\n'))
+    if (number_before(line, " bytes spill stores").value_or(0) > 0) return true;
+  return false;
+}
+
+// The 25 of "around line 25"; 0: there is none.
+std::uint32_t line_in(std::string_view remark) {
+  constexpr std::string_view kBefore = "line ";
+  const std::size_t at = remark.find(kBefore);
+  std::uint32_t out = 0;
+  if (at != std::string_view::npos)
+    std::from_chars(remark.data() + at + kBefore.size(), remark.data() + remark.size(), out);
+  return out;
+}
+
 }  // namespace
 
 Result<std::string> find_ptxas(const ToolSearch& search) {
-  if (!search.given.empty()) {
-    if (is_program(search.given)) return search.given;
-    return fail(DiagKind::Io, "`{}`, given as `ptxas`, is not a program", search.given);
-  }
-  std::string found = find_program("ptxas", fmt::format("{}:{}", search.path, kUsualPlace));
-  if (!found.empty()) return found;
-  return fail(
-      diag(DiagKind::Io, "`ptxas` is not here: it is in no folder of PATH and not in `{}`",
-           kUsualPlace)
-          .with_note("it comes with NVIDIA's CUDA toolkit; PTXAS=/path/to/ptxas names one"));
+  return find_tool("ptxas", "PTXAS", search);
+}
+
+Result<std::string> find_nvdisasm(const ToolSearch& search) {
+  return find_tool("nvdisasm", "NVDISASM", search);
 }
 
 Result<std::string> assemble(const std::string& ptxas, std::string_view ptx, target::Arch arch,
@@ -105,6 +145,32 @@ Result<AssembledSize> assembled_size(const std::string& ptxas, std::string_view 
     return AssembledSize{*registers, *local, *stores + *loads, slow_remarks(said)};
   return fail(DiagKind::DeviceError, "`{} -v` does not say how many registers a kernel takes",
               ptxas);
+}
+
+Result<std::vector<SassRemark>> read_sass(const SassTools& tools, std::string_view ptx,
+                                          target::Arch arch, const std::string& kernel) {
+  const std::string ptxas = WW_TRY(find_ptxas(tools.ptxas));
+  const std::string nvdisasm = WW_TRY(find_nvdisasm(tools.nvdisasm));
+  const ScratchFolder folder = WW_TRY(ScratchFolder::make());
+  const std::string said =
+      WW_TRY(run_ptxas(ptxas, ptx, arch, folder, {"-v", "-lineinfo", "-e", kernel}));
+  const std::string listing = WW_TRY(disassemble(nvdisasm, folder));
+  const std::vector<SassFunction> functions = WW_TRY(read_listing(listing));
+  if (std::ranges::find(functions, kernel, &SassFunction::name) == functions.end())
+    return fail(DiagKind::DeviceError, "`{}` lists no code of `{}`", nvdisasm, kernel);
+  std::vector<SassRemark> out;
+  for (const PtxasRemark& remark : slow_remarks(said))
+    out.push_back({.kind = SassKind::Assembler,
+                   .line = line_in(remark.line),
+                   .count = 1,
+                   .text = fmt::format("{} ({})", remark.why, remark.line)});
+  const SassSource source{.arch = arch, .ptx = ptx, .has_spills = has_spills(said)};
+  for (const SassFunction& function : functions) {
+    std::vector<SassRemark> found = sass_remarks(function, source);
+    std::ranges::move(found, std::back_inserter(out));
+  }
+  std::ranges::stable_sort(out, {}, &SassRemark::line);
+  return out;
 }
 
 }  // namespace ww::runtime

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVIDIA's assembler, where it is installed: PTX in, a cubin out.
+// NVIDIA's assembler and disassembler, where they are installed: PTX in, a cubin or what is slow in
+// its machine code out.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 
 #include "base/result.h"
 #include "runtime/ptxas_remarks.h"
+#include "runtime/sass/remarks.h"
 #include "target/target.h"
 
 namespace ww::runtime {
@@ -22,6 +24,8 @@ struct ToolSearch {
 /// The path of `ptxas`: the one given, or the first in the folders, or that of /usr/local/cuda. Io
 /// when there is none, with the places that were looked at.
 Result<std::string> find_ptxas(const ToolSearch& search);
+/// The same for `nvdisasm`.
+Result<std::string> find_nvdisasm(const ToolSearch& search);
 
 /// What is done about remarks that cost speed (ptxas_remarks.h).
 enum class SlowRemarks : std::uint8_t { Refuse, Allow };
@@ -42,5 +46,15 @@ struct AssembledSize {
 /// messages do not say it.
 Result<AssembledSize> assembled_size(const std::string& ptxas, std::string_view ptx,
                                      target::Arch arch);
+
+/// Where the programs are that read_sass runs.
+struct SassTools {
+  ToolSearch ptxas = {}, nvdisasm = {};
+};
+/// Assembles a kernel of a text, disassembles it, and says what is slow in the machine code and in
+/// ptxas's messages. Io when a program is not there or cannot be run; DeviceError when one refuses,
+/// or says what cannot be read.
+Result<std::vector<SassRemark>> read_sass(const SassTools& tools, std::string_view ptx,
+                                          target::Arch arch, const std::string& kernel);
 
 }  // namespace ww::runtime

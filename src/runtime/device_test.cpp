@@ -166,9 +166,9 @@ class Assembler : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  /// A program that stands for ptxas.
-  std::string script(const std::string& body) {
-    const fs::path path = folder_ / "ptxas";
+  /// A program that stands for ptxas, or for another one.
+  std::string script(const std::string& body, const std::string& name = "ptxas") {
+    const fs::path path = folder_ / name;
     std::ofstream(path) << "#!/bin/sh\n" << body << "\n";
     fs::permissions(path, fs::perms::owner_all);
     return path.string();
@@ -234,6 +234,41 @@ TEST_F(Assembler, RefusesWithTheWordsOfTheProgram) {
   EXPECT_THAT(refused.error().text, HasSubstr("refused the PTX for `sm_80`: exit status 255"));
   EXPECT_EQ(refused.error().notes.at(0).text, "line 1; error");
   EXPECT_EQ(assemble("/nowhere/ptxas", "text", Arch::Sm80).error().kind, DiagKind::Io);
+}
+
+// --- machine code
+
+TEST_F(Assembler, ReadsMachineCode) {
+  const std::string ptxas = script(
+      "test \"$5 $6 $7 $8\" = '-v -lineinfo -e k' || exit 1\n"
+      "echo '  0 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads'\n"
+      "echo 'ptxas info : (C7514) wgmma is serialized around line 7'; cp \"$2\" \"$4\"");
+  const std::string listing = "printf '.text.k:\\n/*0000*/ STL [R1], R2 ;\\n/*0010*/ EXIT ;\\n'";
+  const auto found =
+      read_sass({{.given = ptxas}, {.given = script(listing, "nvdisasm")}}, "", Arch::Sm90a, "k");
+  ASSERT_TRUE(found) << found.error().text;
+  ASSERT_EQ(found->size(), 2U);
+  EXPECT_EQ(found->at(0).kind, SassKind::Spill);
+  EXPECT_EQ(found->at(1).kind, SassKind::Assembler);
+  EXPECT_EQ(found->at(1).line, 7U);
+  const auto other = read_sass(
+      {{.given = ptxas}, {.given = script("printf '.text.j:\\n/*0*/ EXIT ;'", "nvdisasm")}}, "",
+      Arch::Sm90a, "k");
+  EXPECT_THAT(other.error().text, HasSubstr("lists no code of `k`"));
+}
+
+TEST_F(Assembler, MachineCodeNeedsBothPrograms) {
+  const std::string ptxas = script("cp \"$2\" \"$4\"");
+  const auto error_of = [&](const ToolSearch& nvdisasm) {
+    return read_sass({{.given = ptxas}, nvdisasm}, "", Arch::Sm90a, "k").error();
+  };
+  EXPECT_THAT(error_of({.given = "/nowhere/nvdisasm"}).text,
+              HasSubstr("`/nowhere/nvdisasm`, given as `nvdisasm`, is not a program"));
+  const Diag refused = error_of({.given = script("echo fatal; exit 3", "nvdisasm")});
+  EXPECT_THAT(refused.text, HasSubstr("does not read what `ptxas` has made: exit status 3"));
+  EXPECT_EQ(refused.notes.at(0).text, "fatal");
+  EXPECT_EQ(read_sass({{.given = "/nowhere/ptxas"}, {}}, "", Arch::Sm90a, "k").error().kind,
+            DiagKind::Io);
 }
 
 }  // namespace

@@ -101,6 +101,7 @@ const Case kCases[] = {
     {"explain", "explain examples/tcgen05_cp.py --json"},
     {"explain", "explain examples/refused/overlap.py --json"},
     {"explain", "explain spill.py --json"},
+    {"explain", "explain spill.py --sass --json"},
     {"launch", "compile launch.py --emit launch"},
     {"launch", "compile examples/tma_copy.py --emit launch"},
     {"launch", "compile examples/tma_pipeline.py --emit launch"},
@@ -118,6 +119,7 @@ const Case kCases[] = {
      "--launch 'scale<<<1, 32>>>(x, y)' --launch 'add_early<<<1, 32, programmatic>>>(x, y, z)' "
      "--expect 'z == x' --counters --json"},
     {"sim-launches", "sim slow.ptx --launch 'k<<<1, 1>>>()' --json"},
+    {"sim", "sim slow.ptx --grid 1 --block 1 --sass --json"},
     {"tune",
      "tune examples/transpose.py --kernel 'build(tile=?)' --space tile=32,64 --device sim "
      "--expect 'B == A.T' --json"},
@@ -165,14 +167,31 @@ class Schemas : public testing::Test {
         << ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n  nosuch;\n}\n";
     std::ofstream(fs::path(folder_.path()) / "slow.ptx")
         << ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n"
-           "  .local .b32 l;\n  st.local.b32 [l], 1;\n  ret;\n}\n";
+           "  .local .b32 l;\n  .loc 1 3 5\n  st.local.b32 [l], 1;\n  ret;\n}\n.file 1 \"k.cu\"\n";
     std::ofstream(fs::path(folder_.path()) / "spill.py") << kSpill;
     std::ofstream(fs::path(folder_.path()) / "convert.py") << kConvert;
     std::ofstream(fs::path(folder_.path()) / "launch.py") << kLaunch;
   }
 
+  // Programs that stand for ptxas and nvdisasm: both kernels of `--sass` spill a register.
+  [[nodiscard]] std::vector<std::string> tools() const {
+    const auto script = [&](const char* name, const std::string& body) {
+      const fs::path path = fs::path(folder_.path()) / name;
+      std::ofstream(path) << "#!/bin/sh\n" << body << "\n";
+      fs::permissions(path, fs::perms::owner_all);
+      return path.string();
+    };
+    const auto code = [](const std::string& name, int line) {
+      return ".text." + name + ":\\n//## File \".nv_debug_ptx_txt\", line " +
+             std::to_string(line) + "\\n/*0000*/ STL [R1], R2 ;\\n/*0010*/ EXIT ;\\n";
+    };
+    return {"PTXAS=" + script("ptxas", "cp \"$2\" \"$4\"; echo '0, 8 bytes spill stores'"),
+            "NVDISASM=" +
+                script("nvdisasm", "printf '" + code("k", 8) + code("spill", 40) + "'")};
+  }
+
   [[nodiscard]] std::string output_of(const Case& each) const {
-    const Ran ran = run(words_of(each.command), {.folder = folder_.path()});
+    const Ran ran = run(words_of(each.command), {.environment = tools(), .folder = folder_.path()});
     EXPECT_LT(ran.status, 3) << each.command << "\n" << ran.err;
     if (ran.err.find("`warpwright-bench` is not here") != std::string::npos) return "";
     if (each.file.empty()) return ran.out;

@@ -170,6 +170,33 @@ TEST_F(Causes, RemoteReleaseIsSlow) {
   EXPECT_EQ(advise(*run(around + plain).report).size(), 0U);
 }
 
+// The machine code tells more of a line than its opcode does.
+TEST_F(Causes, MachineCodeTakesThePlaceOfGuesses) {
+  const SimOutcome outcome =
+      run("setp.ne.u32 %p1, %r0, %r0;\n"
+          "@%p1 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r2];\n");
+  SimReport report = *outcome.report;
+  const std::uint32_t line = advise(report).at(0).line;
+  report.sass = SassAdvice{.notes = {{.remark = {.kind = runtime::SassKind::Fence,
+                                                 .line = line,
+                                                 .count = 1,
+                                                 .depth = 1,
+                                                 .text = "MEMBAR in a loop"}}}};
+  EXPECT_THAT(sim_text(report), HasSubstr("\nslow:\n  line 14: MEMBAR in a loop\n"));
+  EXPECT_THAT(sim_text(report), Not(HasSubstr("the release of cluster scope")));
+  report.sass->notes[0].remark.line = line - 1;
+  EXPECT_THAT(sim_text(report), HasSubstr("the release of cluster scope"));
+}
+
+TEST_F(Causes, MachineCodeThatIsNotReadIsTold) {
+  request_.sass = runtime::SassTools{.ptxas = {.given = "/nowhere/ptxas"}};
+  const SimOutcome outcome = run("");
+  EXPECT_TRUE(outcome.report->good());
+  EXPECT_THAT(sim_text(*outcome.report),
+              HasSubstr("\nslow:\n  SASS not read: `/nowhere/ptxas`, given as `ptxas`, is not a "
+                        "program\n"));
+}
+
 TEST_F(Causes, LocalMemoryIsSlow) {
   const SimOutcome outcome =
       run(".local .align 4 .b8 l[8];\nst.local.b32 [l], 1;\nld.local.b32 %r5, [l];\n");

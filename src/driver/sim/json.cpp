@@ -201,6 +201,7 @@ std::string sim_json(const SimReport& report) {
   Json out = with_schema("sim", launch_json(report));
   out["good"] = report.good();
   add_run(out, report);
+  if (report.sass) out["sass"] = sass_json(*report.sass);
   out["schedules"] = schedules_json(report);
   out["gpu"] = gpu_json(report);
   out["buffers"] = array_json(report.buffers, buffer_json);

@@ -270,10 +270,22 @@ void add_findings(std::string& out, const SimReport& report) {
   }
 }
 
+// What the machine code says of a line counts; the PTX alone does not tell whether it is in a loop.
+bool is_in_sass(const SimReport& report, const Advice& each) {
+  return report.sass && std::ranges::any_of(report.sass->notes, [&](const SassNote& note) {
+           return note.remark.line == each.line &&
+                  ((each.kind == Slow::RemoteRelease &&
+                    note.remark.kind == runtime::SassKind::Fence) ||
+                   (each.kind == Slow::LocalMemory &&
+                    note.remark.kind == runtime::SassKind::LocalMemory));
+         });
+}
+
 // Lines of one reason are listed once.
 void add_advice(std::string& out, const SimReport& report) {
   std::vector<Advice> advice = advise(report);
-  if (advice.empty()) return;
+  std::erase_if(advice, [&](const Advice& each) { return is_in_sass(report, each); });
+  if (advice.empty() && !report.sass) return;
   out += "\nslow:\n";
   while (!advice.empty()) {
     const Advice first = advice.front();
@@ -286,6 +298,7 @@ void add_advice(std::string& out, const SimReport& report) {
     append(out, "  line{} {}: {}\n    {}\n", lines.size() == 1 ? "" : "s", fmt::join(lines, ", "),
            first.text, report.program->line(first.line));
   }
+  if (report.sass) out += sass_text(*report.sass, SassPlaces::Ptx);
 }
 
 // --- counters

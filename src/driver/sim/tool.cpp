@@ -12,6 +12,7 @@
 #include "base/file_io.h"
 #include "base/source.h"
 #include "driver/args/text.h"
+#include "driver/sim/advice.h"
 #include "driver/sim/args.h"
 #include "driver/sim/gpu_run.h"
 #include "driver/sim/kernel_choice.h"
@@ -337,8 +338,9 @@ bool SequenceReport::good() const {
 SimOutcome run_sim(const SimRequest& request) {
   try {
     if (!request.launches.empty()) return run_launches(request);
-    if (request.schedules > 1) return run_schedules(request, simulate);
-    return simulate(request);
+    SimOutcome out = request.schedules > 1 ? run_schedules(request, simulate) : simulate(request);
+    if (out.report) add_sass(request, *out.report);
+    return out;
   } catch (const std::bad_alloc&) {
     return sim_without_memory();
   } catch (const std::length_error&) {  // what a vector says to a size beyond all memory

@@ -13,6 +13,7 @@
 
 #include "driver/args/array.h"
 #include "driver/report_parts.h"
+#include "driver/sass_advice.h"
 #include "driver/sim/schedules.h"
 #include "runtime/cuda_calls.h"
 #include "sim/launch.h"
@@ -46,7 +47,8 @@ struct SimRequest {
   std::string stop_at = {};
   unsigned threads = 0;
   bool count = false;
-  bool exact = true;  // tensor cores' own rounding
+  std::optional<runtime::SassTools> sass = {};  // read the machine code with these
+  bool exact = true;                            // tensor cores' own rounding
   /// Lanes of a warp run in step, as before sm_70; none: as on the file's target.
   std::optional<bool> in_step = {};
   /// Blocks done and blocks in all, now and then; returns whether to go on.
@@ -69,6 +71,7 @@ struct SimReport {
   std::string gpu;          // that it ran on; empty: none
   std::string gpu_differs;  // where its results are not those of the virtual GPU; empty: nowhere
   std::optional<SchedulesReport> schedules;
+  std::optional<SassAdvice> sass;  // if it was asked for
   std::vector<std::string> notes;  // a version or target read as another one
   sim::RunReport run;
   std::vector<BufferReport> buffers;
