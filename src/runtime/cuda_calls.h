@@ -33,6 +33,48 @@ struct CudaLaunchConfig {
 };
 static_assert(sizeof(CudaLaunchAttribute) == 72 && sizeof(CudaLaunchConfig) == 56);
 
+/// CUDA_ARRAY3D_DESCRIPTOR.
+struct CudaArrayDesc {
+  std::size_t width = 0, height = 0, depth = 0;  // texels; 0: not an extent of it
+  int format = 0;                                // CUarray_format
+  std::uint32_t channels = 1;
+  std::uint32_t flags = 0;
+};
+/// CUDA_RESOURCE_DESC of an array.
+struct CudaResourceDesc {
+  int type = 0;  // CU_RESOURCE_TYPE_ARRAY
+  void* array = nullptr;
+  std::array<char, 120> others{};
+  std::uint32_t flags = 0;
+};
+/// CUDA_TEXTURE_DESC.
+struct CudaTextureDesc {
+  std::array<int, 3> address{};  // CUaddress_mode
+  int filter = 0;                // CUfilter_mode
+  std::uint32_t flags = 0;
+  std::uint32_t anisotropy = 0;
+  int mip_filter = 0;
+  std::array<float, 3> mip_levels{};  // bias, least, most
+  std::array<float, 4> border{};
+  std::array<int, 12> reserved{};
+};
+/// CUDA_MEMCPY3D: one side of it, and all.
+struct CudaCopySide {
+  std::array<std::size_t, 4> start{};  // x in bytes, y, z, level
+  int memory = 0;                      // CUmemorytype
+  void* host = nullptr;
+  std::uint64_t device = 0;
+  void* array = nullptr;
+  void* reserved = nullptr;
+  std::size_t pitch = 0, height = 0;
+};
+struct CudaArrayCopy {
+  CudaCopySide from, to;
+  std::size_t width_bytes = 0, height = 0, depth = 0;
+};
+static_assert(sizeof(CudaArrayDesc) == 40 && sizeof(CudaResourceDesc) == 144 &&
+              sizeof(CudaTextureDesc) == 104 && sizeof(CudaArrayCopy) == 200);
+
 struct CudaCalls {
 #define WW_CUDA_CALL(member, symbol, parameters) int(*member) parameters = nullptr;
 #include "runtime/cuda_calls.def"

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "runtime/cuda_calls.h"
+#include "runtime/cuda_texture.h"
 #include "runtime/device.h"
 #include "sim/program.h"
 
@@ -88,6 +89,11 @@ class CudaDevice final : public Device {
   Result<void> download(std::span<std::byte> to, Address from) override;
   /// By the driver's encoder; DeviceError with its words if it refuses.
   [[nodiscard]] Result<std::vector<std::byte>> encode_map(const sim::TensorMap& map) const override;
+  /// An array of CUDA's with the texture's extents and its object. The device outlives it.
+  Result<std::unique_ptr<CudaTexture>> make_texture(const sim::Texture& texture,
+                                                    std::string_view name) {
+    return CudaTexture::make(calls_, texture, name);
+  }
   /// DeviceError for what the driver refuses, for a kernel that fails (an illegal address, a trap)
   /// and for one that does not end in time. After such a failure the device is of no use any more;
   /// one that is opened after its end is, unless a kernel still runs.

@@ -42,6 +42,8 @@ struct FakeDriver {
   std::vector<std::vector<std::byte>> whole_arguments;  // as many bytes of each
   bool is_cooperative = false;
   std::string encoded;                    // the maps that were asked for, a line each
+  std::string textures;                   // arrays and objects that were asked for, a line each
+  int open_textures = 0;                  // arrays and objects
   void (*kernel)(FakeDriver&) = nullptr;  // what a launch does; nothing without
   CudaLaunchConfig launched;
   std::array<std::uint32_t, 3> cluster{};
@@ -208,6 +210,53 @@ inline CudaCalls fake_calls() {
     fake->encoded += fmt::format("im2col {} {} from {} to {}, {} {}\n", type, rank, lower[0],
                                  upper[0], channels, pixels);
     return fake->answer("encode_im2col");
+  };
+  // An array is memory, too; its object has its address.
+  calls.array_create = [](void** array, const CudaArrayDesc* desc) {
+    const std::uint64_t address = 0x1000 * (fake->memory.size() + 1);
+    *array = reinterpret_cast<void*>(address);  // NOLINT: a handle
+    fake->textures +=
+        fmt::format("array {}x{}x{} format {:#x} channels {} flags {:#x}\n", desc->width,
+                    desc->height, desc->depth, desc->format, desc->channels, desc->flags);
+    if (const int status = fake->answer("array_create"); status != 0)
+      return *array = nullptr, status;
+    fake->memory[address];
+    ++fake->open_textures;
+    return 0;
+  };
+  calls.array_destroy = [](void*) {
+    --fake->open_textures;
+    return 0;
+  };
+  calls.array_copy = [](const CudaArrayCopy* copy) {
+    const std::size_t bytes = copy->width_bytes * copy->height * copy->depth;
+    const bool is_upload = copy->to.array != nullptr;
+    auto& texels = fake->memory[reinterpret_cast<std::uint64_t>(  // NOLINT: a handle
+        is_upload ? copy->to.array : copy->from.array)];
+    texels.resize(bytes);
+    if (is_upload) std::memcpy(texels.data(), copy->from.host, bytes);
+    if (!is_upload) std::memcpy(copy->to.host, texels.data(), bytes);
+    return fake->answer(is_upload ? "array_upload" : "array_download");
+  };
+  calls.texture_create = [](std::uint64_t* object, const CudaResourceDesc* resource,
+                            const CudaTextureDesc* desc, const void*) {
+    if (const int status = fake->answer("texture_create"); status != 0) return status;
+    *object = reinterpret_cast<std::uint64_t>(resource->array);  // NOLINT: a handle
+    fake->textures += fmt::format("texture address {} filter {} flags {:#x}\n",
+                                  fmt::join(desc->address, ","), desc->filter, desc->flags);
+    ++fake->open_textures;
+    return 0;
+  };
+  calls.surface_create = [](std::uint64_t* object, const CudaResourceDesc* resource) {
+    if (const int status = fake->answer("surface_create"); status != 0) return status;
+    *object = reinterpret_cast<std::uint64_t>(resource->array);  // NOLINT: a handle
+    fake->textures += "surface\n";
+    ++fake->open_textures;
+    return 0;
+  };
+  calls.texture_destroy = calls.surface_destroy = [](std::uint64_t) {
+    --fake->open_textures;
+    return 0;
   };
   calls.event_create = [](void** event, unsigned) {
     *event = fake;

@@ -36,13 +36,33 @@ bool is_map(const GpuLaunch& gpu, std::size_t param) {
   return std::ranges::find(gpu.maps, param, &SimMap::param) != gpu.maps.end();
 }
 
+// A buffer on the GPU: memory, or an array with the object of a texture.
+struct GpuBuffer {
+  runtime::Address address = 0;  // or the object's handle
+  std::unique_ptr<runtime::CudaTexture> texture = {};
+};
+
+Result<GpuBuffer> place(runtime::CudaDevice& device, const GpuLaunch& gpu,
+                        std::span<const SimBuffer> buffers, std::size_t which) {
+  const sim::Region& region = *buffers[which].region;
+  GpuBuffer out;
+  const auto found = std::ranges::find(gpu.textures, which, &SimTexture::buffer);
+  if (found == gpu.textures.end()) {
+    out.address = WW_TRY(device.allocate(region.size, region.name));
+    return out;
+  }
+  out.texture = WW_TRY(device.make_texture(found->texture, region.name));
+  out.address = out.texture->handle();
+  return out;
+}
+
 // Maps of the same tensors, as the driver writes them.
 Result<void> put_maps(const runtime::Device& device, const GpuLaunch& gpu,
-                      std::span<const SimBuffer> buffers,
-                      std::span<const runtime::Address> addresses, std::span<std::byte> params) {
+                      std::span<const SimBuffer> buffers, std::span<const GpuBuffer> on_gpu,
+                      std::span<std::byte> params) {
   for (const SimMap& each : gpu.maps) {
     sim::TensorMap map = each.map;
-    map.address = map.address - buffers[each.buffer].region->base + addresses[each.buffer];
+    map.address = map.address - buffers[each.buffer].region->base + on_gpu[each.buffer].address;
     const std::vector<std::byte> image = WW_TRY(device.encode_map(map));
     std::ranges::copy(image, params.begin() + gpu.launch.kernel->params[each.param].offset);
   }
@@ -68,7 +88,7 @@ std::vector<runtime::Value> values_of(const sim::Code& kernel, std::span<const s
 
 Result<runtime::Launch> launch_of(const runtime::Device& device, const GpuLaunch& gpu,
                                   std::span<const SimBuffer> buffers,
-                                  std::span<const runtime::Address> addresses) {
+                                  std::span<const GpuBuffer> on_gpu) {
   const sim::Launch& launch = gpu.launch;
   runtime::Launch out{.grid = dims_of(launch.grid), .block = dims_of(launch.block)};
   if (launch.cluster) out.cluster = dims_of(*launch.cluster);
@@ -78,9 +98,9 @@ Result<runtime::Launch> launch_of(const runtime::Device& device, const GpuLaunch
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     if (is_map(gpu, buffers[i].param)) continue;
     const std::size_t at = launch.kernel->params[buffers[i].param].offset;
-    std::memcpy(params.data() + at, &addresses[i], sizeof addresses[i]);
+    std::memcpy(params.data() + at, &on_gpu[i].address, sizeof on_gpu[i].address);
   }
-  WW_TRY_VOID(put_maps(device, gpu, buffers, addresses, params));
+  WW_TRY_VOID(put_maps(device, gpu, buffers, on_gpu, params));
   out.arguments = values_of(*launch.kernel, params);
   return out;
 }
@@ -88,15 +108,19 @@ Result<runtime::Launch> launch_of(const runtime::Device& device, const GpuLaunch
 using Results = std::vector<std::vector<std::byte>>;
 
 Result<Results> run_once(runtime::Device& device, const GpuLaunch& gpu,
-                         std::span<const SimBuffer> buffers,
-                         std::span<const runtime::Address> addresses, std::byte pattern) {
-  for (std::size_t i = 0; i < buffers.size(); ++i)
-    WW_TRY_VOID(device.upload(addresses[i], contents(*buffers[i].region, pattern)));
-  WW_TRY_VOID(device.launch(WW_TRY(launch_of(device, gpu, buffers, addresses))));
+                         std::span<const SimBuffer> buffers, std::span<const GpuBuffer> on_gpu,
+                         std::byte pattern) {
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    const std::vector<std::byte> bytes = contents(*buffers[i].region, pattern);
+    WW_TRY_VOID(on_gpu[i].texture != nullptr ? on_gpu[i].texture->upload(bytes)
+                                             : device.upload(on_gpu[i].address, bytes));
+  }
+  WW_TRY_VOID(device.launch(WW_TRY(launch_of(device, gpu, buffers, on_gpu))));
   Results out;
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     out.emplace_back(buffers[i].region->size);
-    WW_TRY_VOID(device.download(out.back(), addresses[i]));
+    WW_TRY_VOID(on_gpu[i].texture != nullptr ? on_gpu[i].texture->download(out.back())
+                                             : device.download(out.back(), on_gpu[i].address));
   }
   return out;
 }
@@ -127,12 +151,12 @@ Result<std::string> run_on_gpu(const GpuLaunch& gpu, std::span<SimBuffer> buffer
   if (!calls) return fail(calls.error());
   const auto device = WW_TRY(runtime::CudaDevice::open(*calls, gpu.program.target.arch));
   WW_TRY_VOID(device->load({.bytes = gpu.ptx, .kernel = gpu.launch.kernel->name}));
-  std::vector<runtime::Address> addresses;
-  for (const SimBuffer& buffer : buffers)
-    addresses.push_back(WW_TRY(device->allocate(buffer.region->size, buffer.region->name)));
+  std::vector<GpuBuffer> on_gpu;
+  for (std::size_t i = 0; i < buffers.size(); ++i)
+    on_gpu.push_back(WW_TRY(place(*device, gpu, buffers, i)));
   std::array<Results, 2> runs;
   for (std::size_t i = 0; i < runs.size(); ++i)
-    runs[i] = WW_TRY(run_once(*device, gpu, buffers, addresses, kFillPatterns[i]));
+    runs[i] = WW_TRY(run_once(*device, gpu, buffers, on_gpu, kFillPatterns[i]));
   for (std::size_t i = 0; i < buffers.size(); ++i)
     keep_results(*buffers[i].region, runs[0][i], runs[1][i]);
   return device->name();

@@ -22,7 +22,8 @@ struct GpuLaunch {
   const std::string& ptx;
   const sim::Program& program;
   const sim::Launch& launch;
-  std::span<const SimMap> maps{};  // parameters that the driver encodes for its own GPU
+  std::span<const SimMap> maps{};          // parameters that the driver encodes for its own GPU
+  std::span<const SimTexture> textures{};  // buffers that are arrays of CUDA's there
 };
 
 /// Runs the kernel twice, with different bytes where buffers have no contents: bytes that keep them

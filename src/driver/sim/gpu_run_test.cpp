@@ -205,6 +205,87 @@ TEST_F(GpuRunMaps, WhatTheDriverRefusesIsTold) {
   EXPECT_THAT(run_sim(request_).errors, HasSubstr("too old for tensor maps"));
 }
 
+// What the kernel does on the fake GPU: the first word of the texels, whose handle is their address.
+class GpuRunTextures : public GpuRun {
+ protected:
+  void SetUp() override {
+    GpuRun::SetUp();
+    gpu_.kernel = copy_first_word;
+    gpu_.argument_bytes = {8, 8};
+    ASSERT_TRUE(
+        write_file_atomically(folder_.file("k.ptx"),
+                              ".version 8.0\n.target sm_90\n.address_size 64\n"
+                              ".visible .entry k(.param .u64 image, .param .u64 out) { ret; }\n"));
+    request_.device = SimDevice::Gpu;
+  }
+  // Twice, as the kernel runs.
+  void expect_made(const std::string& image, const std::string& made) {
+    gpu_.textures.clear();
+    request_.args = {"image=" + image, "out=u32[1]"};
+    ASSERT_EQ(run_sim(request_).errors, "");
+    EXPECT_EQ(gpu_.textures, made);
+    EXPECT_EQ(gpu_.open_textures, 0);
+  }
+};
+
+TEST_F(GpuRunTextures, AreArraysWithObjects) {
+  request_.args = {"image=texture(u32[4,8]:full:7)", "out=u32[1]"};
+  request_.expects = {"out[0] == 7"};
+  const SimOutcome outcome = run_sim(request_);
+  ASSERT_EQ(outcome.errors, "");
+  EXPECT_TRUE(outcome.report->good()) << sim_text(*outcome.report);
+  EXPECT_EQ(outcome.report->buffers.at(0).undefined, 0);
+}
+
+TEST_F(GpuRunTextures, HaveTheSettingsOfTheArgument) {
+  expect_made("texture(u32[4,8]:zeros)",
+              "array 8x4x0 format 0x3 channels 1 flags 0x8\ntexture address 1,1,1 filter 0 flags "
+              "0x1\n");
+  expect_made("texture(f16[2,3,4,2]:zeros, channels=2, filter=linear, address=border)",
+              "array 4x3x2 format 0x10 channels 2 flags 0x0\ntexture address 3,3,3 filter 1 flags "
+              "0x0\n");
+  expect_made(
+      "texture(s8[5,9]:zeros, layered=true, read=fractions, coordinates=normalized, "
+      "address=mirror)",
+      "array 9x0x5 format 0x8 channels 1 flags 0x1\ntexture address 2,2,2 filter 0 flags "
+      "0x2\n");
+  expect_made("surface(f32[6,4]:zeros)", "array 4x6x0 format 0x20 channels 1 flags 0x2\nsurface\n");
+  expect_made("surface(u16[2,3,5]:zeros, layered=true)",
+              "array 5x3x2 format 0x2 channels 1 flags 0x3\nsurface\n");
+}
+
+TEST_F(GpuRunTextures, WhatASurfaceGetsComesBack) {
+  gpu_.kernel = [](runtime::FakeDriver& gpu) {
+    std::uint64_t image = 0;
+    std::memcpy(&image, gpu.whole_arguments.at(0).data(), 8);
+    const std::uint32_t nine = 9;
+    std::memcpy(gpu.memory.at(image).data() + 4, &nine, 4);
+  };
+  request_.args = {"image=surface(u32[2,2])", "out=u32[1]:zeros"};
+  request_.expects = {"image[0,1] == 9"};
+  const SimOutcome outcome = run_sim(request_);
+  ASSERT_EQ(outcome.errors, "");
+  EXPECT_TRUE(outcome.report->good()) << sim_text(*outcome.report);
+  EXPECT_EQ(outcome.report->buffers.at(0).undefined, 3);
+}
+
+TEST_F(GpuRunTextures, WhatTheDriverRefusesIsTold) {
+  request_.args = {"image=texture(u32[4,8]:zeros)", "out=u32[1]"};
+  const auto error_with = [&](const char* call) {
+    gpu_.status = {{call, 1}};
+    return run_sim(request_).errors;
+  };
+  EXPECT_THAT(error_with("array_create"), HasSubstr("making an array of 8 x 4 x 0 texels"));
+  EXPECT_THAT(error_with("texture_create"), HasSubstr("making a texture object for"));
+  EXPECT_THAT(error_with("array_upload"), HasSubstr("copying 128 bytes to the array"));
+  EXPECT_THAT(error_with("array_download"), HasSubstr("copying 128 bytes from the array"));
+  EXPECT_EQ(gpu_.open_textures, 0);
+  request_.args[0] = "image=surface(u32[4,8]:zeros)";
+  EXPECT_THAT(error_with("surface_create"), HasSubstr("making a surface object for"));
+  calls_->texture_create = nullptr;
+  EXPECT_THAT(run_sim(request_).errors, HasSubstr("too old for texture objects"));
+}
+
 TEST_F(GpuRun, AMachineWithoutAGpuIsTold) {
   gpu_.gpus.clear();
   request_.device = SimDevice::Gpu;

@@ -69,6 +69,7 @@ bool check_request(Sequence& s) {
   }
   const std::pair<std::string_view, bool> kAlone[] = {
       {"--trace", !request.trace.empty()},
+      {"--sass", request.sass.has_value()},
       {"--schedules", request.schedules > 1},
       {"--device", request.device != SimDevice::Virtual}};
   for (const auto& [option, is_given] : kAlone) {

@@ -99,6 +99,12 @@ Result<sim::TensorMap> argument_map(const SimArg& arg, const SimBuffer& buffer) 
   return located(make_tensor_map(*arg.map, buffer.dtype, buffer.shape, buffer.region->base), value);
 }
 
+Result<sim::Texture> argument_texture(const SimArg& arg, const SimBuffer& buffer) {
+  const Piece value{arg.part(arg.value), arg.value.begin};
+  return located(make_texture(*arg.texture, buffer.dtype, buffer.shape, buffer.region->base),
+                 value);
+}
+
 Result<std::vector<std::byte>> param_value(sim::Device& device, const SimArg& arg,
                                            const SimBuffer* buffer) {
   if (arg.kind == ArgKind::Scalar) return arg.scalar.data;
@@ -108,11 +114,7 @@ Result<std::vector<std::byte>> param_value(sim::Device& device, const SimArg& ar
     return std::vector<std::byte>(image.begin(), image.end());
   }
   std::uint64_t bits = buffer != nullptr ? buffer->region->base : 0;
-  if (arg.texture) {
-    const Piece value{arg.part(arg.value), arg.value.begin};
-    bits = device.memory().textures().add(
-        WW_TRY(located(make_texture(*arg.texture, buffer->dtype, buffer->shape, bits), value)));
-  }
+  if (arg.texture) bits = device.memory().textures().add(WW_TRY(argument_texture(arg, *buffer)));
   const auto bytes = std::bit_cast<std::array<std::byte, sizeof bits>>(bits);
   return std::vector<std::byte>(bytes.begin(), bytes.end());
 }

@@ -14,6 +14,7 @@
 #include "num/dtype.h"
 #include "sim/launch.h"
 #include "sim/tensor_map/map.h"
+#include "sim/texture/texture.h"
 
 namespace ww::driver {
 
@@ -31,6 +32,12 @@ struct SimMap {
   std::size_t param = 0;
   std::size_t buffer = 0;  // its place in the list
   sim::TensorMap map{};    // with its address on the virtual GPU
+};
+
+/// A parameter that is the handle of a texture or surface, and which buffer holds its texels.
+struct SimTexture {
+  std::size_t buffer = 0;  // its place in the list
+  sim::Texture texture{};
 };
 
 /// How much of the virtual GPU's memory is left to give away.
@@ -62,6 +69,10 @@ Result<SimBuffer> place_buffer(sim::Device& device, const BufferUse& use, const 
 
 /// The tensor map of an argument that is one, of that buffer. Diags point into the argument's text.
 Result<sim::TensorMap> argument_map(const SimArg& arg, const SimBuffer& buffer);
+
+/// The texture or surface of an argument that is one, of that buffer. Diags point into the argument's
+/// text.
+Result<sim::Texture> argument_texture(const SimArg& arg, const SimBuffer& buffer);
 
 /// The bytes of the parameter of an argument. `buffer` is that of arguments that have one, or are the
 /// map of one. Textures become known to the device. Diags point into the argument's text.

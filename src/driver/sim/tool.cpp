@@ -42,6 +42,7 @@ struct Simulation {
   SimValues values{};  // by parameter
   std::unique_ptr<sim::Device> device{};
   std::vector<SimMap> maps{};
+  std::vector<SimTexture> textures{};
   ShownLines shown{};
 };
 
@@ -132,13 +133,6 @@ bool read_args(Simulation& s) {
     return which < args.size() ? s.refusals.add(problem, "--arg", args[which].text)
                                : s.refusals.add(problem);
   }
-  const auto texture =
-      std::ranges::find_if(args, [](const SimArg& each) { return each.texture.has_value(); });
-  if (s.request.device != SimDevice::Virtual && texture != args.end())
-    return s.refusals.add(
-        diag(DiagKind::BadArgument, "textures and surfaces are for the virtual GPU")
-            .with_span(texture->value),
-        "--arg", texture->text);
   name_values(s, std::move(args), matched.by_param);
   return true;
 }
@@ -193,9 +187,9 @@ bool put_argument(Simulation& s, std::size_t param) {
   if (!buffer) return s.refusals.add(with_params(buffer.error(), *s.kernel), "--arg", arg.text);
   const auto bytes = param_value(*s.device, arg, *buffer);
   if (!bytes) return s.refusals.add(bytes.error(), "--arg", arg.text);
-  if (arg.map)
-    s.maps.push_back({param, static_cast<std::size_t>(*buffer - s.values.buffers.data()),
-                      *argument_map(arg, **buffer)});
+  const auto which = [&] { return static_cast<std::size_t>(*buffer - s.values.buffers.data()); };
+  if (arg.map) s.maps.push_back({param, which(), *argument_map(arg, **buffer)});
+  if (arg.texture) s.textures.push_back({which(), *argument_texture(arg, **buffer)});
   const std::size_t at = s.kernel->params[param].offset;
   std::ranges::copy(*bytes, s.launch.params.begin() + static_cast<std::ptrdiff_t>(at));
   return true;
@@ -289,7 +283,7 @@ std::optional<SimReport> run_both(Simulation& s, const GpuLaunch& gpu) {
 }
 
 std::optional<SimReport> run_prepared(Simulation& s) {
-  const GpuLaunch gpu{s.request.driver, s.text, *s.program, s.launch, s.maps};
+  const GpuLaunch gpu{s.request.driver, s.text, *s.program, s.launch, s.maps, s.textures};
   if (s.request.device == SimDevice::Both) return run_both(s, gpu);
   if (s.request.device == SimDevice::Gpu) {
     auto name = run_on_gpu(gpu, s.values.buffers);
