@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 #include "base/check.h"
 #include "emit/cuda/types.h"
 #include "num/float_format.h"
@@ -400,63 +404,40 @@ Text Numbers::int_call(Intrinsic callee, DType dtype, std::span<const Text> args
 
 namespace {
 
-// The function of one double; `f` behind it makes the one of a float.
+// The functions of one double; `f` behind them makes those of a float.
+constexpr std::pair<Intrinsic, std::string_view> kMathNames[] = {
+    {Intrinsic::Exp, "exp"},
+    {Intrinsic::Exp2, "exp2"},
+    {Intrinsic::Exp10, "exp10"},
+    {Intrinsic::Log, "log"},
+    {Intrinsic::Log2, "log2"},
+    {Intrinsic::Log10, "log10"},
+    {Intrinsic::Log1p, "log1p"},
+    {Intrinsic::Expm1, "expm1"},
+    {Intrinsic::Sqrt, "sqrt"},
+    {Intrinsic::Rsqrt, "rsqrt"},
+    {Intrinsic::Sin, "sin"},
+    {Intrinsic::Cos, "cos"},
+    {Intrinsic::Tan, "tan"},
+    {Intrinsic::Tanh, "tanh"},
+    {Intrinsic::Erf, "erf"},
+    {Intrinsic::Pow, "pow"},
+    {Intrinsic::Fmod, "fmod"},
+    {Intrinsic::Floor, "floor"},
+    {Intrinsic::Ceil, "ceil"},
+    {Intrinsic::Trunc, "trunc"},
+    {Intrinsic::Round, "round"},
+    {Intrinsic::Nearbyint, "nearbyint"},
+    {Intrinsic::Copysign, "copysign"},
+    {Intrinsic::Abs, "fabs"},
+    {Intrinsic::Fma, "fma"}};
+
 std::string_view math_name(Intrinsic callee) {
-  switch (callee) {
-    case Intrinsic::Exp:
-      return "exp";
-    case Intrinsic::Exp2:
-      return "exp2";
-    case Intrinsic::Exp10:
-      return "exp10";
-    case Intrinsic::Log:
-      return "log";
-    case Intrinsic::Log2:
-      return "log2";
-    case Intrinsic::Log10:
-      return "log10";
-    case Intrinsic::Log1p:
-      return "log1p";
-    case Intrinsic::Expm1:
-      return "expm1";
-    case Intrinsic::Sqrt:
-      return "sqrt";
-    case Intrinsic::Rsqrt:
-      return "rsqrt";
-    case Intrinsic::Sin:
-      return "sin";
-    case Intrinsic::Cos:
-      return "cos";
-    case Intrinsic::Tan:
-      return "tan";
-    case Intrinsic::Tanh:
-      return "tanh";
-    case Intrinsic::Erf:
-      return "erf";
-    case Intrinsic::Pow:
-      return "pow";
-    case Intrinsic::Fmod:
-      return "fmod";
-    case Intrinsic::Floor:
-      return "floor";
-    case Intrinsic::Ceil:
-      return "ceil";
-    case Intrinsic::Trunc:
-      return "trunc";
-    case Intrinsic::Round:
-      return "round";
-    case Intrinsic::Nearbyint:
-      return "nearbyint";
-    case Intrinsic::Copysign:
-      return "copysign";
-    case Intrinsic::Abs:
-      return "fabs";
-    case Intrinsic::Fma:
-      return "fma";
-    default:
-      WW_CHECK(false, "`{}` is not a function of floats", ir::facts_of(callee).name);
-  }
-  return "";
+  const auto* const found =
+      std::ranges::find(kMathNames, callee, &std::pair<Intrinsic, std::string_view>::first);
+  WW_CHECK(found != std::end(kMathNames), "`{}` is not a function of floats",
+           ir::facts_of(callee).name);
+  return found->second;
 }
 
 }  // namespace
