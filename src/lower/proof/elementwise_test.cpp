@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The proof of an elementwise primitive must hold for what the variants write, and for nothing near
 // it: other registers or threads, operands exchanged, stores dropped, doubled or somewhere else,
-// conversions and operations left out.
+// conversions and operations left out. elementwise_casts_test.cpp has the faults of conversions.
 #include <gtest/gtest.h>
 
 #include <functional>
 
 #include "ir/print/print.h"
+#include "lower/proof/test_elementwise.h"
 #include "lower/test_calls.h"
 
 namespace ww::lower::proof_elementwise_test {
@@ -23,49 +24,8 @@ using test::Builder;
 using test::for_each_change;
 using test::Scope;
 using test::TileArg;
-
-struct Case {
-  TileOp op = TileOp::Add;
-  std::string_view variant = "reg";
-  std::vector<DType> types = {DType::Float32, DType::Float32, DType::Float32};  // D, A, B, C
-  std::string d = "S[(32,4):(1@laneid,1)]";
-  std::string a = "S[(32,4):(1@laneid,1)]";
-  Scope scope = Scope::Local;  // of D
-  Scope from = Scope::Local;   // of A
-  bool is_fast = false;
-  std::string round = {};  // of a cast
-  bool is_saturated = false;
-  target::Arch arch = target::Arch::Sm90a;
-  std::function<void(Builder&, std::vector<TileArg>&)> edit = {};
-};
-
-ir::Function function_of(const Case& c) {
-  Builder b("k");
-  b.f.has_device_entry = true;
-  b.id(ir::ScopeIdKind::CtaId, "", 1);
-  b.id(ir::ScopeIdKind::ThreadId, "tid", 64);
-  constexpr const char* kNames[] = {"D", "A", "B", "C"};
-  std::vector<TileArg> args;
-  for (std::size_t i = 0; i < c.types.size(); ++i) {
-    const Scope scope = i == 0 ? c.scope : i == 1 ? c.from : Scope::Local;
-    const std::string layout = scope != Scope::Local ? "" : i == 1 ? c.a : c.d;
-    args.emplace_back(b.full(b.alloc(kNames[i], {32, 4}, c.types[i], scope, layout)));
-  }
-  if (c.edit) c.edit(b, args);
-  args.resize(std::max(args.size(), ir::params_of(c.op).size()));
-  const ir::TileCallId id = b.tile(c.op, ir::Unit::Warp, std::move(args));
-  if (c.is_fast) b.f.at(id).config.emplace_back("fast", true);
-  if (!c.round.empty()) b.f.at(id).config.emplace_back("round", c.round);
-  if (c.is_saturated) b.f.at(id).config.emplace_back("saturate", true);
-  return b.done();
-}
-
-class Under : public test::CallUnderTest {
- public:
-  explicit Under(const Case& c)
-      : CallUnderTest(function_of(c), test::variant_named(c.op, c.variant), prove_elementwise,
-                      {.arch = c.arch, .ptx = 90}) {}
-};
+using Case = test::ElementwiseCase;
+using Under = test::ElementwiseUnderTest;
 
 TileArg scalar(Builder& b, const std::string& name) {
   return TileArg(b.var(b.param(name, ir::Type::of(DType::Float32))));
@@ -285,106 +245,6 @@ TEST(ProofElementwise, FastFaults) {
   EXPECT_TRUE(under.prove().holds());
   const Under accurate({.op = TileOp::Fdiv, .types = {Float32, Float32, Float32}});
   EXPECT_EQ(all_of(accurate, StmtKind::Ptx).size(), 0U);
-}
-
-// Another rounding, another type, no saturation, halves exchanged or taken twice.
-TEST(ProofElementwise, CastFaults) {
-  using enum DType;
-  Under under(
-      {.op = TileOp::Cast, .types = {Float16, Float32}, .round = "rz", .is_saturated = true});
-  ASSERT_TRUE(under.prove().holds());
-  const std::vector<StmtId> all = all_of(under, StmtKind::Ptx);
-  ASSERT_EQ(all.size(), 1U);
-  ir::PtxCall& call = under.f.at(under.f[all[0]].ptx);
-  const ir::PtxCall right = call;
-  ASSERT_EQ(call.opcode.text(), "cvt.rz.satfinite.f16x2.f32");
-  for (const std::string other : {"cvt.rn.satfinite.f16x2.f32", "cvt.rz.satfinite.bf16x2.f32",
-                                  "cvt.rz.f16x2.f32", "cvt.rz.relu.satfinite.f16x2.f32"}) {
-    call.opcode = isa::opcode_of(other);
-    EXPECT_FALSE(under.prove().holds()) << other;
-  }
-  call = right;
-  std::swap(call.operands[1], call.operands[2]);
-  EXPECT_FALSE(under.prove().holds());
-  call.operands[1] = call.operands[2];
-  EXPECT_FALSE(under.prove().holds());
-}
-
-// The same for powers of two, in pairs and one by one.
-TEST(ProofElementwise, PowerFaults) {
-  using enum DType;
-  for (const std::string layout : {"S[(32,4):(1@laneid,1)]", "S[(32,4):(1@laneid,3)]"}) {
-    Under under({.op = TileOp::Cast,
-                 .types = {Float8E8M0, Float32},
-                 .a = layout,
-                 .round = "rz",
-                 .arch = target::Arch::Sm100a});
-    ASSERT_TRUE(under.prove().holds());
-    const std::vector<StmtId> all = all_of(under, StmtKind::Ptx);
-    ASSERT_EQ(all.size(), 1U);
-    ir::PtxCall& call = under.f.at(under.f[all[0]].ptx);
-    const ir::PtxCall right = call;
-    ASSERT_EQ(call.opcode.text(), "cvt.rz.satfinite.ue8m0x2.f32");
-    for (const std::string other :
-         {"cvt.rp.satfinite.ue8m0x2.f32", "cvt.rz.ue8m0x2.f32", "cvt.rn.satfinite.e4m3x2.f32"}) {
-      call.opcode = isa::opcode_of(other);
-      EXPECT_FALSE(under.prove().holds()) << other;
-    }
-    call = right;
-    std::swap(call.operands[1], call.operands[2]);
-    EXPECT_FALSE(under.prove().holds());
-  }
-}
-
-// The same for pairs of 4-bit floats in a byte.
-TEST(ProofElementwise, NibbleFaults) {
-  using enum DType;
-  for (const bool packs : {true, false}) {
-    Under under(
-        {.op = TileOp::Cast,
-         .types = packs ? std::vector{Float4E2M1fn, Float32} : std::vector{Float16, Float4E2M1fn},
-         .arch = target::Arch::Sm100a});
-    ASSERT_TRUE(under.prove().holds());
-    const std::vector<StmtId> all = all_of(under, StmtKind::Ptx);
-    ASSERT_EQ(all.size(), 1U);
-    ir::PtxCall& call = under.f.at(under.f[all[0]].ptx);
-    const ir::PtxCall right = call;
-    ASSERT_EQ(call.opcode.text(), packs ? "cvt.rn.satfinite.e2m1x2.f32" : "cvt.rn.f16x2.e2m1x2");
-    for (const std::string other :
-         {"cvt.rn.satfinite.e2m3x2.f32", "cvt.rn.satfinite.relu.e2m1x2.f32", "cvt.rn.f16x2.e3m2x2",
-          "cvt.rn.relu.f16x2.e2m1x2", "cvt.rn.f16x2.e4m3x2"}) {
-      call.opcode = isa::opcode_of(other);
-      EXPECT_FALSE(under.prove().holds()) << other;
-    }
-    call = right;
-    if (packs) {
-      std::swap(call.operands[1], call.operands[2]);
-      EXPECT_FALSE(under.prove().holds());
-    }
-  }
-}
-
-// The same for words that become words.
-TEST(ProofElementwise, PairCastFaults) {
-  using enum DType;
-  Under under({.op = TileOp::Cast, .types = {Float8E5M2, Float8E4M3fn}});
-  ASSERT_TRUE(under.prove().holds());
-  const std::vector<StmtId> all = all_of(under, StmtKind::Ptx);
-  ASSERT_EQ(all.size(), 2U);
-  ir::PtxCall &unpack = under.f.at(under.f[all[0]].ptx), &pack = under.f.at(under.f[all[1]].ptx);
-  ASSERT_EQ(unpack.opcode.text(), "cvt.rn.f16x2.e4m3x2");
-  ASSERT_EQ(pack.opcode.text(), "cvt.rn.satfinite.e5m2x2.f16x2");
-  for (auto* call : {&unpack, &pack}) {
-    const isa::Opcode right = call->opcode;
-    for (const std::string other : {"cvt.rn.f16x2.e5m2x2", "cvt.rn.relu.f16x2.e4m3x2",
-                                    "cvt.rn.satfinite.e4m3x2.f16x2", "neg.f16x2"}) {
-      call->opcode = isa::opcode_of(other);
-      EXPECT_FALSE(under.prove().holds()) << other;
-    }
-    call->opcode = right;
-  }
-  pack.operands[1] = unpack.operands[1];
-  EXPECT_FALSE(under.prove().holds());
 }
 
 // A step made twice is wrong where it reads what it has written.
