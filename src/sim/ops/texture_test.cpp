@@ -91,8 +91,9 @@ TEST(Texture, LinesBetweenTwoTexels) {
   expect_row(row, {{0.5F, 10}, {1.F, 15}, {1.5F, 20}, {1.75F, 25}, {0.F, 10}, {4.F, 80}});
   // Weights have eight bits.
   expect_row(row, {{2.5F + 1.F / 256, 40 + 40.F / 256}, {2.5F + 1.F / 2048, 40}});
+  // With a border there is one above the row, too, and the row is read at its upper edge.
   row.mode = AddressMode::Border;
-  expect_row(row, {{0.F, 5}, {-0.5F, 0}, {4.F, 40}});
+  expect_row(row, {{0.F, 2.5F}, {0.5F, 5}, {-0.5F, 0}, {4.F, 20}});
   row.is_normalized = true;
   row.mode = AddressMode::Wrap;
   expect_row(row, {{0.F, 45}, {0.25F, 15}, {1.F, 45}});

@@ -80,7 +80,8 @@ Bits fetched(const Recorded& it, const Fetch& fetch) {
   const std::vector<Tap> taps = taps_at(texture, where);
   for (unsigned c = 0; c < texture.channels; ++c) {
     std::vector<double> inputs;
-    for (const Tap& tap : taps) inputs.push_back(filter_input(texture, texel(tap), c));
+    for (const Tap& tap : taps)
+      inputs.push_back(tap.is_border ? 0 : filter_input(texture, texel(tap), c));
     out[c] = taps.size() == 1 ? channel_value(texture, texel(taps[0]), c)
                               : std::bit_cast<std::uint32_t>(filtered(texture, taps, inputs));
   }

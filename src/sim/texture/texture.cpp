@@ -33,7 +33,7 @@ constexpr int kNormalBits = 21;
 // A coordinate in texels. Coordinates that repeat start over after two lengths, which is right for both
 // ways of repeating.
 double texels(const Texture& texture, float where, std::uint32_t extent) {
-  if (std::isnan(where)) return 0;
+  if (std::isnan(where) || std::fpclassify(where) == FP_SUBNORMAL) return 0;
   if (!texture.is_normalized) return std::clamp<double>(where, -kFar, kFar);
   double part = where;
   if (mode_of(texture) == AddressMode::Wrap || mode_of(texture) == AddressMode::Mirror)
@@ -152,12 +152,17 @@ double whole_of(const Texture& texture) {
   const unsigned bits = texture.bits - (texture.kind == TexelKind::Signed ? 1 : 0);
   return static_cast<double>((std::uint32_t{1} << bits) - 1);
 }
-// Fractions that come out of a filter have 16 bits, with their sign; an integer of 8 bits is multiplied
-// with 257, or 258 1/128 if it is signed.
-float fraction(const Texture& texture, double value) {
-  const bool is_signed = texture.kind == TexelKind::Signed;
-  const double factor = texture.bits == 16 ? 1 : is_signed ? 258 + 1.0 / 128 : 257;
-  return static_cast<float>(std::floor(value * factor + 0.5) / (is_signed ? 32767 : 65535));
+// Filters and tld4 work on integers of 16 bits, with their sign; one of 8 bits is multiplied with 257, or
+// with 258 1/128 if it is signed, and rounded.
+double widened(const Texture& texture, double value) {
+  if (texture.bits == 16) return value;
+  const double factor = texture.kind == TexelKind::Signed ? 258 + 1.0 / 128 : 257;
+  return std::floor(value * factor + 0.5);
+}
+// A sum of such integers as a fraction.
+float fraction(const Texture& texture, double wide) {
+  const double whole = texture.kind == TexelKind::Signed ? 32767 : 65535;
+  return static_cast<float>(std::floor(wide + 0.5) / whole);
 }
 
 }  // namespace
@@ -165,6 +170,12 @@ float fraction(const Texture& texture, double value) {
 std::span<const std::string_view> words_of(AddressMode) { return kAddressWords; }
 
 std::vector<Tap> taps_at(const Texture& texture, const std::array<float, 3>& where) {
+  // A line with a border is filtered as one row of a plane, at its upper edge.
+  if (texture.is_linear && texture.rank == 1 && texture.mode == AddressMode::Border) {
+    Texture plane = texture;
+    plane.rank = 2;
+    return taps_at(plane, {where[0], 0, 0});
+  }
   std::array<Along, 3> axes{};
   for (unsigned d = 0; d < texture.rank; ++d)
     axes[d] = along(texture, d, where[d], texture.is_linear);
@@ -231,13 +242,14 @@ std::uint32_t channel_value(const Texture& texture, std::span<const std::byte> t
 std::uint32_t gathered_value(const Texture& texture, std::span<const std::byte> texel,
                              unsigned channel) {
   if (!texture.reads_fractions) return channel_value(texture, texel, channel);
-  return std::bit_cast<std::uint32_t>(fraction(texture, filter_input(texture, texel, channel)));
+  const double value = filter_input(texture, texel, channel);
+  return std::bit_cast<std::uint32_t>(fraction(texture, widened(texture, value)));
 }
 
 float filtered(const Texture& texture, std::span<const Tap> taps, std::span<const double> inputs) {
   if (texture.kind == TexelKind::Float) return filtered_floats(taps, inputs, texture.bits == 16);
   double sum = 0;
-  for (std::size_t i = 0; i < taps.size(); ++i) sum += taps[i].weight * inputs[i];
+  for (std::size_t i = 0; i < taps.size(); ++i) sum += taps[i].weight * widened(texture, inputs[i]);
   return fraction(texture, sum / kOne);
 }
 

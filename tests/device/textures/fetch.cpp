@@ -73,7 +73,8 @@ std::vector<std::byte> random_texels(Random& random, const Texture& texture) {
 
 // --- places
 
-// Inside and outside, centres and edges and their neighbours, multiples of 1/512, and what is no place.
+// Inside and outside, centres and edges and their neighbours, multiples of 1/512, tiny ones, and what is no
+// place.
 float random_coordinate(Random& random, float extent, bool is_normalized) {
   const float far = std::ldexp(1.0F, static_cast<int>(below(random, 30)));
   const float inside = extent * static_cast<float>(below(random, 1U << 20U)) / (1U << 20U);
@@ -95,6 +96,9 @@ float random_coordinate(Random& random, float extent, bool is_normalized) {
       if (below(random, 8) == 0)
         out = chance(random) ? std::numeric_limits<float>::infinity()
                              : std::numeric_limits<float>::quiet_NaN();
+      break;
+    case 5:
+      out = std::ldexp(chance(random) ? 1.0F : -1.0F, -static_cast<int>(below(random, 149)));
       break;
     default:
       break;
@@ -231,10 +235,8 @@ Row row_of(const TextureCase& each) {
   if (texture.is_surface) return {"surfaces: suld, sust"};
   if (each.instruction == Instruction::Gather) return {"tld4"};
   if (!texture.is_linear) return {"points"};
-  if (texture.kind == TexelKind::Signed && texture.bits == 8)
-    return {"linear: fractions of s8", false};
-  if (texture.rank == 1 && texture.mode == AddressMode::Border)
-    return {"linear, 1-D, border", false};
+  if (texture.kind == TexelKind::Signed && texture.bits == 8) return {"linear: fractions of s8"};
+  if (texture.rank == 1 && texture.mode == AddressMode::Border) return {"linear, 1-D, border"};
   if (texture.rank < 3) return {"linear, 1-D and 2-D"};
   if (texture.kind == TexelKind::Float) return {"linear, 3-D: floats", false};
   return {"linear, 3-D: fractions"};
