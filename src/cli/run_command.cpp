@@ -55,10 +55,11 @@ void declare_device_options(OptionSet& set, Options& options) {
            "sim: all (default), none, or names: bounds, align, space, uninit, race,\n"
            "collective, async, barrier, tensor, fence, numbers; -NAME leaves one out: all,-race");
   set.text("--schedule", "S", request.schedule,
-           "sim, eval: which threads go first: rr (default), random:SEED");
+           "sim, eval: which threads go first: rr (default), random:SEED; sim: reverse, step");
   set.text("--limit", "LIST", request.limits,
            "sim, eval: instructions=N,seconds=S,memory=BYTES, with K, M, G\n"
            "(default: sim instructions=20G,memory=8G; eval instructions=20M,memory=8G)");
+  declare_timeline(set, request.timeline);
   set.flag("--time", options.time, "cuda: measure the median time of several launches");
   set.number("--launches", options.launches, 1, kMaxLaunches, "launches for --time (default 20)");
 }
@@ -94,6 +95,14 @@ const Command command{
 }  // namespace ww::cli::run_command
 
 namespace ww::cli {
+
+void declare_timeline(OptionSet& set, driver::TimelineRequest& request) {
+  set.text("--timeline", "FILE", request.path,
+           "sim: what warps, asynchronous work and mbarriers did, step by step: a picture\n"
+           "(.svg), JSON (.json) or text (.txt); with it, --schedule is step unless given");
+  set.text("--timeline-block", "BLOCK", request.block, "of the cluster of this block (default 0)");
+  set.text("--timeline-steps", "FIRST:LAST", request.steps, "of these steps only");
+}
 
 Run declare_run(OptionSet& set, std::shared_ptr<driver::RunRequest> request, Prepare prepare) {
   auto options = std::make_shared<run_command::Options>(

@@ -12,6 +12,9 @@
 
 namespace ww::cli {
 
+/// `--timeline` and what belongs to it.
+void declare_timeline(OptionSet& set, driver::TimelineRequest& request);
+
 /// Changes a request before it runs; an error is shown instead.
 using Prepare = std::function<Result<void>(driver::RunRequest& request)>;
 

@@ -11,6 +11,7 @@
 #include "cli/environment.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "cli/run_options.h"
 #include "driver/sim/tool.h"
 
 namespace ww::cli::sim_command {
@@ -107,7 +108,7 @@ void declare_run(OptionSet& set, Options& options) {
   set.choice("--device", "WHERE", options.device, kDevices,
              "sim (default), cuda: a real GPU, or both, whose results are compared bit by bit");
   set.text("--schedule", "S", request.schedule,
-           "which warp is next: rr (default), reverse, random:SEED");
+           "which warp is next: rr (default), reverse, step, random:SEED");
   set.number("--schedules", options.schedules, 1, kMaxSchedules,
              "run as many different schedules; report the first that differs");
   set.choice("--lanes", "HOW", options.lanes, kLanes,
@@ -124,6 +125,7 @@ void declare_run(OptionSet& set, Options& options) {
            "print what a warp executes: BLOCK:WARP, BLOCK:all, or WARP and all of block 0");
   set.text("--break", "LINE[:TIMES]", request.stop_at,
            "print registers and memory when a warp reaches this line of PTX (default: once)");
+  declare_timeline(set, request.timeline);
   set.flag("--counters", request.count, "count instructions, bank conflicts, sectors");
   set.flag("--sass", options.sass,
            "also list what is slow in the machine code that ptxas makes of the kernel;\n"

@@ -164,6 +164,7 @@ void LaunchRun::stop_if_too_big(Unit& unit) const {
 void LaunchRun::finish(Unit& unit) {
   if (unit.races != nullptr) unit.races->hand_over(races_, unit.index);
   const std::lock_guard lock(mutex_);
+  if (unit.recorder != nullptr) report_.recording = unit.recorder->take();
   Done& done = waiting_[unit.index];
   done.findings = unit.findings;
   done.outcome = unit.outcome;
@@ -441,8 +442,9 @@ Result<RunReport> Device::run(const Launch& given, const RunOptions& wanted) {
   context.shared_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(shared, 1U << 30U));
   context.tracks = options.checks.has(Check::Uninit) || options.checks.has(Check::Async);
   context.watches = context.tracks || options.count || options.trace || options.stop_at ||
-                    options.checks.has(Check::Numbers);
+                    options.record || options.checks.has(Check::Numbers);
   context.matrix = num::mode_of(target::info(program_->target.arch).number);
+  if (options.record) context.recorded = unit_of(context, options.record->block);
   GridOrder grid;
   if (code.is_ordered) context.grid = &grid;
   ClusterQueue queue;

@@ -24,6 +24,7 @@
 #include "sim/memory/memory.h"
 #include "sim/program.h"
 #include "sim/run/counters.h"
+#include "sim/timeline/recording.h"
 
 namespace ww::sim {
 
@@ -48,12 +49,14 @@ struct Launch {
   GridHistory* history = nullptr;
 };
 
-/// Which warp runs next: one after the other, the same from the last to the first, or by chance (the
-/// same for the same seed). By chance, asynchronous work that signals an mbarrier also completes
-/// early now and then; otherwise it completes as late as it may.
+/// Which warp runs next: one after the other, the same from the last to the first, all of them one
+/// instruction at a time, or by chance (the same for the same seed). By chance, asynchronous work
+/// that signals an mbarrier also completes early now and then; otherwise it completes as late as it
+/// may: when a thread waits for it, and in single steps when no thread can do anything else.
 struct Schedule {
   bool is_random = false;
   bool is_backward = false;
+  bool is_stepwise = false;
   std::uint64_t seed = 0;
 };
 
@@ -80,6 +83,11 @@ struct BreakRequest {
   std::function<void(std::string_view)> write;
 };
 
+/// Which cluster is recorded, step by step: that of this block.
+struct RecordRequest {
+  std::uint64_t block = 0;
+};
+
 struct RunOptions {
   CheckSet checks = CheckSet::all();
   Schedule schedule{};
@@ -95,6 +103,7 @@ struct RunOptions {
   unsigned threads = 0;  // of the host; 0: one per core
   std::optional<TraceRequest> trace{};
   std::optional<BreakRequest> stop_at{};
+  std::optional<RecordRequest> record{};
   /// Called now and then with blocks done and blocks in all; returns whether to go on.
   std::function<bool(std::uint64_t, std::uint64_t)> progress{};
   /// Ends the run soon after it is set, from any thread.
@@ -122,6 +131,7 @@ struct RunReport {
   std::uint32_t warps_per_block = 0;
   std::string printed;  // what the kernel printed
   double seconds = 0;
+  std::optional<Recording> recording;  // if it was asked for, and its cluster ran
 
   [[nodiscard]] bool ok() const { return outcome == Outcome::Finished && findings.empty(); }
 };

@@ -97,6 +97,17 @@ struct GlobalVariable {
   std::vector<std::byte> bytes;  // the initial value, zeros where none is given
 };
 
+/// A shared variable as the text names it.
+struct SharedVariable {
+  static constexpr std::uint32_t kAnyFunction = ~std::uint32_t{0};
+
+  std::string name;
+  std::uint32_t function = kAnyFunction;  // index into Program::functions
+  std::uint64_t offset = 0;               // in the shared memory of a CTA
+  std::uint64_t bytes = 0;                // 0: dynamic, up to the end
+  std::uint32_t element = 1;              // bytes
+};
+
 struct SourceLoc {
   std::uint32_t file = 0, line = 0, column = 0;
 };
@@ -116,6 +127,7 @@ struct Program {
   std::vector<CallSite> calls;
   std::vector<std::vector<std::uint32_t>> branch_tables;
   std::vector<GlobalVariable> variables;
+  std::vector<SharedVariable> shared;
   std::vector<SourceLoc> locs;
   std::vector<std::string> files;   // by `.file` index
   std::uint32_t static_shared = 0;  // where dynamic shared memory starts

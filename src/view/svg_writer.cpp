@@ -75,6 +75,14 @@ void SvgWriter::rect(double x, double y, double width, double height, Rgb fill) 
   body_ += '\n';
 }
 
+void SvgWriter::rect(double x, double y, double width, double height, Rgb fill,
+                     std::string_view hover) {
+  append(body_, R"(<rect x="{}" y="{}" width="{}" height="{}" fill="{}"><title>{}</title></rect>)",
+         svg_number(x), svg_number(y), svg_number(width), svg_number(height), hex_of(fill),
+         escape_xml(hover));
+  body_ += '\n';
+}
+
 void SvgWriter::frame(double x, double y, double width, double height, Rgb stroke,
                       double stroke_width) {
   path(fmt::format("M{} {}h{}v{}h{}z", svg_number(x), svg_number(y), svg_number(width),

@@ -120,6 +120,12 @@ const Case kCases[] = {
      "--expect 'z == x' --counters --json"},
     {"sim-launches", "sim slow.ptx --launch 'k<<<1, 1>>>()' --json"},
     {"sim", "sim slow.ptx --grid 1 --block 1 --sass --json"},
+    {"timeline", "run examples/pipeline.py --timeline pipeline.json", "pipeline.json"},
+    {"timeline",
+     "sim examples/ptx/bulk_ring.ptx --grid 1 --block 64 --arg a=i32[4,32]:arange --arg "
+     "b=i32[4,32] "
+     "--timeline ring.json",
+     "ring.json"},
     {"tune",
      "tune examples/transpose.py --kernel 'build(tile=?)' --space tile=32,64 --device sim "
      "--expect 'B == A.T' --json"},

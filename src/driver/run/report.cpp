@@ -183,6 +183,7 @@ std::string run_text(const RunReport& report) {
   add_fact(out, "launch", launch_text(report));
   add_lowered_facts(out, report);
   add_fact(out, "findings", findings_text(report));
+  if (!report.timeline.empty()) add_fact(out, "timeline", printable_name(report.timeline));
   if (!report.primitives.empty()) out += '\n' + to_text(report.primitives);
   add_findings(out, report);
   if (report.findings_left_out > 0)
@@ -216,6 +217,7 @@ std::string run_json(const RunReport& report) {
   out["buffers"] = list_json(report.buffers, buffer_json);
   out["expectations"] = list_json(report.expectations, expectation_json);
   out["printed"] = report.printed;
+  out["timeline"] = text_or_null(report.timeline);
   return json_text(out);
 }
 

@@ -20,6 +20,8 @@
 #include "driver/run/sim_findings.h"
 #include "driver/sim/options.h"
 #include "driver/sim/report.h"
+#include "driver/timeline/plan.h"
+#include "driver/timeline/shared_names.h"
 #include "eval/eval.h"
 #include "eval/launch/supported.h"
 #include "runtime/assembler.h"
@@ -58,6 +60,7 @@ class KernelRun {
   RunReport& start_report();
   void finish_report(const std::vector<std::vector<bool>>& written);
   void add_size(const runtime::Launch& launch);
+  void write_timeline_of(const runtime::Launch& launch);
   [[nodiscard]] bool is_result(std::size_t param, const std::vector<bool>& written) const;
   [[nodiscard]] BufferReport report_buffer(std::size_t param,
                                            const std::vector<bool>& written) const;
@@ -89,6 +92,7 @@ class KernelRun {
   std::vector<std::uint64_t> digests_;  // of contents before the run, where they may be written
   DeviceChoice device_;
   KernelSize size_;  // as far as ptxas was asked
+  std::optional<TimelinePlan> timeline_;
 };
 
 // --- options and the program --------------------------------------------------------------------
@@ -98,6 +102,8 @@ bool KernelRun::read_options() {
     const auto schedule = parse_schedule(request_.schedule);
     if (!schedule) return refuse(schedule.error(), "--schedule", request_.schedule);
     options_.schedule = *schedule;
+  } else {
+    options_.schedule.is_stepwise = request_.timeline.is_wanted();
   }
   if (!request_.checks.empty()) {
     const auto checks = sim::parse_checks(request_.checks);
@@ -130,6 +136,12 @@ bool KernelRun::check_options() {
   if (!request_.schedule.empty() && device == DeviceKind::Cuda)
     return refuse(diag(DiagKind::BadArgument, "`--schedule` with `--device cuda`")
                       .with_note("a GPU has an order of its own; `--device sim` takes one"));
+  if (options_.schedule.is_stepwise && device == DeviceKind::Eval && !request_.schedule.empty())
+    return refuse(diag(DiagKind::BadArgument, "`--schedule step` with `--device eval`")
+                      .with_note("the evaluator has no warps; `--device sim` takes it"));
+  if (request_.timeline.is_wanted() && (device == DeviceKind::Cuda || device == DeviceKind::Eval))
+    return refuse(diag(DiagKind::BadArgument, "`--timeline` with `--device {}`", name_of(device))
+                      .with_note("the virtual GPU has one: `--device sim`"));
   if (!request_.limits.empty() && device == DeviceKind::Cuda)
     return refuse(diag(DiagKind::BadArgument, "`--limit` with `--device cuda`")
                       .with_note("a GPU gives a kernel a minute; `--device sim` takes limits"));
@@ -155,7 +167,12 @@ bool KernelRun::check_files() {
     auto good = files.writes(out->value, fmt::format("`{}`", out->name));
     if (!good) return refuse(std::move(good).error().with_span(out->value_span), "--out", text);
   }
-  return true;
+  if (!request_.timeline.is_wanted()) return true;
+  Refusals refusals;
+  timeline_ = plan_timeline(request_.timeline, {}, files, refusals);
+  outcome_.errors += refusals.text;
+  if (timeline_) options_.record = sim::RecordRequest{timeline_->block};
+  return timeline_.has_value();
 }
 
 bool KernelRun::read_arguments() {
@@ -210,8 +227,8 @@ void KernelRun::run_eval() {
 // What only the virtual GPU has makes it the choice.
 DeviceKind wish_of(const RunRequest& request) {
   if (request.device == DeviceKind::Cuda) return DeviceKind::Cuda;
-  const bool wants_sim =
-      !request.checks.empty() || !request.schedule.empty() || !request.limits.empty();
+  const bool wants_sim = !request.checks.empty() || !request.schedule.empty() ||
+                         !request.limits.empty() || request.timeline.is_wanted();
   return request.device == DeviceKind::Sim || wants_sim ? DeviceKind::Sim : DeviceKind::Auto;
 }
 
@@ -268,6 +285,20 @@ void KernelRun::add_size(const runtime::Launch& launch) {
   if (!size.local && seen->local) size.local = *seen->local;
 }
 
+void KernelRun::write_timeline_of(const runtime::Launch& launch) {
+  const sim::Program& program = *device_.sim->program();
+  const auto written =
+      draw_timeline(request_.timeline, *timeline_, device_.sim->report()->recording,
+                    {.program = &program,
+                     .kernel = program.find_kernel(build_.entry),
+                     .grid = {launch.grid[0], launch.grid[1], launch.grid[2]},
+                     .file = request_.source.path,
+                     .outcome = outcome_text(*device_.sim->report()),
+                     .names = shared_names(build_, program)});
+  if (!written) return void(refuse(written.error()));
+  outcome_.report->timeline = request_.timeline.path;
+}
+
 void KernelRun::run_device() {
   if (!choose() || !lower() || !assemble()) return;
   begin(RunStep::Launch);
@@ -295,6 +326,7 @@ void KernelRun::run_device() {
   add_size(run->launch);
   if (device_.sim != nullptr) {
     add_sim_report(report, *device_.sim, run->launch, source());
+    if (timeline_) write_timeline_of(run->launch);
     if (request_.counts_work)
       report.work = work_of(*device_.sim->program(), *device_.sim->report());
   }

@@ -17,6 +17,7 @@
 #include "driver/explain.h"
 #include "driver/report_parts.h"
 #include "driver/run/device_kind.h"
+#include "driver/timeline/timeline.h"
 #include "driver/tune/estimate.h"
 #include "runtime/cuda_calls.h"
 #include "runtime/device.h"
@@ -37,12 +38,13 @@ struct RunRequest {
   SourceRequest source;
   DeviceKind device = DeviceKind::Auto;
   ArgRequest arguments = {};
-  std::string checks = {};    // of the virtual GPU; empty: all
-  std::string schedule = {};  // rr or random:SEED; empty: rr
-  std::string limits = {};    // driver/sim/options.h; empty: those of the device
-  int timed_launches = 0;     // 0: no times are taken
-  bool counts_work = false;   // on the virtual GPU: RunReport::work
-  std::string ptxas = {};     // asked for RunReport::registers and others; empty: not
+  std::string checks = {};        // of the virtual GPU; empty: all
+  std::string schedule = {};      // driver/sim/options.h; empty: rr, or step for a timeline
+  std::string limits = {};        // driver/sim/options.h; empty: those of the device
+  TimelineRequest timeline = {};  // of the virtual GPU
+  int timed_launches = 0;         // 0: no times are taken
+  bool counts_work = false;       // on the virtual GPU: RunReport::work
+  std::string ptxas = {};         // asked for RunReport::registers and others; empty: not
   const Result<runtime::CudaCalls>* driver = nullptr;  // loaded before; none: load it
   CheckedArrays* checked = nullptr;                    // of runs with the same `arguments.expects`
   /// Blocks done and blocks in all, now and then; returns whether to go on.
@@ -101,6 +103,7 @@ struct RunReport {
   std::optional<SimWork> work;  // when it was asked for
   KernelSize size;
   std::string printed;
+  std::string timeline;  // the file that has it; empty: none was asked for
 
   /// It finished, nothing was found and all expectations hold.
   [[nodiscard]] bool good() const;

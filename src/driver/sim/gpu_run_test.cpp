@@ -142,7 +142,8 @@ TEST_F(GpuRun, GridBarriersMakeACooperativeLaunch) {
 TEST_F(GpuRun, WatchesAreForTheVirtualGpu) {
   request_.device = SimDevice::Gpu;
   request_.count = true;
-  EXPECT_THAT(run_sim(request_).errors, HasSubstr("`--counters` are for the virtual GPU"));
+  EXPECT_THAT(run_sim(request_).errors,
+              HasSubstr("`--counters` and `--timeline` are for the virtual GPU"));
 }
 
 // What the driver wrote is where the kernel looks for its map; here it is the tensor's address.

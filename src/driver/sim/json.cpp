@@ -128,6 +128,7 @@ Json lines_json(std::string_view text) {
 
 std::string schedule_text(const sim::Schedule& schedule) {
   if (schedule.is_backward) return "reverse";
+  if (schedule.is_stepwise) return "step";
   return schedule.is_random ? fmt::format("random:{}", schedule.seed) : "rr";
 }
 
@@ -207,6 +208,7 @@ std::string sim_json(const SimReport& report) {
   out["buffers"] = array_json(report.buffers, buffer_json);
   out["expectations"] = array_json(report.expectations, expectation_json);
   out["printed"] = report.run.printed;
+  out["timeline"] = text_or_null(report.timeline);
   out["shown"] = lines_json(report.shown);
   out["shown_left_out"] = report.shown_left_out;
   if (report.counted) out["counters"] = counters_json(report);

@@ -70,6 +70,7 @@ bool check_request(Sequence& s) {
   const std::pair<std::string_view, bool> kAlone[] = {
       {"--trace", !request.trace.empty()},
       {"--sass", request.sass.has_value()},
+      {"--timeline", request.timeline.is_wanted()},
       {"--schedules", request.schedules > 1},
       {"--device", request.device != SimDevice::Virtual}};
   for (const auto& [option, is_given] : kAlone) {
@@ -340,9 +341,10 @@ std::optional<SequenceReport> run_steps(Sequence& s) {
 SimOutcome run_launches(const SimRequest& request) {
   Sequence s{request};
   SimOutcome outcome;
+  FilePlan files;
   if (check_request(s) && read_run_options(request, s.refusals, s.options) && read_steps(s) &&
       load_kernels(s) && read_values(s) && read_arguments(s) &&
-      read_outs(s.values, request, s.refusals) &&
+      read_outs(s.values, request, s.refusals, files) &&
       read_expectations(s.values, request, s.refusals) && read_break(s) && put_values(s) &&
       put_arguments(s) && keep_before(s.values, s.refusals))
     outcome.sequence = run_steps(s);

@@ -88,7 +88,7 @@ Result<void> set_limit(LimitChanges& limits, Piece name, Piece value) {
 }
 
 // A block by number or by coordinates, as its number.
-Result<std::uint64_t> parse_block(Piece piece, const sim::Dim3& grid) {
+Result<std::uint64_t> block_number(Piece piece, const sim::Dim3& grid) {
   if (!piece.text.contains(',')) {
     const std::uint64_t block = WW_TRY(parse_count(piece, 0, kMaxU64));
     if (block < grid.count()) return block;
@@ -162,12 +162,13 @@ Result<LimitChanges> parse_limits(std::string_view text) {
 Result<sim::Schedule> parse_schedule(std::string_view text) {
   if (text == "rr") return sim::Schedule{};
   if (text == "reverse") return sim::Schedule{.is_backward = true};
+  if (text == "step") return sim::Schedule{.is_stepwise = true};
   if (text == "random") return sim::Schedule{.is_random = true};
   constexpr std::string_view kRandom = "random:";
   if (!text.starts_with(kRandom))
-    return fail(
-        diag(DiagKind::BadArgument, "expected `rr`, `reverse` or `random:SEED`, found `{}`", text)
-            .with_span(Span::at(0, text.size())));
+    return fail(diag(DiagKind::BadArgument,
+                     "expected `rr`, `reverse`, `step` or `random:SEED`, found `{}`", text)
+                    .with_span(Span::at(0, text.size())));
   const Piece seed{text.substr(kRandom.size()), kRandom.size()};
   return sim::Schedule{.is_random = true, .seed = WW_TRY(parse_count(seed, 0, kMaxU64))};
 }
@@ -177,7 +178,7 @@ Result<sim::TraceRequest> parse_trace(std::string_view text, const sim::Dim3& gr
   sim::TraceRequest out;
   const Piece whole{text, 0};
   const auto parts = cut_first(whole, ':');
-  if (parts) out.block = WW_TRY(parse_block(parts->first, grid));
+  if (parts) out.block = WW_TRY(block_number(parts->first, grid));
   const Piece which = parts ? parts->second : whole;
   out.all_warps = which.text == "all";
   if (out.all_warps) return out;
@@ -186,6 +187,24 @@ Result<sim::TraceRequest> parse_trace(std::string_view text, const sim::Dim3& gr
     return fail(std::move(warp).error().with_note("expected `WARP`, `BLOCK:WARP` or `BLOCK:all`"));
   out.warp = *warp;
   return out;
+}
+
+Result<std::uint64_t> parse_block(std::string_view text, const sim::Dim3& grid) {
+  return block_number({text, 0}, grid);
+}
+
+Result<StepRange> parse_steps(std::string_view text) {
+  const auto parts = cut_first(Piece{text, 0}, ':');
+  if (!parts)
+    return fail(diag(DiagKind::Syntax, "expected `FIRST:LAST`, found `{}`", text)
+                    .with_span(Span::at(0, text.size())));
+  StepRange out;
+  out.first = WW_TRY(parse_count(parts->first, 0, kMaxU64));
+  out.last = WW_TRY(parse_count(parts->second, 0, kMaxU64));
+  if (out.first < out.last) return out;
+  return fail(diag(DiagKind::BadArgument, "steps {} to {}; expected a last one behind the first",
+                   out.first, out.last)
+                  .with_span(Span::at(0, text.size())));
 }
 
 Result<sim::BreakRequest> parse_break(std::string_view text) {

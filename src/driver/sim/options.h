@@ -42,7 +42,7 @@ struct LimitChanges {
 /// instructions and of 1024 for memory. Syntax, UnknownName, BadArgument or Overflow.
 Result<LimitChanges> parse_limits(std::string_view text);
 
-/// `rr`, `random` or `random:SEED`.
+/// `rr`, `reverse`, `step`, `random` or `random:SEED`.
 Result<sim::Schedule> parse_schedule(std::string_view text);
 
 /// `WARP` (of block 0) or `BLOCK:WARP`, with the block as a number or as `X,Y,Z`, and `all` for all
@@ -50,6 +50,16 @@ Result<sim::Schedule> parse_schedule(std::string_view text);
 /// yet.
 Result<sim::TraceRequest> parse_trace(std::string_view text, const sim::Dim3& grid,
                                       const sim::Dim3& block);
+
+/// A block by number or as `X,Y,Z`, as its number. OutOfBounds when the grid has no such block.
+Result<std::uint64_t> parse_block(std::string_view text, const sim::Dim3& grid);
+
+/// Steps of a timeline, from first to before last.
+struct StepRange {
+  std::uint64_t first = 0, last = 0;
+};
+/// `FIRST:LAST`.
+Result<StepRange> parse_steps(std::string_view text);
 
 /// `LINE` or `LINE:TIMES`, both at least 1. Nothing to write to is set yet.
 Result<sim::BreakRequest> parse_break(std::string_view text);

@@ -81,9 +81,10 @@ TEST(SimSchedule, InTurnOrByChance) {
   EXPECT_FALSE(parse_schedule("rr")->is_random);
   EXPECT_TRUE(parse_schedule("random")->is_random);
   EXPECT_TRUE(parse_schedule("reverse")->is_backward);
+  EXPECT_TRUE(parse_schedule("step")->is_stepwise);
   EXPECT_EQ(parse_schedule("random:18446744073709551615")->seed, ~std::uint64_t{0});
   EXPECT_EQ(refusal(parse_schedule("fair")),
-            "0-4 [BadArgument] expected `rr`, `reverse` or `random:SEED`, found `fair`");
+            "0-4 [BadArgument] expected `rr`, `reverse`, `step` or `random:SEED`, found `fair`");
   EXPECT_EQ(refusal(parse_schedule("random:x")),
             "7-8 [BadArgument] `x` is not a whole number from 0 to 18446744073709551615");
 }

@@ -219,6 +219,7 @@ void add_facts(std::string& out, const SimReport& report) {
   if (report.schedule.is_random)
     add_fact(out, "schedule", fmt::format("random, seed {}", report.schedule.seed));
   if (report.schedule.is_backward) add_fact(out, "schedule", "from the last warp to the first");
+  if (report.schedule.is_stepwise) add_fact(out, "schedule", "all warps, step by step");
   if (report.schedules && report.schedules->run.size() > 1)
     add_fact(out, "schedules", schedules_text(*report.schedules));
   if (const std::string text = arithmetic_text(program, report.run.matrix_mode); !text.empty())
@@ -226,6 +227,7 @@ void add_facts(std::string& out, const SimReport& report) {
   add_fact(out, "outcome", outcome_text(report.run));
   add_fact(out, "executed", plural(report.run.counters.instructions, "warp instruction"));
   add_fact(out, "findings", findings_text(report));
+  if (!report.timeline.empty()) add_fact(out, "timeline", printable_name(report.timeline));
 }
 
 // --- findings
@@ -381,6 +383,13 @@ std::string sim_text(const SimReport& report) {
   if (report.counted) add_counters(out, report);
   add_advice(out, report);
   return out;
+}
+
+bool SimReport::good() const {
+  const bool agrees = gpu_differs.empty() && (!schedules || schedules->differs.empty());
+  return run.ok() && agrees && std::ranges::all_of(expectations, [](const ExpectReport& each) {
+           return each.result.holds;
+         });
 }
 
 }  // namespace ww::driver

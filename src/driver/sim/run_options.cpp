@@ -14,7 +14,7 @@ bool read_run_options(const SimRequest& request, Refusals& refusals, sim::RunOpt
   LimitChanges limits;
   const bool is_good =
       refusals.keep(sim::parse_checks(request.checks), options.checks, "--check", request.checks) &&
-      refusals.keep(parse_schedule(request.schedule), options.schedule, "--schedule",
+      refusals.keep(parse_schedule(request.schedule_name()), options.schedule, "--schedule",
                     request.schedule) &&
       refusals.keep(parse_limits(request.limits), limits, "--limit", request.limits);
   options.limits = limits.on(options.limits);

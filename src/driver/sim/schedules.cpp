@@ -53,7 +53,11 @@ SimOutcome run_schedules(const SimRequest& request,
   if (request.device != SimDevice::Virtual)
     return {.errors =
                 render(diag(DiagKind::BadArgument, "`--schedules` is for the virtual GPU alone"))};
-  if (request.schedule != schedule_name(0))
+  if (request.timeline.is_wanted())
+    return {.errors = render(diag(DiagKind::BadArgument,
+                                  "`--timeline` beside `--schedules {}`: expected one of them",
+                                  request.schedules))};
+  if (!request.schedule.empty() && request.schedule != schedule_name(0))
     return {.errors = render(diag(DiagKind::BadArgument,
                                   "`--schedule {}` beside `--schedules {}`: expected one of them",
                                   request.schedule, request.schedules))};

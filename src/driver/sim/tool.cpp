@@ -20,9 +20,11 @@
 #include "driver/sim/memory.h"
 #include "driver/sim/options.h"
 #include "driver/sim/refusals.h"
+#include "driver/sim/report.h"
 #include "driver/sim/run_options.h"
 #include "driver/sim/shown_lines.h"
 #include "driver/sim/values.h"
+#include "driver/timeline/plan.h"
 #include "ptx/parser.h"
 
 namespace ww::driver {
@@ -44,6 +46,7 @@ struct Simulation {
   std::vector<SimMap> maps{};
   std::vector<SimTexture> textures{};
   ShownLines shown{};
+  std::optional<TimelinePlan> timeline{};
 };
 
 // --- options and the program --------------------------------------------------------------------
@@ -63,10 +66,10 @@ bool read_options(Simulation& s) {
     return false;
   s.launch.dynamic_shared = s.request.shared_bytes;
   if (!read_run_options(s.request, s.refusals, s.options)) return false;
-  const bool watches = !s.request.trace.empty() || !s.request.stop_at.empty() || s.request.count;
-  if (watches && s.request.device == SimDevice::Gpu)
+  if (s.request.watches() && s.request.device == SimDevice::Gpu)
     return s.refusals.add(
-        diag(DiagKind::BadArgument, "`--trace`, `--break` and `--counters` are for the virtual GPU")
+        diag(DiagKind::BadArgument,
+             "`--trace`, `--break`, `--counters` and `--timeline` are for the virtual GPU")
             .with_note("`--device both` runs it beside the real one"));
   return true;
 }
@@ -135,6 +138,15 @@ bool read_args(Simulation& s) {
   }
   name_values(s, std::move(args), matched.by_param);
   return true;
+}
+
+bool read_files(Simulation& s) {
+  FilePlan files;
+  if (!read_outs(s.values, s.request, s.refusals, files)) return false;
+  if (!s.request.timeline.is_wanted()) return true;
+  s.timeline = plan_timeline(s.request.timeline, s.launch.grid, files, s.refusals);
+  if (s.timeline) s.options.record = sim::RecordRequest{s.timeline->block};
+  return s.timeline.has_value();
 }
 
 bool read_watches(Simulation& s) {
@@ -227,6 +239,18 @@ bool read_awaits(Simulation& s) {
 
 // --- the run and what it leaves -----------------------------------------------------------------
 
+void write_timeline_of(Simulation& s, SimReport& report) {
+  if (!s.timeline) return;
+  const auto written = draw_timeline(s.request.timeline, *s.timeline, report.run.recording,
+                                     {.program = s.program.get(),
+                                      .kernel = s.kernel,
+                                      .grid = report.launch.grid,
+                                      .file = s.request.path,
+                                      .outcome = outcome_text(report.run)});
+  if (!written) return void(s.refusals.add(written.error()));
+  report.timeline = s.request.timeline.path;
+}
+
 SimReport finish(Simulation& s, sim::RunReport&& run) {
   SimReport report;
   report.program = s.program;
@@ -245,6 +269,7 @@ SimReport finish(Simulation& s, sim::RunReport&& run) {
       if (auto array = read_buffer(buffer)) report.results.push_back(*std::move(array));
   report.expectations = check_expectations(s.values, s.refusals);
   write_files(s.values, s.refusals, report.buffers);
+  write_timeline_of(s, report);
   return report;
 }
 
@@ -300,8 +325,7 @@ std::optional<SimReport> run_prepared(Simulation& s) {
 SimOutcome simulate(const SimRequest& request) {
   Simulation s{request};
   SimOutcome outcome;
-  if (read_options(s) && load_program(s) && read_args(s) &&
-      read_outs(s.values, request, s.refusals) &&
+  if (read_options(s) && load_program(s) && read_args(s) && read_files(s) &&
       read_expectations(s.values, request, s.refusals) && read_watches(s) && fill_memory(s) &&
       read_awaits(s) && keep_before(s.values, s.refusals))
     outcome.report = run_prepared(s);
@@ -315,13 +339,6 @@ SimOutcome sim_without_memory() {
 }
 
 }  // namespace
-
-bool SimReport::good() const {
-  const bool agrees = gpu_differs.empty() && (!schedules || schedules->differs.empty());
-  return run.ok() && agrees && std::ranges::all_of(expectations, [](const ExpectReport& each) {
-           return each.result.holds;
-         });
-}
 
 bool SequenceReport::good() const {
   return std::ranges::all_of(launches, [](const SimReport& each) { return each.run.ok(); }) &&

@@ -15,6 +15,7 @@
 #include "driver/report_parts.h"
 #include "driver/sass_advice.h"
 #include "driver/sim/schedules.h"
+#include "driver/timeline/timeline.h"
 #include "runtime/cuda_calls.h"
 #include "sim/launch.h"
 
@@ -37,14 +38,15 @@ struct SimRequest {
   std::vector<std::string> launches = {};
   std::vector<std::string> expects = {};  // driver/expect/expect.h
   std::string checks = "all";
-  std::string schedule = "rr";
-  unsigned schedules = 1;  // as many different ones, of which `schedule` is not one
+  std::string schedule = {};  // empty: `rr`, or `step` for a timeline
+  unsigned schedules = 1;     // as many different ones, of which `schedule` is not one
   SimDevice device = SimDevice::Virtual;
   const Result<runtime::CudaCalls>* driver = nullptr;  // null: that of the machine
   bool keep_results = false;                           // SimReport::results
   std::string limits = {};
   std::string trace = {};
   std::string stop_at = {};
+  TimelineRequest timeline = {};
   unsigned threads = 0;
   bool count = false;
   std::optional<runtime::SassTools> sass = {};  // read the machine code with these
@@ -53,6 +55,15 @@ struct SimRequest {
   std::optional<bool> in_step = {};
   /// Blocks done and blocks in all, now and then; returns whether to go on.
   std::function<bool(std::uint64_t, std::uint64_t)> progress = {};
+
+  [[nodiscard]] std::string_view schedule_name() const {
+    if (!schedule.empty()) return schedule;
+    return timeline.is_wanted() ? "step" : "rr";
+  }
+  /// Whether it asks for something that only the virtual GPU shows.
+  [[nodiscard]] bool watches() const {
+    return !trace.empty() || !stop_at.empty() || count || timeline.is_wanted();
+  }
 };
 
 struct SimReport {
@@ -77,6 +88,7 @@ struct SimReport {
   std::vector<BufferReport> buffers;
   std::vector<Array> results;  // of these, if they were asked for
   std::vector<ExpectReport> expectations;
+  std::string timeline;              // the file that has it; empty: none was asked for
   std::string shown;                 // trace and breaks, whole lines
   std::uint64_t shown_left_out = 0;  // lines of them beyond kMaxShownBytes
 

@@ -81,8 +81,7 @@ Diag not_a_buffer(const SimValues& values, std::size_t number, Span at) {
       .with_span(at);
 }
 
-bool read_outs(SimValues& values, const SimRequest& request, Refusals& refusals) {
-  FilePlan files;
+bool read_outs(SimValues& values, const SimRequest& request, Refusals& refusals, FilePlan& files) {
   files.reads(request.path, "the program");
   for (const SimArg& arg : values.args)
     if (arg.kind == ArgKind::File)

@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "driver/args/array.h"
+#include "driver/args/file_plan.h"
 #include "driver/report_parts.h"
 #include "driver/sim/args.h"
 #include "driver/sim/memory.h"
@@ -44,7 +45,8 @@ Diag not_a_buffer(const SimValues& values, std::size_t number, Span at);
 
 // --- before the run; whether all is well, else the refusals say why -------------------------------
 
-bool read_outs(SimValues& values, const SimRequest& request, Refusals& refusals);
+/// `files` learns which are read and written.
+bool read_outs(SimValues& values, const SimRequest& request, Refusals& refusals, FilePlan& files);
 bool read_expectations(SimValues& values, const SimRequest& request, Refusals& refusals);
 /// Keeps what expectations ask of the arrays before the run; those without contents have nothing.
 bool keep_before(SimValues& values, Refusals& refusals);

@@ -84,6 +84,7 @@ class Loader {
   void place_variables();
   void give_addresses();
   void place_shared(const ptx::Variable& variable, std::uint64_t& at);
+  void name_shared(std::span<const ptx::Variable> variables, std::uint32_t function);
   void place_global(const ptx::Variable& variable);
   void fill(GlobalVariable& to, const ptx::Variable& variable);
   void fill_value(GlobalVariable& to, const ptx::Variable& variable, const ptx::Operand& value,
@@ -262,7 +263,23 @@ void Loader::place_variables() {
   program_.module_shared = shared_bytes(shared);
   layout_.dynamic_shared = round_up(most, dynamic_align);
   program_.static_shared = shared_bytes(layout_.dynamic_shared);
+  name_shared(module_.variables, SharedVariable::kAnyFunction);
+  for (std::size_t i = 0; i < functions_.size(); ++i)
+    name_shared(functions_[i]->variables, static_cast<std::uint32_t>(i));
   if (errors_.empty()) give_addresses();
+}
+
+void Loader::name_shared(std::span<const ptx::Variable> variables, std::uint32_t function) {
+  for (const ptx::Variable& variable : variables) {
+    if (variable.space != ptx::Space::Shared) continue;
+    const std::uint64_t bytes = ptx::size_in_bytes(variable);
+    program_.shared.push_back(
+        {.name = std::string(module_.text(variable.name)),
+         .function = function,
+         .offset = bytes == 0 ? layout_.dynamic_shared : layout_.variables[&variable].address,
+         .bytes = bytes,
+         .element = static_cast<std::uint32_t>(std::max(1, isa::info(variable.type).bits / 8))});
+  }
 }
 
 // The addresses that a Device will give them: it allocates them first, in this order.

@@ -262,12 +262,14 @@ struct Waiters {
 
 Waiters ask(Warp& warp, const Op& op) {
   const Question question(warp, op);
+  const bool completes =
+      !warp.unit->context.options->schedule.is_stepwise || warp.unit->work_is_due;
   Waiters waiters;
   Mask over = 0;
   each_mbarrier(warp, op, [&](Mbarrier& barrier, std::uint64_t address, unsigned l) {
     question.check(warp, barrier, address, l);
     if (!question.is_over(barrier, l)) {
-      deliver_jobs(*warp.unit, address);
+      if (completes) deliver_jobs(*warp.unit, address);
     } else if (has_jobs(*warp.unit, address)) {
       barrier.early_wait = warp.current;
     }

@@ -63,6 +63,7 @@ struct PendingJob {
   std::uint32_t bytes = 0;  // that the mbarrier counts
   std::uint32_t held = 0;   // bytes that it keeps besides
   std::function<void()> deliver;
+  std::uint64_t id = 0;  // that a recorder has given it
 };
 
 /// The mbarrier at a shared address with rank; nullptr: there is none.

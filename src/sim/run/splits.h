@@ -73,6 +73,7 @@ struct Splits {
   bool yields = false;      // the warp gives up its turn
   std::uint64_t turn = 0;
   std::uint32_t crowded_turns = 0;  // in which one ran and others could have
+  std::uint32_t crowded_steps = 0;  // the same, of single ops
 };
 
 // --- what ops ask for ----------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "sim/run/deadlock.h"
@@ -59,6 +60,8 @@ void complete_some(Unit& unit) {
     deliver_jobs(unit, job.mbarrier);
 }
 
+bool runs_now(const Warp* warp) { return !warp->done() && can_run(*warp); }
+
 // One turn for every warp. Whether any of them did something.
 bool run_warps(Unit& unit) {
   bool any = false;
@@ -67,9 +70,16 @@ bool run_warps(Unit& unit) {
     std::shuffle(unit.warps.begin(), unit.warps.end(), unit.random);
     complete_some(unit);
   }
-  for (Warp* warp : unit.warps) {
-    if (warp->done() || !can_run(*warp)) continue;
-    std::uint32_t turn = shuffled ? static_cast<std::uint32_t>(unit.random() % 64 + 1) : kTurn;
+  const bool stepwise = unit.context.options->schedule.is_stepwise;
+  if (unit.recorder != nullptr && shuffled) unit.recorder->catch_up();
+  // Who is let go in a round of single steps runs in the next one, whatever its number.
+  std::vector<Warp*> ready;
+  if (stepwise) std::ranges::copy_if(unit.warps, std::back_inserter(ready), runs_now);
+  for (Warp* warp : stepwise ? ready : unit.warps) {
+    if (!runs_now(warp)) continue;
+    std::uint32_t turn = stepwise   ? 1
+                         : shuffled ? static_cast<std::uint32_t>(unit.random() % 64 + 1)
+                                    : kTurn;
     turn = static_cast<std::uint32_t>(std::min<std::uint64_t>(turn, unit.budget));
     if (turn == 0) {
       unit.stop(Outcome::InstructionLimit, "the budget of instructions is used up");
@@ -82,6 +92,8 @@ bool run_warps(Unit& unit) {
     any = any || done != 0;
     if (unit.outcome != Outcome::Finished) return true;
   }
+  unit.work_is_due = false;
+  if (unit.recorder != nullptr) unit.recorder->round_done();
   return any;
 }
 
@@ -101,6 +113,7 @@ bool wake_for_jobs(Unit& unit) {
       any = true;
     }
   }
+  unit.work_is_due = any;
   return any;
 }
 
@@ -264,6 +277,9 @@ void Unit::start(std::uint64_t number) {
     }
   }
   if (context.options->schedule.is_backward) std::ranges::reverse(warps);
+  jobs_numbered = 0;
+  work_is_due = false;
+  recorder = context.recorded == number ? std::make_unique<Recorder>(*this) : nullptr;
 }
 
 std::uint64_t cta_linear(const RunContext& context, std::uint64_t unit, std::uint64_t rank) {
@@ -275,6 +291,15 @@ std::uint64_t cta_linear(const RunContext& context, std::uint64_t unit, std::uin
   const std::uint64_t y = unit / across % down * size.y + rank / size.x % size.y;
   const std::uint64_t z = unit / across / down * size.z + rank / size.x / size.y;
   return x + grid.x * (y + grid.y * z);
+}
+
+std::uint64_t unit_of(const RunContext& context, std::uint64_t cta) {
+  const Dim3& grid = context.launch->grid;
+  const Dim3& size = context.cluster;
+  const std::uint64_t x = cta % grid.x / size.x;
+  const std::uint64_t y = cta / grid.x % grid.y / size.y;
+  const std::uint64_t z = cta / grid.x / grid.y / size.z;
+  return x + grid.x / size.x * (y + grid.y / size.y * z);
 }
 
 Dim3 first_cta(const RunContext& context, std::uint64_t unit) {
@@ -316,6 +341,12 @@ bool Unit::bound_memory() {
 }
 
 bool Unit::run(std::uint64_t turns) {
+  const bool is_over = run_rounds(turns);
+  if (is_over && recorder != nullptr) recorder->end();
+  return is_over;
+}
+
+bool Unit::run_rounds(std::uint64_t turns) {
   for (std::uint64_t turn = 0; turn < turns; ++turn) {
     const bool all_done =
         std::all_of(warps.begin(), warps.end(), [](const Warp* warp) { return warp->done(); });

@@ -28,6 +28,7 @@
 #include "sim/run/mbarriers.h"
 #include "sim/run/warp.h"
 #include "sim/run/warpgroup.h"
+#include "sim/timeline/recorder.h"
 
 namespace ww::sim {
 
@@ -93,11 +94,14 @@ struct RunContext {
   bool watches = false;       // anything that the fast loop does not do
   GridOrder* grid = nullptr;  // null: units cannot synchronise through global memory
   ClusterQueue* queue = nullptr;
+  std::optional<std::uint64_t> recorded{};  // the cluster whose timeline is asked for
   num::MatrixMode matrix{};
 };
 
 /// The number in the grid of a CTA of a unit.
 std::uint64_t cta_linear(const RunContext& context, std::uint64_t unit, std::uint64_t rank);
+/// The number of the unit that has this CTA of the grid.
+std::uint64_t unit_of(const RunContext& context, std::uint64_t cta);
 /// The coordinates of its first CTA.
 Dim3 first_cta(const RunContext& context, std::uint64_t unit);
 
@@ -127,6 +131,9 @@ class Unit {
   std::mt19937_64 random;
   std::uint64_t budget = 0;  // instructions left
   std::vector<PendingJob> jobs;
+  std::uint64_t jobs_numbered = 0;
+  bool work_is_due = false;            // schedule `step`: no warp can run, so work completes
+  std::unique_ptr<Recorder> recorder;  // null: this cluster is not recorded
   ClusterBarrier cluster;
   std::vector<SkippedBarrier> skips;
   /// By a wgmma.mma_async, the first op that wrote over what it still read.
@@ -153,6 +160,9 @@ class Unit {
   }
   [[nodiscard]] Party party(std::uint32_t op, std::uint64_t unit, unsigned unit_warp,
                             Mask lanes) const;
+
+ private:
+  bool run_rounds(std::uint64_t turns);
 };
 
 /// Lanes of a warp, as the order sees them. What one does in step all of them do.

@@ -57,6 +57,7 @@ struct Watch {
   bool only_tracks = false;  // none of what follows, and no op is counted or stopped at
   bool traces = false;
   bool checks_numbers = false;
+  Recorder* recorder = nullptr;
   Mask finite = 0;  // lanes whose numbers going into the op are all finite
 };
 
@@ -66,7 +67,10 @@ Watch watch_of(const Warp& warp) {
   Watch watch{.traces = trace && trace->block == warp.cta->linear &&
                         (trace->all_warps || trace->warp == warp.index),
               .checks_numbers = warp.checks(Check::Numbers)};
-  watch.only_tracks = !watch.traces && !watch.checks_numbers && !options.count && !options.stop_at;
+  Recorder* const recorder = warp.unit->recorder.get();
+  if (recorder != nullptr && !recorder->is_full()) watch.recorder = recorder;
+  watch.only_tracks = !watch.traces && !watch.checks_numbers && watch.recorder == nullptr &&
+                      !options.count && !options.stop_at;
   return watch;
 }
 
@@ -101,6 +105,14 @@ void before_op(Warp& warp, const Op& op, Mask mask, Watch& watch) {
   clear_suspicions(warp);
 }
 
+// What only some watched runs do after it.
+void after_op(Warp& warp, Mask mask, const Watch& watch) {
+  const Mask after = mask & warp.active;
+  if (watch.traces && mask != 0) trace_results(warp, warp.current, after);
+  if (watch.checks_numbers && mask != 0) report_numbers(warp, after, watch.finite);
+  if (watch.recorder != nullptr) watch.recorder->op_done(warp);
+}
+
 template <bool kWatched>
 std::uint32_t run_ops(Warp& warp, std::uint32_t budget) {
   const Op* const ops = warp.program->ops.data();
@@ -120,15 +132,24 @@ std::uint32_t run_ops(Warp& warp, std::uint32_t budget) {
     if (mask != 0) {
       warp.exec = mask;
       op.run(warp, op);
-      if constexpr (kWatched) {
-        const Mask after = mask & warp.active;
-        if (watch.traces) trace_results(warp, warp.current, after);
-        if (watch.checks_numbers) report_numbers(warp, after, watch.finite);
-      }
+    }
+    if constexpr (kWatched) {
+      if (!watch.only_tracks) after_op(warp, mask, watch);
     }
     --left;
   } while (warp.pc < warp.stop && left != 0);
   return budget - left;
+}
+
+}  // namespace
+
+namespace {
+
+// In single steps, patience is measured in as many ops as elsewhere.
+bool is_long_turn(Warp& warp) {
+  constexpr std::uint32_t kTurn = 1024;
+  return !warp.unit->context.options->schedule.is_stepwise ||
+         ++warp.splits.crowded_steps % kTurn == 0;
 }
 
 }  // namespace
@@ -143,7 +164,7 @@ std::uint32_t run_warp(Warp& warp, std::uint32_t budget) {
     const bool is_crowded = splits.list.size() > 1;
     const std::uint32_t turn = is_crowded ? std::min(budget - done, 4096U) : budget - done;
     done += warp.unit->context.watches ? run_ops<true>(warp, turn) : run_ops<false>(warp, turn);
-    if (splits.list.size() > 1 && warp.pc < warp.stop) ++splits.crowded_turns;
+    if (splits.list.size() > 1 && warp.pc < warp.stop && is_long_turn(warp)) ++splits.crowded_turns;
     if (splits.yields) break;
   }
   splits.yields = false;

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// A timeline as JSON; docs/reference/schema/timeline.json describes it.
+#include "driver/report_json.h"
+#include "driver/timeline/timeline.h"
+
+namespace ww::driver {
+namespace {
+
+Json party_json(const std::optional<TimelineParty>& party) {
+  if (!party) return nullptr;
+  return {{"who", party->who},
+          {"line", party->line},
+          {"instruction", party->instruction},
+          {"source", text_or_null(party->source)}};
+}
+
+Json points_json(const TimelineSpan& span) {
+  Json out = Json::array();
+  for (const sim::PhasePoint& point : span.points)
+    out.push_back({{"step", point.step}, {"arrivals", point.arrivals}, {"bytes", point.bytes}});
+  return out;
+}
+
+Json span_json(const TimelineSpan& span) {
+  Json out{{"kind", name_of(span.kind)},
+           {"begin", span.begin},
+           {"end", span.end},
+           {"open", span.is_open}};
+  if (span.kind == SpanKind::Runs) return out;
+  if (span.kind != SpanKind::Phase) out["what"] = span.what;
+  if (span.phase) {
+    out["phase"] = *span.phase;
+    out["parity"] = *span.phase % 2;
+  }
+  if (span.kind != SpanKind::Phase) out["at"] = party_json(span.at);
+  out["by"] = party_json(span.by);
+  out["by_work"] = span.is_by_work;
+  if (span.kind == SpanKind::Work) {
+    out["instructions"] = span.count;
+    out["read"] = span.read == 0 ? Json(nullptr) : Json(span.read);
+  }
+  if (span.kind == SpanKind::Work || span.kind == SpanKind::Phase) out["bytes"] = span.bytes;
+  if (span.kind == SpanKind::Phase) out["points"] = points_json(span);
+  return out;
+}
+
+Json lane_json(const TimelineLane& lane) {
+  Json spans = Json::array();
+  for (const TimelineSpan& span : lane.spans) spans.push_back(span_json(span));
+  Json out{{"kind", name_of(lane.kind)}, {"block", lane.block}, {"name", lane.name}};
+  if (lane.kind != LaneKind::Mbarrier)
+    out["warps"] = Json::array({lane.first_warp, lane.last_warp});
+  out["spans"] = spans;
+  return out;
+}
+
+}  // namespace
+
+std::string timeline_json(const Timeline& timeline) {
+  Json lanes = Json::array();
+  for (const TimelineLane& lane : timeline.lanes) lanes.push_back(lane_json(lane));
+  Json arrows = Json::array();
+  for (const TimelineArrow& arrow : timeline.arrows)
+    arrows.push_back({{"from", arrow.from_lane}, {"to", arrow.to_lane}, {"step", arrow.step}});
+  const Json keys{{"file", timeline.file},
+                  {"kernel", timeline.kernel},
+                  {"outcome", timeline.outcome},
+                  {"step", timeline.counts_rounds ? "round" : "instruction"},
+                  {"steps", timeline.steps},
+                  {"from", timeline.from},
+                  {"to", timeline.to},
+                  {"notes", timeline.notes},
+                  {"lanes", lanes},
+                  {"arrows", arrows}};
+  return json_text(with_schema("timeline", keys));
+}
+
+}  // namespace ww::driver

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// A timeline of one cluster for people and programs: lanes of spans, made from what the virtual GPU
+// recorded. The text, the JSON and the picture are all written from this one value.
+//
+//     make_timeline(recording, program, …) --> Timeline --> timeline_text | timeline_json | timeline_svg
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "driver/sim/options.h"
+#include "sim/launch.h"
+
+namespace ww::driver {
+
+/// What a span shows: the state of a warp, asynchronous work, or a phase of an mbarrier.
+enum class SpanKind : std::uint8_t {
+  Runs,
+  AtMbarrier,
+  AtBarrier,
+  AtClusterBarrier,
+  AtOther,  // for its warpgroup, other lanes, registers, columns of tensor memory
+  Work,
+  Phase,
+};
+std::string_view name_of(SpanKind kind);  // "runs", "mbarrier", …
+
+/// An instruction and who executed it.
+struct TimelineParty {
+  std::string who = {};          // "warp 2", with its block where the cluster has several
+  std::uint32_t line = 0;        // of the PTX
+  std::string instruction = {};  // that line
+  std::string source = {};       // "pipeline.py:37"; empty: unknown
+};
+
+struct TimelineSpan {
+  SpanKind kind = SpanKind::Runs;
+  std::uint64_t begin = 0, end = 0;  // steps
+  bool is_open = false;              // it still goes on where the timeline ends
+  std::string what = {};             // "full[0]", "barrier 1", "cp.async group 2"
+  std::optional<std::uint64_t> phase = {};
+  std::optional<TimelineParty> at =
+      {};  // of a wait: the instruction; of work: the first that issued it
+  std::optional<TimelineParty> by = {};  // who ended it
+  bool is_by_work = false;               // `by` has issued the asynchronous work that ended it
+  std::uint32_t count = 0;               // of work: instructions
+  std::int64_t bytes = 0;                // of work; of a phase: that it expects
+  std::uint64_t read = 0;  // of work: when its sources were known to be read; 0: never
+  std::vector<sim::PhasePoint> points = {};  // of a phase
+};
+
+enum class LaneKind : std::uint8_t { Warps, Work, Mbarrier };
+std::string_view name_of(LaneKind kind);
+
+struct TimelineLane {
+  LaneKind kind = LaneKind::Warps;
+  std::string block;                            // "(0,0,0)"
+  std::string name;                             // "warps 4-7", "warp 0: cp.async.bulk", "full[0]"
+  std::uint32_t first_warp = 0, last_warp = 0;  // of the cluster; of Warps and Work
+  std::vector<TimelineSpan> spans = {};
+};
+
+/// What ends a wait of one warp and was done by another.
+struct TimelineArrow {
+  std::size_t from_lane = 0, to_lane = 0;
+  std::uint64_t step = 0;
+};
+
+struct Timeline {
+  std::string file = {}, kernel = {}, outcome = {};
+  std::uint64_t steps = 0;               // recorded
+  std::uint64_t from = 0, to = 0;        // shown
+  bool counts_rounds = false;            // a step is a round; else an instruction
+  std::vector<std::string> notes = {};   // what is left out, and why
+  std::vector<TimelineLane> lanes = {};  // block by block: warps, work, mbarriers
+  std::vector<TimelineArrow> arrows = {};
+};
+
+/// A part of shared memory with a name, where it is known better than from the PTX.
+struct SharedName {
+  std::string name;
+  std::uint64_t offset = 0, bytes = 0;
+  std::uint32_t element = 1;  // bytes
+};
+
+/// What a timeline is made from besides the recording. All must outlive the call.
+struct TimelineSource {
+  const sim::Program* program = nullptr;
+  const sim::Code* kernel = nullptr;
+  sim::Dim3 grid{};
+  std::string file = {};
+  std::string outcome = {};
+  std::vector<SharedName> names = {};
+};
+
+/// No more is shown; the rest is cut off, with a note.
+inline constexpr std::size_t kMaxTimelineSpans = 4000;
+
+/// The timeline, or the part of it that is asked for.
+Timeline make_timeline(const sim::Recording& recording, const TimelineSource& source,
+                       const std::optional<StepRange>& range);
+
+std::string timeline_text(const Timeline& timeline);
+std::string timeline_json(const Timeline& timeline);
+std::string timeline_svg(const Timeline& timeline);
+
+// --- the options ---------------------------------------------------------------------------------
+
+enum class TimelineForm : std::uint8_t { Svg, Json, Text };
+
+/// `--timeline FILE`, `--timeline-block N`, `--timeline-steps A:B`, as text; empty: not given.
+struct TimelineRequest {
+  std::string path = {}, block = {}, steps = {};
+
+  [[nodiscard]] bool is_wanted() const { return !path.empty(); }
+};
+
+/// The form that the name of the file asks for: .svg, .json or .txt.
+Result<TimelineForm> timeline_form(std::string_view path);
+/// Writes the timeline in the form of the file's name.
+Result<void> write_timeline(const std::string& path, const Timeline& timeline);
+
+}  // namespace ww::driver

@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/timeline/recorder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/run/unit.h"
+
+namespace ww::sim {
+namespace {
+
+// A sleeper that wakes, finds nothing new and sleeps again within so many steps has not stopped
+// waiting.
+constexpr std::uint64_t kMaxLook = 64;
+
+// Keys of records that may grow.
+enum class KeyKind : std::uint64_t { CopyGroup, Signalled, BulkGroup, Product, TensorWork };
+
+std::uint64_t key_of(KeyKind kind, std::uint64_t warp, std::uint64_t number) {
+  return (static_cast<std::uint64_t>(kind) << 60U) | (warp << 44U) | (number & ((1ULL << 44U) - 1));
+}
+
+std::uint64_t mix_path(std::uint64_t digest, std::uint64_t value) {
+  return (digest ^ value) * 0x100'0000'01B3ULL;
+}
+
+WarpState state_of(SplitState state) {
+  switch (state) {
+    case SplitState::Running:
+      return WarpState::Runs;
+    case SplitState::Meeting:
+      return WarpState::AtLanes;
+    case SplitState::AtBarrier:
+      return WarpState::AtBarrier;
+    case SplitState::AtClusterBarrier:
+      return WarpState::AtClusterBarrier;
+    case SplitState::Asleep:
+      return WarpState::AtMbarrier;
+    case SplitState::AtAlloc:
+      return WarpState::AtColumns;
+    case SplitState::AtRegisters:
+      return WarpState::AtRegisters;
+    case SplitState::AtWarpgroup:
+      return WarpState::AtWarpgroup;
+  }
+  return WarpState::Runs;
+}
+
+// Of several waits in a warp, an mbarrier tells more than lanes that wait for its lanes.
+int weight_of(SplitState state) {
+  return state == SplitState::Asleep ? 2 : state == SplitState::Meeting ? 0 : 1;
+}
+
+// The wait that stands for a warp without a lane that can run; nullptr: it can run, or has ended.
+// While the warp's turn lasts, the split that runs is not the one in the list.
+const Split* wait_of(const Warp& warp) {
+  const Splits& splits = warp.splits;
+  if (splits.is_loaded && warp.active != 0) return nullptr;
+  const Split* best = nullptr;
+  for (std::size_t i = 0; i < splits.list.size(); ++i) {
+    if (splits.is_loaded && i == splits.running) continue;
+    const Split& split = splits.list[i];
+    if (split.state == SplitState::Running) return nullptr;
+    if (best == nullptr || weight_of(split.state) > weight_of(best->state)) best = &split;
+  }
+  return best;
+}
+
+}  // namespace
+
+Recorder::Recorder(Unit& unit) : unit_(unit) {
+  for (const auto& cta : unit.ctas) out_.ctas.push_back(cta->linear);
+  out_.warps_per_cta = static_cast<std::uint32_t>(unit.ctas[0]->warps.size());
+  out_.counts_rounds = unit.context.options->schedule.is_stepwise;
+  out_.warps.resize(out_.ctas.size() * out_.warps_per_cta);
+  notes_.resize(out_.warps.size());
+}
+
+void Recorder::op_done(Warp& warp) {
+  if (out_.is_cut) return;
+  doer_ = {warp.current, warp.unit_warp()};
+  arrived_.clear();
+  note_run(warp);
+  note_jobs();
+  note_own_work(warp);
+  note_products(warp);
+  if (unit_.activity != activity_ || mbarriers_ != by_address_.size()) note_mbarriers();
+  note_state(warp);
+  if (unit_.activity != activity_) {
+    activity_ = unit_.activity;
+    last_event_ = now_;
+  }
+  note_released();
+  ran_ = true;
+  if (!out_.counts_rounds) ++now_;
+  bound();
+}
+
+void Recorder::round_done() {
+  if (out_.counts_rounds && std::exchange(ran_, false)) ++now_;
+}
+
+void Recorder::catch_up() {
+  if (out_.is_cut) return;
+  doer_ = {};
+  arrived_.clear();
+  note_jobs();
+  note_landed();
+  if (unit_.activity != activity_) note_mbarriers();
+  activity_ = unit_.activity;
+}
+
+void Recorder::bound() {
+  if (records_ > kMaxRecords || now_ > kMaxSteps) {
+    out_.is_cut = true;
+    clip(now_);
+  }
+}
+
+void Recorder::end() {
+  if (out_.is_cut) return;
+  doer_ = {};
+  round_done();
+  catch_up();
+  // Sleepers look again and again before a run counts as hung; nothing happens in that time.
+  std::uint64_t steps = now_;
+  if (unit_.outcome == Outcome::Deadlocked)
+    steps = std::min(now_, last_event_ + std::max<std::uint64_t>(16, last_event_ / 8));
+  clip(steps);
+}
+
+// Everything ends at that step; what goes on there is open.
+void Recorder::clip(std::uint64_t steps) {
+  out_.steps = steps;
+  for (std::size_t w = 0; w < out_.warps.size(); ++w) {
+    std::vector<WarpSpan>& spans = out_.warps[w].spans;
+    if (notes_[w].waits && !spans.empty()) {
+      spans.back().end = steps;
+      spans.back().is_open = true;
+    }
+    std::erase_if(spans, [&](const WarpSpan& span) { return span.begin >= steps; });
+    for (WarpSpan& span : spans) span.end = std::min(span.end, steps);
+    std::erase_if(spans, [](const WarpSpan& span) { return span.begin == span.end; });
+  }
+  for (RecordedMbarrier& barrier : out_.mbarriers) {
+    barrier.end = std::min(barrier.end, steps);
+    for (RecordedPhase& phase : barrier.phases) phase.end = std::min(phase.end, steps);
+  }
+  for (const auto& [address, index] : by_address_) {
+    out_.mbarriers[index].end = steps;
+    out_.mbarriers[index].phases.back().end = steps;
+  }
+  for (const auto* live : {&jobs_, &copies_, &tensor_, &products_})
+    for (const LiveWork& each : *live) out_.work[each.record].is_open = true;
+  for (AsyncRecord& work : out_.work) {
+    if (work.is_open) work.end = steps;
+    work.end = std::min(work.end, steps);
+  }
+}
+
+// --- warps ---------------------------------------------------------------------------------------
+
+void Recorder::note_run(const Warp& warp) {
+  RecordedWarp& record = out_.warps[doer_.warp];
+  WarpNotes& notes = notes_[doer_.warp];
+  record.path = mix_path(record.path, warp.current);
+  if (notes.waits) record.spans.back().end = std::max(record.spans.back().begin, now_);
+  notes.waits = false;
+  if (!record.spans.empty() && record.spans.back().begin == record.spans.back().end &&
+      record.spans.back().state != WarpState::Runs) {
+    record.spans.pop_back();  // it was let go in the step in which it came
+    --records_;
+  }
+  if (!record.spans.empty() && record.spans.back().state == WarpState::Runs &&
+      record.spans.back().end >= now_) {
+    record.spans.back().end = now_ + 1;
+    return;
+  }
+  record.spans.push_back({.begin = now_, .end = now_ + 1, .op = warp.current});
+  ++records_;
+}
+
+void Recorder::note_state(Warp& warp) {
+  const Split* const wait = wait_of(warp);
+  if (wait == nullptr) return;
+  WarpSpan span{.state = state_of(wait->state),
+                .begin = now_ + 1,
+                .end = now_ + 1,
+                .op = wait->pc,
+                .subject = wait->value & 15U};
+  if (span.state == WarpState::AtMbarrier) {
+    const auto found = by_address_.find(wait->address);
+    if (found == by_address_.end()) return;
+    span.subject = found->second;
+    span.phase = out_.mbarriers[span.subject].phases.back().number;
+  }
+  open_wait(warp, span);
+}
+
+void Recorder::open_wait(Warp& warp, const WarpSpan& wait) {
+  const unsigned w = warp.unit_warp();
+  std::vector<WarpSpan>& spans = out_.warps[w].spans;
+  notes_[w] = {.waits = true,
+               .was_released = false,
+               .copies = notes_[w].copies,
+               .tensor = notes_[w].tensor,
+               .tensor_group = notes_[w].tensor_group};
+  if (spans.size() > 1) {
+    const WarpSpan& look = spans.back();
+    WarpSpan& before = spans[spans.size() - 2];
+    const bool is_same = before.state == wait.state && before.op == wait.op &&
+                         before.subject == wait.subject && before.phase == wait.phase;
+    if (is_same && wait.state == WarpState::AtMbarrier && look.state == WarpState::Runs &&
+        look.end - look.begin <= kMaxLook) {
+      spans.pop_back();
+      --records_;
+      return;
+    }
+  }
+  spans.push_back(wait);
+  ++records_;
+}
+
+// Waits end when a lane of the warp can run again.
+void Recorder::note_released() {
+  for (Warp* warp : unit_.warps) {
+    WarpNotes& notes = notes_[warp->unit_warp()];
+    if (!notes.waits || notes.was_released || wait_of(*warp) != nullptr) continue;
+    notes.was_released = true;
+    notes.waits = false;
+    WarpSpan& span = out_.warps[warp->unit_warp()].spans.back();
+    span.end = std::max(span.begin, now_ + 1);
+    span.released_by = doer_;
+  }
+}
+
+// --- mbarriers -----------------------------------------------------------------------------------
+
+void Recorder::note_mbarriers() {
+  std::size_t alive = 0;
+  for (const auto& cta : unit_.ctas) {
+    std::vector<std::uint32_t> offsets;  // in order, so that new ones are numbered alike each time
+    for (const auto& [offset, barrier] : cta->mbarriers) offsets.push_back(offset);
+    std::ranges::sort(offsets);
+    alive += offsets.size();
+    for (const std::uint32_t offset : offsets)
+      note_mbarrier(*cta, offset, cta->mbarriers.find(offset)->second);
+  }
+  mbarriers_ = alive;
+  if (alive == by_address_.size()) return;
+  std::erase_if(by_address_, [&](const auto& entry) {
+    if (find_mbarrier(unit_, entry.first) != nullptr) return false;
+    out_.mbarriers[entry.second].end = out_.mbarriers[entry.second].phases.back().end = now_ + 1;
+    return true;
+  });
+}
+
+void Recorder::note_mbarrier(const Cta& cta, std::uint32_t offset, const Mbarrier& barrier) {
+  const std::uint64_t address = cta.shared.base + offset;
+  const auto [found, is_new] =
+      by_address_.try_emplace(address, static_cast<std::uint32_t>(out_.mbarriers.size()));
+  if (is_new) {
+    out_.mbarriers.push_back(
+        {.cta = cta.rank, .offset = offset, .op = barrier.op, .end = 0, .phases = {}});
+    out_.mbarriers.back().phases.push_back(
+        {.number = 0, .begin = now_, .end = now_, .points = {{now_, barrier.expected, 0}}});
+    ++records_;
+  }
+  RecordedMbarrier& record = out_.mbarriers[found->second];
+  if (record.phases.back().number != barrier.phase) {
+    RecordedPhase& over = record.phases.back();
+    over.end = now_ + 1;
+    over.is_over = true;
+    const auto work = arrived_.find(address);
+    over.is_by_work = work != arrived_.end();
+    over.completed_by = over.is_by_work ? work->second : doer_;
+    record.phases.push_back({.number = barrier.phase,
+                             .begin = now_ + 1,
+                             .end = now_ + 1,
+                             .points = {{now_ + 1, barrier.pending, barrier.tx}}});
+    ++records_;
+  }
+  RecordedPhase& phase = record.phases.back();
+  phase.bytes = std::max(phase.bytes, barrier.tx);
+  PhasePoint& last = phase.points.back();
+  if (last.arrivals == barrier.pending && last.bytes == barrier.tx) return;
+  if (last.step >= now_ + 1) {
+    last.arrivals = barrier.pending;
+    last.bytes = barrier.tx;
+    return;
+  }
+  phase.points.push_back({now_ + 1, barrier.pending, barrier.tx});
+  ++records_;
+}
+
+std::uint32_t Recorder::mbarrier_index(std::uint64_t address) {
+  if (!by_address_.contains(address)) note_mbarriers();
+  const auto found = by_address_.find(address);
+  return found == by_address_.end() ? ~std::uint32_t{0} : found->second;
+}
+
+// --- asynchronous work ---------------------------------------------------------------------------
+
+// A record of that key that may still grow, or a new one.
+AsyncRecord& Recorder::record_for(const AsyncRecord& wanted, std::uint64_t key,
+                                  const LiveWork& live) {
+  const auto [found, is_new] = open_.try_emplace(key, static_cast<std::uint32_t>(out_.work.size()));
+  if (is_new) {
+    out_.work.push_back(wanted);
+    ++records_;
+  }
+  std::vector<LiveWork>& list = wanted.kind == AsyncKind::CopyGroup    ? copies_
+                                : wanted.kind == AsyncKind::Product    ? products_
+                                : wanted.kind == AsyncKind::TensorWork ? tensor_
+                                                                       : jobs_;
+  list.push_back(live);
+  list.back().record = found->second;
+  return out_.work[found->second];
+}
+
+void Recorder::complete(const LiveWork& live) {
+  AsyncRecord& work = out_.work[live.record];
+  work.end = now_ + 1;
+  work.seen_by = doer_;
+  // What is issued from now on is other work.
+  std::erase_if(open_, [&](const auto& entry) { return entry.second == live.record; });
+}
+
+void Recorder::note_jobs() {
+  const std::vector<PendingJob>& jobs = unit_.jobs;
+  const bool same = jobs.size() == jobs_.size() && (jobs.empty() || jobs.back().id == last_job_);
+  if (same) return;
+  std::erase_if(jobs_, [&](const LiveWork& live) {
+    if (std::ranges::any_of(jobs, [&](const PendingJob& job) { return job.id == live.job; }))
+      return false;
+    AsyncRecord& work = out_.work[live.record];
+    if (live.number != 0) {  // the reading half of a bulk copy
+      if (work.read == 0) work.read = now_ + 1;
+      return true;
+    }
+    complete(live);
+    if (work.mbarrier) {
+      const RecordedMbarrier& barrier = out_.mbarriers[*work.mbarrier];
+      const Cta& cta = *unit_.ctas[barrier.cta];
+      arrived_[cta.shared.base + barrier.offset] = work.issued_by;
+    }
+    return true;
+  });
+  note_landed();
+  for (PendingJob& job : unit_.jobs)
+    if (job.id == 0) note_job(job);
+  last_job_ = unit_.jobs.empty() ? 0 : unit_.jobs.back().id;
+}
+
+void Recorder::note_job(PendingJob& job) {
+  static constexpr std::uint32_t kReads = 1;
+  job.id = ++unit_.jobs_numbered;
+  const unsigned w = job.warp->unit_warp();
+  LiveWork live{.warp = job.warp, .job = job.id};
+  AsyncRecord wanted{.issued_by = {job.op, w}, .begin = now_, .end = now_};
+  if (job.kind != PendingJob::JobKind::Signal) {
+    const bool reads = job.kind == PendingJob::JobKind::BulkRead;
+    wanted.kind = AsyncKind::BulkGroup;
+    wanted.group = job.group;
+    live.number = reads ? kReads : 0;
+    AsyncRecord& work = record_for(wanted, key_of(KeyKind::BulkGroup, w, job.group), live);
+    if (!reads) ++work.count;
+    return;
+  }
+  const std::uint32_t index = mbarrier_index(job.mbarrier);
+  if (index != ~std::uint32_t{0}) {
+    wanted.mbarrier = index;
+    wanted.phase = out_.mbarriers[index].phases.back().number;
+  }
+  wanted.kind = job.bytes != 0 || !attach_commit(job) ? AsyncKind::Signalled : AsyncKind::Commit;
+  AsyncRecord& work = record_for(
+      wanted, key_of(KeyKind::Signalled, w, std::uint64_t{job.op} << 20U | (index & 0xF'FFFFU)),
+      live);
+  ++work.count;
+  work.bytes += job.bytes;
+}
+
+// The work before a commit, or before an arrival of cp.async, tells this mbarrier and grows no more.
+// Whether there is any.
+bool Recorder::attach_commit(const PendingJob& job) {
+  bool any = false;
+  const unsigned w = job.warp->unit_warp();
+  const std::uint32_t index = mbarrier_index(job.mbarrier);
+  for (const std::vector<LiveWork>* list : {&copies_, &tensor_}) {
+    for (const LiveWork& live : *list) {
+      AsyncRecord& work = out_.work[live.record];
+      if (live.warp->unit_warp() != w) continue;
+      any = true;
+      if (work.mbarrier) continue;
+      if (index != ~std::uint32_t{0}) {
+        work.mbarrier = index;
+        work.phase = out_.mbarriers[index].phases.back().number;
+      }
+      std::erase_if(open_, [&](const auto& entry) { return entry.second == live.record; });
+    }
+  }
+  ++notes_[w].tensor_group;
+  return any;
+}
+
+// What the warp itself has issued.
+void Recorder::note_own_work(Warp& warp) {
+  const unsigned w = warp.unit_warp();
+  WarpNotes& notes = notes_[w];
+  PendingWork& pending = warp.pending;
+  if (pending.copies_issued != notes.copies) {
+    for (const PendingCopy& copy : pending.copies) {
+      if (copy.number < notes.copies) continue;
+      const std::uint32_t group = copy.group[first_lane(copy.lanes)];
+      AsyncRecord& work =
+          record_for({.kind = AsyncKind::CopyGroup,
+                      .issued_by = doer_,
+                      .begin = now_,
+                      .end = now_,
+                      .group = group},
+                     key_of(KeyKind::CopyGroup, w, group), {.warp = &warp, .number = copy.number});
+      ++work.count;
+      work.bytes += std::uint64_t{copy.bytes} * count_lanes(copy.lanes);
+    }
+    notes.copies = pending.copies_issued;
+  }
+  if (pending.tensor_issued != notes.tensor) {
+    for (const TensorWork& piece : pending.tensor_work) {
+      if (piece.number < notes.tensor) continue;
+      ++record_for({.kind = AsyncKind::TensorWork, .issued_by = doer_, .begin = now_, .end = now_},
+                   key_of(KeyKind::TensorWork, w, notes.tensor_group),
+                   {.warp = &warp, .number = piece.number})
+            .count;
+    }
+    notes.tensor = pending.tensor_issued;
+  }
+  note_landed();
+}
+
+// Copies and tensor work that are no longer pending.
+void Recorder::note_landed() {
+  std::erase_if(copies_, [&](const LiveWork& live) {
+    const auto& copies = live.warp->pending.copies;
+    if (std::ranges::find(copies, live.number, &PendingCopy::number) != copies.end()) return false;
+    complete(live);
+    return true;
+  });
+  std::erase_if(tensor_, [&](const LiveWork& live) {
+    const auto& work = live.warp->pending.tensor_work;
+    if (std::ranges::find(work, live.number, &TensorWork::number) != work.end()) return false;
+    complete(live);
+    return true;
+  });
+}
+
+// A product is issued by the last warp of the group to come, and is done when all have waited.
+void Recorder::note_products(Warp& warp) {
+  const std::size_t number = warp.index / kGroupWarps;
+  if (warp.cta->warpgroups.size() <= number) return;
+  const Warpgroup& group = warp.cta->warpgroups[number];
+  const unsigned first = warp.unit_warp() - warp.index % kGroupWarps;
+  std::erase_if(products_, [&](const LiveWork& live) {
+    if (live.warp->unit_warp() != first) return false;
+    const auto& all = group.products;
+    if (std::ranges::find(all, live.number, &PendingProduct::number) != all.end()) return false;
+    complete(live);
+    return true;
+  });
+  for (const PendingProduct& product : group.products) {
+    const bool is_known = std::ranges::any_of(products_, [&](const LiveWork& live) {
+      return live.warp->unit_warp() == first && live.number == product.number;
+    });
+    if (is_known) continue;
+    const std::uint32_t in_group = product.parts[warp.index % kGroupWarps].group;
+    Warp* const leader = warp.cta->warps[number * kGroupWarps].get();
+    ++record_for({.kind = AsyncKind::Product,
+                  .issued_by = {product.op, first},
+                  .begin = now_,
+                  .end = now_,
+                  .group = in_group},
+                 key_of(KeyKind::Product, first, in_group),
+                 {.warp = leader, .number = product.number})
+          .count;
+  }
+}
+
+}  // namespace ww::sim
