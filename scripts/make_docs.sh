@@ -33,8 +33,25 @@ rows=(
   "tmem_datapath_g|tmem_datapath(G,32,8)|--op permute:1,0"
 )
 
+# file name | command that draws a timeline
+timelines=(
+  "timeline_pipeline|run examples/pipeline.py --kernel build(lines=6,stages=2,consumers=1)"
+  "timeline_hang|run examples/findings/hang.py"
+  "timeline_bulk_ring|sim examples/ptx/bulk_ring.ptx --grid 1 --block 64 --arg a=i32[4,32]:arange --arg b=i32[4,32]"
+)
+
+draw_timelines_into() {
+  local row name command
+  for row in "${timelines[@]}"; do
+    IFS='|' read -r name command <<<"$row"
+    # shellcheck disable=SC2086  # the arguments are words
+    "$program" $command --timeline "$1/$name.svg" >/dev/null || [[ $name == timeline_hang ]]
+  done
+}
+
 draw_into() {
   local row name notation arguments
+  (cd "$root" && draw_timelines_into "$1")
   for row in "${rows[@]}"; do
     IFS='|' read -r name notation arguments <<<"$row"
     # shellcheck disable=SC2086  # the arguments are words
