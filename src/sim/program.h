@@ -74,6 +74,7 @@ struct Code {
   /// result, ordered or volatile accesses): such kernels run block after block on one host thread.
   bool is_ordered = false;
   std::uint32_t registers = 0;      // `.maxnreg`
+  std::uint32_t most_taken = 0;     // the largest count of a setmaxnreg.inc; 0: there is none
   std::uint32_t blocks_per_sm = 0;  // `.minnctapersm`
   bool counts_clusters = false;     // `.blocksareclusters`: the grid of a launch counts clusters
 };

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <variant>
 
+#include "ir/launch/register_budget.h"
 #include "ir/visit.h"
 
 namespace ww::ir {
@@ -66,6 +67,8 @@ Result<OccupancyWish> occupancy_wish(const Function& function, const LaunchShape
     return fail(diag(DiagKind::BadArgument, "both `{}` and `{}`: a kernel takes one of them",
                      kCtasAttribute, kRegistersAttribute)
                     .with_span(last));
+  // Without a fixed register count ptxas ignores setmaxnreg (C7508).
+  if (out.min_ctas == 0 && out.max_registers == 0 && moves_registers(function)) out.min_ctas = 1;
   return out;
 }
 

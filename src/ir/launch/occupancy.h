@@ -12,7 +12,8 @@
 
 namespace ww::ir {
 
-/// 0 where the kernel does not ask.
+/// 0 where the kernel does not ask. One with `setmaxnreg` wishes for one CTA unless it says otherwise:
+/// that fixes the registers it starts with.
 struct OccupancyWish {
   std::int64_t min_ctas = 0;       // of an SM
   std::int64_t max_registers = 0;  // of a thread

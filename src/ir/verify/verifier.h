@@ -56,6 +56,9 @@ void check_launch(Context& c);
 /// The part of shapes that is about the launch: regions that leave their buffer for some of its ids
 void check_regions(Context& c, const LaunchShape& shape);
 
+/// registers
+void check_registers(Context& c, const LaunchShape& shape);
+
 /// An access of `lanes` elements: rank, types and bounds of the indices, and that the buffer is one
 /// whose elements a thread can reach.
 void check_access(Context& c, BufferId buffer, const SmallVec<ExprId, 3>& indices, int lanes,

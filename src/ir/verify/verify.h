@@ -36,6 +36,8 @@
 //                destination
 //   ptx          every instruction is a form of the catalogue with operands of its kinds; what
 //                it writes can be written; addresses lead to the state space it looks in
+//   registers    what warps ask for with setmaxnreg: `inc` takes and `dec` gives back, the warps of
+//                a warpgroup ask for the same, and all together have what the CTA starts with
 //   control      break and continue stand in loops; unroll and vectorized extents are constant
 //   level        nodes of the other level do not occur: no tile call, scope id, layout or
 //                thread axis in a lowered function, no launch variable in a tile program

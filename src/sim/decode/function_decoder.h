@@ -3,6 +3,7 @@
 // are first named, constants go to the program's pool, labels are resolved at the end.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -88,6 +89,10 @@ class FunctionDecoder {
   [[nodiscard]] Program& program() { return context_.program; }
   /// Blocks of kernels that get here run one after the other.
   void run_in_order() { code().is_ordered = true; }
+  /// The function takes so many registers with setmaxnreg.
+  void note_taken(std::uint32_t registers) {
+    code().most_taken = std::max(code().most_taken, registers);
+  }
   [[nodiscard]] Frame& frame() { return frame_; }
   Place constant(std::uint64_t low, std::uint64_t high, unsigned bytes) {
     return context_.constants.place(program().constants, low, high, bytes);

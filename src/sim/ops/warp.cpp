@@ -374,6 +374,7 @@ bool decode_setmaxnreg(Decode& in) {
   in.op.flags = kTracksItself;
   in.op.imm = in.immediate(0);
   in.op.mode = in.word("action") == "inc" ? 1 : 0;
+  if (in.op.mode != 0) in.function().note_taken(static_cast<std::uint32_t>(in.op.imm));
   return true;
 }
 

@@ -22,7 +22,10 @@ std::uint32_t registers_at_launch(const Warp& warp) {
   const std::uint64_t threads = std::uint64_t{(*block)[0]} * (*block)[1] * (*block)[2];
   const std::uint64_t most =
       kRegistersOfSm / std::max<std::uint64_t>(1, code.blocks_per_sm * threads);
-  return static_cast<std::uint32_t>(std::min(kMaxRegisters, most / kStep * kStep));
+  const std::uint64_t start = std::min(kMaxRegisters, most / kStep * kStep);
+  // ptxas does not start with more than will ever be asked for.
+  return static_cast<std::uint32_t>(
+      code.most_taken != 0 ? std::min<std::uint64_t>(start, code.most_taken) : start);
 }
 
 std::uint32_t registers_of(const Warp& warp) {

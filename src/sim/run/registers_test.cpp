@@ -35,6 +35,13 @@ TEST(Registers, WhatOneGivesAnotherTakes) {
   EXPECT_EQ(outcome(".maxntid 256 .minnctapersm 2", kGive, kTake), "");
 }
 
+// 256 threads could start with 255; ptxas gives them the 216 that the largest `inc` asks for.
+TEST(Registers, AKernelStartsWithNoMoreThanItTakes) {
+  EXPECT_EQ(outcome(".maxntid 256 .minnctapersm 1", kGive, kTake), "");
+  EXPECT_NE(outcome(".maxntid 256 .minnctapersm 1", "setmaxnreg.inc.sync.aligned.u32 200;", kTake),
+            "");
+}
+
 TEST(Registers, ARequestThatCannotBeMet) {
   const std::string meet = "bar.sync 1, 256;";
   const std::string found =

@@ -13,7 +13,7 @@ def kernel(A: T.Buffer((512,), "float32")):
     t = T.thread_id([512])
     ring = PipelineState(3, 1)
     one = PipelineState(1, 0)
-    with WarpgroupRole(group, (1, 3), regs=240, increase=True):
+    with WarpgroupRole(group, (1, 3), regs=160, increase=True):
         A[t] = 1.0
         ring.advance()
     with WarpgroupRole(group, 3, regs=24):
@@ -41,7 +41,7 @@ def kernel(A: T.Buffer((512,))):
     one_stage = 0
     one_phase = 0
     if 1 <= group and group < 3:
-        T.ptx["setmaxnreg.inc.sync.aligned.u32"](T.uint32(240))
+        T.ptx["setmaxnreg.inc.sync.aligned.u32"](T.uint32(160))
         A[t] = T.float32(1.0)
         ring_stage = ring_stage + 1
         if ring_stage == 3:
