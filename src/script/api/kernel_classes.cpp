@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
 
 namespace ww::script {
 namespace {
 
-constexpr std::string_view kNames[] = {"MBarrier", "TMABar",   "TCGen05Bar",
-                                       "Pipeline", "WarpRole", "WarpgroupRole"};
+constexpr std::string_view kNames[] = {"MBarrier", "TMABar",        "TCGen05Bar", "Pipeline",
+                                       "WarpRole", "WarpgroupRole", "Scheduler",  "GroupMajor3D"};
 
 // A role says when it holds and what it does first; `with role:` makes the branch.
 constexpr std::string_view kText = R"py(from tvm.script import tirx as T
@@ -136,7 +137,10 @@ class WarpgroupRole:
 
 }  // namespace
 
-std::string_view kernel_class_text() { return kText; }
+std::string_view kernel_class_text() {
+  static const std::string text = std::string(kText) + std::string(tile_scheduler_text());
+  return text;
+}
 
 bool names_kernel_class(std::string_view text) {
   return std::any_of(std::begin(kNames), std::end(kNames),

@@ -55,7 +55,7 @@ constexpr ModuleRow kModules[] = {
 std::string_view space_of_moving(std::string_view path) {
   if (!path.starts_with("tvm.")) return {};
   for (const std::string_view end :
-       {".lang", ".lang.alloc_pool", ".lang.pipeline", ".lang.warp_role"})
+       {".lang", ".lang.alloc_pool", ".lang.pipeline", ".lang.warp_role", ".lang.tile_scheduler"})
     if (path.ends_with(end)) return "T";
   if (path.find(".tile_primitive.") == std::string_view::npos) return {};
   for (const std::string_view end : {".tma_utils", ".gemm_async", ".gemm_async.tcgen05"})

@@ -2,7 +2,7 @@
 from tvm.backend.cuda.lang import SmemDescriptor
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
-from tvm.tirx.lang.tile_scheduler import GroupMajor3D
+from tvm.tirx.lang.tile_scheduler import RankAwareGroupMajorTileScheduler
 from tvm.tirx.layout import S, TileLayout
 
 L = TileLayout(S[(8, 8)])
@@ -13,7 +13,7 @@ def kernel(A: T.Buffer((32,), "float32")):
     T.device_entry()
     T.cta_id([1])
     t = T.thread_id([32])
-    with GroupMajor3D(t, 1):
+    with RankAwareGroupMajorTileScheduler(t, 1):
         A[t] = 0.0
     bar = SmemDescriptor(A, 1)
     bar.make(0)
@@ -25,9 +25,9 @@ def kernel(A: T.Buffer((32,), "float32")):
     A[t] = T.reinterpret("float32")
     p: T.let = T.reinterpret("handle", T.uint64(16))
 #--- expected
-bad_not_taken_more.py:16:10: error: this value is not known at compile time: `GroupMajor3D` of module `tvm.tirx.lang.tile_scheduler` is not taken: a `while` over tiles, numbered from `T.cta_id`, schedules them [Opaque]
-        with GroupMajor3D(t, 1):
-             ^~~~~~~~~~~~~~~~~~
+bad_not_taken_more.py:16:10: error: this value is not known at compile time: `RankAwareGroupMajorTileScheduler` of module `tvm.tirx.lang.tile_scheduler` is not taken: it asks NVSHMEM for the rank; `T.ClusterPersistentScheduler2D` schedules the tiles of one GPU [Opaque]
+        with RankAwareGroupMajorTileScheduler(t, 1):
+             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 bad_not_taken_more.py:19:5: error: this value is not known at compile time: `SmemDescriptor` of module `tvm.backend.cuda.lang` is not taken: descriptors are made by `gemm_async`, which is not lowered [Opaque]
         bar.make(0)
         ^~~~~~~~~~~
