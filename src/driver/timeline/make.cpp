@@ -63,10 +63,16 @@ struct WarpGroup {
   std::uint32_t first = 0, last = 0;  // of the cluster
 };
 
+// The last of some warps to come to an instruction that all must reach is a step ahead.
+bool is_near(std::uint64_t a, std::uint64_t b) {
+  constexpr std::uint64_t kMaxShift = 2;
+  return std::max(a, b) - std::min(a, b) <= kMaxShift;
+}
+
 bool do_the_same(const sim::RecordedWarp& a, const sim::RecordedWarp& b) {
   return a.path == b.path &&
          std::ranges::equal(a.spans, b.spans, [](const sim::WarpSpan& x, const sim::WarpSpan& y) {
-           return x.state == y.state && x.begin == y.begin && x.end == y.end &&
+           return x.state == y.state && is_near(x.begin, y.begin) && is_near(x.end, y.end) &&
                   x.subject == y.subject && x.phase == y.phase;
          });
 }
@@ -99,6 +105,7 @@ class Maker {
                                         const sim::RecordedPhase& phase) const;
   [[nodiscard]] std::vector<sim::AsyncRecord> work_of(WarpGroup group) const;
   [[nodiscard]] std::string work_text(const sim::AsyncRecord& work) const;
+  [[nodiscard]] std::string work_lane_name(const std::string& opcode, WarpGroup group) const;
   [[nodiscard]] std::string opcode_of(std::uint32_t op) const;
   [[nodiscard]] std::string mbarrier_name(std::uint32_t index) const;
   [[nodiscard]] std::string warp_name(std::uint32_t warp) const;
@@ -246,6 +253,14 @@ std::string Maker::work_text(const sim::AsyncRecord& work) const {
   return fmt::format("group {}", work.group);
 }
 
+std::string Maker::work_lane_name(const std::string& opcode, WarpGroup group) const {
+  const std::uint32_t first = group.first % recording_.warps_per_cta;
+  const std::uint32_t last = group.last % recording_.warps_per_cta;
+  if (opcode == "wgmma.mma_async") return fmt::format("{}, warpgroup {}", opcode, first / 4);
+  return first == last ? fmt::format("{}, warp {}", opcode, first)
+                       : fmt::format("{}, warps {}-{}", opcode, first, last);
+}
+
 TimelineSpan Maker::work_span(const sim::AsyncRecord& work) const {
   TimelineSpan out{.kind = SpanKind::Work,
                    .begin = work.begin,
@@ -292,10 +307,7 @@ void Maker::add_work(std::uint32_t cta) {
       by_opcode[opcode_of(work.issued_by.op)].push_back(work);
     for (const auto& [opcode, all] : by_opcode) {
       const std::size_t first = out_.lanes.size();
-      const std::string name =
-          group.first == group.last
-              ? fmt::format("{}, warp {}", opcode, group.first % per_cta)
-              : fmt::format("{}, warps {}-{}", opcode, group.first % per_cta, group.last % per_cta);
+      const std::string name = work_lane_name(opcode, group);
       for (const sim::AsyncRecord& work : all) {
         std::size_t row = first;
         while (row < out_.lanes.size() && out_.lanes[row].spans.back().end > work.begin) ++row;

@@ -9,6 +9,14 @@ namespace {
 // More blocks than any grid has; whether the grid has that one shows when it is known.
 constexpr sim::Dim3 kAnyGrid{0x7FFF'FFFF, 0xFFFF, 0xFFFF};
 
+Result<std::uint64_t> read_block(const std::string& text, const std::optional<sim::Dim3>& grid) {
+  if (grid) return parse_block(text, *grid);
+  if (!text.contains(',')) return parse_block(text, kAnyGrid);
+  return fail(diag(DiagKind::Syntax,
+                   "expected the number of a block, found `{}`: the grid is not known yet", text)
+                  .with_span(Span::at(0, text.size())));
+}
+
 bool check_path(const std::string& path, FilePlan& files, Refusals& refusals) {
   if (const auto form = timeline_form(path); !form)
     return refusals.add(form.error(), "--timeline", path);
@@ -25,8 +33,8 @@ std::optional<TimelinePlan> plan_timeline(const TimelineRequest& request,
                                           Refusals& refusals) {
   TimelinePlan out;
   if (!check_path(request.path, files, refusals)) return std::nullopt;
-  if (!request.block.empty() && !refusals.keep(parse_block(request.block, grid.value_or(kAnyGrid)),
-                                               out.block, "--timeline-block", request.block))
+  if (!request.block.empty() &&
+      !refusals.keep(read_block(request.block, grid), out.block, "--timeline-block", request.block))
     return std::nullopt;
   if (!request.steps.empty() &&
       !refusals.keep(parse_steps(request.steps), out.range, "--timeline-steps", request.steps))

@@ -19,7 +19,7 @@ std::string missing_text(const sim::PhasePoint& point) {
 
 std::string work_sentence(const TimelineSpan& span) {
   std::string out = plural(span.count, "instruction");
-  if (!span.what.empty()) out += " " + span.what;
+  if (!span.what.empty()) out += (span.what.starts_with("group") ? " of " : " ") + span.what;
   if (span.phase) out += fmt::format(", phase {}", *span.phase);
   if (span.bytes != 0) out += fmt::format(", {} bytes", span.bytes);
   return out;

@@ -71,7 +71,7 @@ bool run_warps(Unit& unit) {
     complete_some(unit);
   }
   const bool stepwise = unit.context.options->schedule.is_stepwise;
-  if (unit.recorder != nullptr && shuffled) unit.recorder->catch_up();
+  if (unit.recorder != nullptr) unit.recorder->round_begins();
   // Who is let go in a round of single steps runs in the next one, whatever its number.
   std::vector<Warp*> ready;
   if (stepwise) std::ranges::copy_if(unit.warps, std::back_inserter(ready), runs_now);

@@ -110,7 +110,7 @@ void after_op(Warp& warp, Mask mask, const Watch& watch) {
   const Mask after = mask & warp.active;
   if (watch.traces && mask != 0) trace_results(warp, warp.current, after);
   if (watch.checks_numbers && mask != 0) report_numbers(warp, after, watch.finite);
-  if (watch.recorder != nullptr) watch.recorder->op_done(warp);
+  if (watch.recorder != nullptr) watch.recorder->op_done(warp, mask != 0);
 }
 
 template <bool kWatched>

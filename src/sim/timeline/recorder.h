@@ -26,12 +26,13 @@ class Recorder {
 
   explicit Recorder(Unit& unit);
 
-  /// The warp has executed its current op.
-  void op_done(Warp& warp);
+  /// Warps are about to have their turns. Since the last round some may have been let go, and work
+  /// may have completed on its own.
+  void round_begins();
+  /// The warp has executed its current op, in some lanes or in none.
+  void op_done(Warp& warp, bool executes);
   /// All warps that could run have had their turn.
   void round_done();
-  /// What happened outside of all ops: work that completed on its own.
-  void catch_up();
   /// The unit has ended, one way or another.
   void end();
 
@@ -52,10 +53,14 @@ class Recorder {
     std::uint64_t tensor_group = 0;        // counts its commits
   };
 
+  // What happened outside of all ops: work that completed on its own.
+  void catch_up();
   void note_run(const Warp& warp);
+  // Whether the phase that it waits for is not over.
+  [[nodiscard]] bool is_going_on(const WarpSpan& wait) const;
   void note_state(Warp& warp);
   void open_wait(Warp& warp, const WarpSpan& wait);
-  void note_released();
+  void note_released(std::uint64_t end);
   void note_mbarriers();
   void note_mbarrier(const Cta& cta, std::uint32_t offset, const Mbarrier& barrier);
   void note_jobs();

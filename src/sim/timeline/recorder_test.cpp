@@ -102,6 +102,18 @@ TEST(Recorder, WorkLastsUntilItIsSeen) {
   EXPECT_TRUE(seen.mbarriers[0].phases[0].is_by_work);
   EXPECT_EQ(seen.mbarriers[0].phases[0].bytes, 64);
   for (const AsyncRecord& work : seen.work) EXPECT_FALSE(work.is_open);
+  // There is nothing else to do, so the copy lands in the step in which it is waited for.
+  EXPECT_EQ(seen.warps[0].spans.size(), 1U) << spans_of(seen, 0);
+}
+
+// Whether a warp waits at a barrier or is the last to come, and what its guards leave out.
+TEST(Recorder, WarpsThatMeetHaveOnePath) {
+  TestRun test("add.u32 %r0, 1, 1; bar.sync 0; add.u32 %r0, 1, 1;", 0);
+  const Recording seen = record(test, 128);
+  for (const RecordedWarp& warp : seen.warps) EXPECT_EQ(warp.path, seen.warps[0].path);
+  TestRun other("mov.u32 %r0, %tid.x; setp.lt.u32 %p0, %r0, 32; @%p0 add.u32 %r0, 1, 1;", 0);
+  const Recording apart = record(other, 64);
+  EXPECT_NE(apart.warps[0].path, apart.warps[1].path);
 }
 
 TEST(Recorder, GroupsOfCopiesAreOneEach) {
