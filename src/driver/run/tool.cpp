@@ -245,10 +245,12 @@ bool KernelRun::choose() {
   device_ = *std::move(choice);
   if (request_.timed_launches == 0 || device_.sim == nullptr) return true;
   const std::string why = calls ? device_.remark : calls.error().text;
-  return refuse(diag(DiagKind::BadArgument, "`--time` without a GPU: the virtual GPU has no clock")
-                    .with_note(why.empty()
-                                   ? "`--check`, `--schedule` and `--limit` ask for the virtual GPU"
-                                   : why));
+  return refuse(
+      diag(DiagKind::BadArgument, "`--time` without a GPU: the virtual GPU has no clock")
+          .with_note(
+              why.empty()
+                  ? "`--check`, `--schedule`, `--limit` and `--timeline` ask for the virtual GPU"
+                  : why));
 }
 
 bool KernelRun::lower() {
