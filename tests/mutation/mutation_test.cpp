@@ -179,6 +179,7 @@ std::vector<SubjectText> subjects() {
       example("tcgen05_epilogue", "build(M=128, N=128)", "sm_100a"),
       example("tcgen05_stages", "build(tiles=3, N=8)", "sm_100a"),
       example("tcgen05_cp", "", "sm_100a"),
+      example("tma_copy"),
   };
 }
 

@@ -142,11 +142,19 @@ TEST(BulkCopy, UndefinedBytesTravel) {
 
 // --- out of shared memory ------------------------------------------------------------------------
 
+// The sources are read; and the same with the group closed before.
+const std::string kReadOut = "@%p1 cp.async.bulk.wait_group.read 0;";
+const std::string kClosed = "@%p1 cp.async.bulk.commit_group;" + kReadOut;
+
 TEST(BulkCopy, OutInGroups) {
   const auto out = expect_fine(kFilled + kCopyOut + "@%p1 cp.async.bulk.wait_group 0;");
   for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], 100 + i);
-  // At the end of the kernel all is done.
-  EXPECT_EQ(expect_fine(kFilled + kCopyOut)[31], 131U);
+  // At the end of the kernel all is done, but the memory of its blocks is others' when they end.
+  EXPECT_EQ(expect_fine(kFilled + kCopyOut + kReadOut)[31], 131U);
+  expect_found(Check::Async,
+               "the kernel ends without `cp.async.bulk.wait_group.read`: its shared memory may "
+               "still be read",
+               kFilled + kCopyOut);
 }
 
 TEST(BulkCopy, TheSourceIsReadBeforeItIsWrittenAgain) {
@@ -158,7 +166,7 @@ TEST(BulkCopy, TheSourceIsReadBeforeItIsWrittenAgain) {
   expect_found(Check::Async, "may still be reading",
                kFilled + kCopyOut + "@%p1 cp.async.bulk.wait_group.read 1;" + again);
   // Reading it is fine.
-  expect_fine(kFilled + kCopyOut + "ld.shared.u32 %r9, [%r4];");
+  expect_fine(kFilled + kCopyOut + "ld.shared.u32 %r9, [%r4];" + kReadOut);
 }
 
 TEST(BulkCopy, OnlySomeBytes) {
@@ -168,7 +176,7 @@ TEST(BulkCopy, OnlySomeBytes) {
       "%r10;"
       "fence.proxy.async; bar.sync 0; mov.u16 %h1, 0x0F05;"
       "@%p1 cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%a1], [cells], 128, %h1;";
-  const auto out = expect_fine(masked, grid);
+  const auto out = expect_fine(masked + kClosed, grid);
   EXPECT_EQ(out[0], 0x00FF00FFU);
   EXPECT_EQ(out[1], 0U);
   EXPECT_EQ(out[2], 0xFFFFFFFFU);
@@ -184,7 +192,7 @@ std::uint32_t reduced(std::string_view op_and_type, std::uint32_t there, std::ui
                            "; st.shared.u32 [%r4], %r10; fence.proxy.async; bar.sync 0; @%p1 "
                            "cp.reduce.async.bulk.global.shared::cta.bulk_group." +
                            std::string(op_and_type) + " [%a1], [cells], 128;";
-  return expect_fine(body)[17];
+  return expect_fine(body + kClosed)[17];
 }
 
 TEST(BulkCopy, CombinesIntoGlobalMemory) {
@@ -209,7 +217,7 @@ TEST(BulkCopy, BlocksMayCombineInOnePlace) {
   const std::string body = kFilled +
                            "@%p1 cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%a0], "
                            "[cells], 128;";
-  expect_fine(body, {.threads = 32, .blocks = 4});
+  expect_fine(body + kClosed, {.threads = 32, .blocks = 4});
 }
 
 TEST(BulkCopy, CombinesInAnotherBlock) {

@@ -156,6 +156,11 @@ void report_unwaited(Unit& unit) {
         report(*warp, work.op, lane_bit(work.lane), "a wait for a `tcgen05.commit` behind this");
     }
   }
+  // The memory of a block is another one's when it has ended.
+  for (const PendingJob& job : unit.jobs)
+    if (job.kind == PendingJob::JobKind::BulkRead)
+      report(*job.warp, job.op, lane_bit(job.lane),
+             "`cp.async.bulk.wait_group.read`: its shared memory may still be read");
 }
 
 // All threads have ended: what is still on its way arrives, what was not given back is reported.
