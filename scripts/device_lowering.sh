@@ -35,7 +35,7 @@ mkdir -p "$out"
 out=$(cd "$out" && pwd)
 build="$root/build/device"
 tests="$build/tests/lowering_tests"
-coverage=(LdstMatrix Reg GmemSmem Fallback)
+coverage=(LdstMatrix Reg GmemSmem Fallback Tma)
 products=(Gemm GemmTypes GemmFactors GemmWarps GemmLayouts GemmStage GemmHarness WholeGemm Elementwise
           ElementwiseFunctions Reduce)
 status=0

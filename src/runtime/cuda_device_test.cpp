@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <algorithm>
 
 #include <string>
 #include <vector>
@@ -58,6 +59,44 @@ TEST_F(Cuda, EnqueuesOnAStreamOfTheProgram) {
   const auto refused = ready->enqueue(&stream);
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().text, HasSubstr("launching `scale` failed"));
+}
+
+// Maps are of the memory that an argument leads to, and are made again when it is other memory.
+TEST_F(Cuda, MakesTensorMapsWhenItLaunches) {
+  const auto device = loaded();
+  Launch launch = two_arguments();
+  launch.arguments[1] = {.bytes = 128, .block = std::vector<std::byte>(128)};
+  MapArgument map{.argument = 1, .array = 0, .offset = 32, .name = "A_map", .array_name = "A"};
+  map.map.type = sim::TensorType::F16;
+  map.map.rank = 2;
+  map.map.dims = {64, 8, 1, 1, 1};
+  map.map.strides = {128, 0, 0, 0};
+  map.map.box = {64, 4, 1, 1, 1};
+  launch.maps = {map};
+  ASSERT_TRUE(device->launch(launch));
+  EXPECT_EQ(driver_.encoded, "tiled 6 2 dims 64,8 box 64,4 0 0 0\n");
+  EXPECT_THAT(driver_.arguments, ElementsAre(0x1000, 0x1020));
+  auto ready = device->prepare(launch);
+  ASSERT_TRUE(ready) << ready.error().text;
+  int stream = 0;
+  for (const Address address : {Address{0x2000}, Address{0x2000}, Address{0x3000}}) {
+    ASSERT_TRUE(ready->set_address(0, address));
+    ASSERT_TRUE(ready->enqueue(&stream));
+    EXPECT_THAT(driver_.arguments, ElementsAre(address, address + 0x20));
+  }
+  EXPECT_EQ(std::ranges::count(driver_.encoded, '\n'), 3);  // one for the same address
+  // What no map can be is refused before the driver is asked.
+  launch.maps[0].map.strides[0] = 120;
+  const auto refused = device->launch(launch);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().text,
+            "the tensor map `A_map` of `A`: `strides[0]` is 120, expected a multiple of 16");
+  launch.maps[0] = map;
+  launch.arguments[0].bits = 0x1008;
+  const auto misplaced = device->launch(launch);
+  ASSERT_FALSE(misplaced);
+  EXPECT_EQ(misplaced.error().text,
+            "the tensor map `A_map` of `A`: the tensor is at 0x1028, expected a multiple of 16");
 }
 
 TEST_F(Cuda, OpensTheGpuOfANumber) {

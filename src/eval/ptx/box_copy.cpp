@@ -99,11 +99,10 @@ std::int64_t window_of(const Cta& cta, Address at) {
   return at.exists() ? cta.launch.root(at.root).window + at.bit / 8 : 0;
 }
 
-// What a NaN of the copy engine looks like: all bits of the exponent, and those of a mantissa but
-// the first.
+// The NaN of the copy engine: the same in every 16 bits.
 Word fill_of(const Box& box) {
-  if (!box.fills_nan) return 0;
-  return box.bits() == 16 ? 0x7FF7U : box.bits() == 32 ? 0x7FFF'FFFFU : low_mask(box.bits() - 1);
+  constexpr Word kNan = 0x7FF7'7FF7'7FF7'7FF7U;
+  return box.fills_nan ? kNan & low_mask(box.bits()) : 0;
 }
 
 }  // namespace
