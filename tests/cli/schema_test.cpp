@@ -188,12 +188,11 @@ class Schemas : public testing::Test {
       return path.string();
     };
     const auto code = [](const std::string& name, int line) {
-      return ".text." + name + ":\\n//## File \".nv_debug_ptx_txt\", line " +
-             std::to_string(line) + "\\n/*0000*/ STL [R1], R2 ;\\n/*0010*/ EXIT ;\\n";
+      return ".text." + name + ":\\n//## File \".nv_debug_ptx_txt\", line " + std::to_string(line) +
+             "\\n/*0000*/ STL [R1], R2 ;\\n/*0010*/ EXIT ;\\n";
     };
     return {"PTXAS=" + script("ptxas", "cp \"$2\" \"$4\"; echo '0, 8 bytes spill stores'"),
-            "NVDISASM=" +
-                script("nvdisasm", "printf '" + code("k", 8) + code("spill", 40) + "'")};
+            "NVDISASM=" + script("nvdisasm", "printf '" + code("k", 8) + code("spill", 40) + "'")};
   }
 
   [[nodiscard]] std::string output_of(const Case& each) const {

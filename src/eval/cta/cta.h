@@ -103,9 +103,9 @@ struct AsyncCopy {
   AsyncKind kind{};
   Agent agent;
   std::uint32_t step = 0, time = 0;  // of its start
-  std::size_t missing = 0;   // threads that have not waited for it
-  std::size_t bytes = 0;     // of the host
-  std::int64_t counted = 0;  // Counted: bytes that the mbarrier hears of
+  std::size_t missing = 0;           // threads that have not waited for it
+  std::size_t bytes = 0;             // of the host
+  std::int64_t counted = 0;          // Counted: bytes that the mbarrier hears of
   std::vector<Transfer> transfers = {};
   std::vector<std::pair<Element, int>> sources = {};
 };
