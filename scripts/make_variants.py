@@ -30,7 +30,7 @@ ENGINES = ["evaluator", "virtual GPU", "CUDA C++", "H200"]
 # has.
 ON_GPU = {("copy", "vec"), ("copy", "gmem_smem"), ("copy", "ldstmatrix"), ("copy", "reg"),
           ("copy", "movmatrix"), ("copy", "shfl"), ("copy", "smem"), ("copy", "fallback"),
-          ("copy_async", "ldgsts"), ("copy_async", "sync"), ("gemm", "mma"), ("elementwise", "reg"),
+          ("copy_async", "ldgsts"), ("copy_async", "tma"), ("copy_async", "sync"), ("gemm", "mma"), ("elementwise", "reg"),
           ("elementwise", "memory"), ("elementwise", "mixed"), ("reduce", "registers"), ("reduce", "warps"), ("reduce", "cluster"),
           ("scan", "registers"), ("scan", "warps"), ("gather", "indexed"), ("permute", "swizzled")}
 INDEXED = ("gather", "scatter", "scatter_add")

@@ -45,6 +45,11 @@ constexpr KindRow kKinds[] = {
     {"mbarrier.init.shared.b64", PtxKind::MbarInit},
     {"mbarrier.inval.shared.b64", PtxKind::MbarInval},
     {"mbarrier.arrive.shared.b64", PtxKind::MbarArrive},
+    {"mbarrier.arrive.expect_tx.shared.b64", PtxKind::MbarExpect},
+    {"mbarrier.expect_tx.relaxed.cta.shared.b64", PtxKind::MbarExpectOnly},
+    {"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes",
+     PtxKind::BoxLoad},
+    {"cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group", PtxKind::BoxStore},
     {"mbarrier.try_wait.parity.shared.b64", PtxKind::MbarTest},
     {"elect.sync", PtxKind::Elect},
     {"redux.sync.max.s32", PtxKind::Redux},
@@ -111,8 +116,10 @@ TEST(PtxInstruction, OpcodesOfEveryKindAreKnown) {
 
 TEST(PtxInstruction, FormsWithAnotherMeaningAreUnknown) {
   for (const char* opcode :
-       {"wgmma.fence.sync.aligned", "fences", "mbarrier.arrive.expect_tx.shared.b64",
-        "mbarrier.arrive.noComplete.shared.b64", "ldmatrix.sync.aligned.m8n8.x4.shared.b8",
+       {"wgmma.fence.sync.aligned", "fences", "mbarrier.arrive.noComplete.shared.b64",
+        "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group.L2::cache_hint",
+        "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes",
+        "mbarrier.arrive.expect_tx.shared::cluster.b64", "ldmatrix.sync.aligned.m8n8.x4.shared.b8",
         "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", "ld.global.b128",
         "tcgen05.cp.cta_group::2.128x128b", "tcgen05.cp.cta_group::1.128x128b.b8x16.b4x16_p64",
         "cp.async.cg.shared.global.L2::cache_hint", "barrier.cta.red.and.pred", "add.f32.f16",

@@ -9,7 +9,7 @@
 
 #include "ir/equal.h"
 #include "ir/print/print.h"
-#include "lower/as_index.h"
+#include "lower/copy_async/tile_digits.h"
 
 namespace ww::lower {
 namespace {
@@ -26,14 +26,6 @@ struct GlobalDim {
   ExprId stride;  // elements
   std::int64_t count = 1;
   bool has_edge = false;
-};
-
-/// Part of a coordinate: coordinate / weight % extent.
-struct Digit {
-  std::size_t dim = 0;
-  std::int64_t weight = 1;
-  std::int64_t extent = 1;
-  std::int64_t distance = 0;  // in shared memory, in elements
 };
 
 // --- global memory -------------------------------------------------------------------------------
@@ -142,73 +134,6 @@ Match<std::int64_t> swizzle_of(const Call& call, const OperandPlaces& shared) {
                    call.f()[shared.buffer].name, own.per_element(), own.len(), own.atom(),
                    std::countr_zero(static_cast<std::uint64_t>(kChunkBits / shared.bits)));
   return (std::int64_t{1} << own.len()) * (kChunkBits / 8);
-}
-
-// The mixed-radix digits of one coordinate with a distance each; nothing when there are none such.
-std::optional<std::vector<Digit>> digits_of(const std::vector<std::int64_t>& places,
-                                            std::size_t dim) {
-  const auto count = std::ssize(places);
-  std::vector<Digit> out;
-  for (std::int64_t weight = 1; weight < count;) {
-    const std::int64_t distance = places[as_index(weight)];
-    std::int64_t run = 1;
-    while (weight * run < count && places[as_index(weight * run)] == run * distance) ++run;
-    while (run > 1 && count / weight % run != 0) --run;
-    if (run == 1 || count % weight != 0) return std::nullopt;
-    out.push_back({dim, weight, run, distance});
-    weight *= run;
-  }
-  for (std::int64_t c = 0; c < count; ++c) {
-    std::int64_t sum = 0;
-    for (const Digit& digit : out) sum += c / digit.weight % digit.extent * digit.distance;
-    if (sum != places[as_index(c)]) return std::nullopt;
-  }
-  return out;
-}
-
-// All digits, nearest first; coordinates are those of the region in global memory.
-std::optional<std::vector<Digit>> shared_digits(const OperandPlaces& shared,
-                                                const std::vector<GlobalDim>& dims) {
-  std::vector<std::vector<std::int64_t>> tables;
-  std::vector<Digit> out;
-  std::int64_t inner = std::ssize(shared.linear);
-  for (std::size_t d = 0; d < dims.size(); ++d) {
-    inner /= dims[d].count;
-    std::vector<std::int64_t> table;
-    for (std::int64_t c = 0; c < dims[d].count; ++c)
-      table.push_back(shared.linear[as_index(c * inner)] - shared.linear[0]);
-    const auto digits = digits_of(table, d);
-    if (!digits) return std::nullopt;
-    out.insert(out.end(), digits->begin(), digits->end());
-    tables.push_back(std::move(table));
-  }
-  // The distances of several coordinates add up.
-  for (std::size_t x = 0; x < shared.size(); ++x) {
-    auto rest = static_cast<std::int64_t>(x);
-    std::int64_t sum = shared.linear[0];
-    for (std::size_t d = dims.size(); d-- > 0; rest /= dims[d].count)
-      sum += tables[d][as_index(rest % dims[d].count)];
-    if (sum != shared.linear[x]) return std::nullopt;
-  }
-  std::ranges::sort(out, {}, &Digit::distance);
-  return out;
-}
-
-// Cuts digits that are longer than a dimension of the box may be.
-std::vector<Digit> cut_digits(std::vector<Digit> digits, std::int64_t longest_row) {
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    const std::int64_t limit = i == 0 ? std::min(longest_row, ir::kMaxMapBox) : ir::kMaxMapBox;
-    std::int64_t part = std::min(limit, digits[i].extent);
-    while (digits[i].extent % part != 0) --part;
-    if (part == digits[i].extent) continue;
-    Digit upper = digits[i];
-    upper.weight *= part;
-    upper.distance *= part;
-    upper.extent /= part;
-    digits[i].extent = part;
-    digits.insert(digits.begin() + static_cast<std::ptrdiff_t>(i) + 1, upper);
-  }
-  return digits;
 }
 
 // --- the map -------------------------------------------------------------------------------------
@@ -481,7 +406,9 @@ class Planner {
   }
 
   Match<BoxPlan> plan_for(const std::vector<GlobalDim>& dims, std::int64_t swizzle) {
-    auto digits = shared_digits(shared_, dims);
+    std::vector<std::int64_t> counts;
+    for (const GlobalDim& dim : dims) counts.push_back(dim.count);
+    auto digits = tile_digits(shared_, counts);
     if (!digits)
       return decline("layout", "`{}` has no fixed distance in shared memory for each dimension",
                      name_of(shared_));
