@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts of registers that video instructions name: `%r1.b2` is a byte, `%r1.h0` a half. Instructions of
 // two halves or four bytes take a list instead, the last one first: of sources from both words, where
-// b's parts are numbered behind a's (`.h20`, `.b7610`); of the result those that are written (`.b20`).
+// b's parts are numbered behind a's (`.h20`, `.b7610`); the result lists the parts it writes (`.b20`).
 #pragma once
 
 #include <cstdint>

@@ -115,8 +115,8 @@ Json map_json(const ir::Function& lowered, const std::vector<LaunchParam>& param
   const auto type = tensor_type_for(dtype);
   const auto bytes = [&](std::string_view what, std::int64_t count) {
     return count == 0 ? fmt::format("{}{}_NONE", kPrefix, what)
-                      : fmt::format("{}{}_{}{}", kPrefix, what, what == "L2_PROMOTION" ? "L2_" : "",
-                                    fmt::format("{}B", count));
+                      : fmt::format("{}{}_{}{}B", kPrefix, what,
+                                    what == "L2_PROMOTION" ? "L2_" : "", count);
   };
   return {{"array", base ? Json(params[base->param].seen.name) : Json(nullptr)},
           {"offset", base ? base->bytes : 0},

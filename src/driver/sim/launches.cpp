@@ -52,7 +52,7 @@ struct Sequence {
 
 // --- reading --------------------------------------------------------------------------------------
 
-// What is said of one launch, or needs one.
+// Options that belong to a single launch, or need one.
 bool check_request(Sequence& s) {
   const SimRequest& request = s.request;
   const std::pair<std::string_view, bool> kOthers[] = {

@@ -33,7 +33,7 @@ struct SimValues {
 
   /// The value that a key of a text means; a Diag with all that a user needs to know otherwise.
   std::function<Result<std::size_t>(std::string_view text, Span key)> find{};
-  /// What is said of a name in an expectation that no value has.
+  /// The error for a name in an expectation that no value has.
   std::function<Diag(std::string_view name)> unknown{};
 
   /// nullptr: the value is not one with an array.

@@ -357,7 +357,7 @@ std::size_t Maker::lane_of(std::uint32_t warp) const {
   return 0;
 }
 
-// From the warp that completed a phase to those that waited for it. Too many would hide the rest.
+// Arrows from the warp that completed a phase to the warps that waited. Too many would hide the rest.
 void Maker::add_arrows() {
   for (std::size_t i = 0; i < out_.lanes.size(); ++i) {
     if (out_.lanes[i].kind != LaneKind::Warps) continue;

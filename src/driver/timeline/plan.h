@@ -17,7 +17,7 @@ struct TimelinePlan {
   std::optional<StepRange> range = {};
 };
 
-/// Reads the options and adds the file to those that are written. None, with the reasons in
+/// Reads the options and adds the file to the plan of files. None, with the reasons in
 /// `refusals`, where an option cannot be met. The grid: none if it is not known yet; then the block
 /// is a number.
 std::optional<TimelinePlan> plan_timeline(const TimelineRequest& request,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bytes that an mbarrier is told to expect, against those of the copies that name it. Where both stand
 // in one block, the phase is that block's: another sum would leave it incomplete for ever, or complete
-// it too early. Copies in a block that expects nothing may be for the same phase: then nothing is said.
+// it too early. Copies in a block that expects nothing may be for the same phase: no error then.
 #include <optional>
 #include <set>
 #include <vector>

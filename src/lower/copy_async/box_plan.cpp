@@ -100,23 +100,14 @@ class GlobalSide {
 
   bool has_edge(std::size_t d) {
     if (places_.edges.empty()) return false;
-    return !begins_inside_dim(d) || !ends_inside_dim(d);
-  }
-  bool begins_inside_dim(std::size_t d) {
-    return ir::range_of(call_.f(), write_.simplify(region_.ranges[d].min), call_.context.facts)
-               .min >= 0;
-  }
-  bool ends_inside_dim(std::size_t d) {
-    const ir::RangeExpr& range = region_.ranges[d];
-    const ExprId end = wide_add(write_, write_.simplify(range.min), write_.simplify(range.extent));
-    return write_.constant(write_.simplify(write_.index(ExprOp::Le, end, buffer_.shape[d]))) == 1;
+    return !begins_inside(write_, region_, d) || !ends_inside(write_, region_, d);
   }
 
   const Call& call_;
   const OperandPlaces& places_;
   const ir::Region& region_;
   const ir::Buffer& buffer_;
-  ExprWriter write_;
+  CodeWriter write_;
 };
 
 // --- shared memory -------------------------------------------------------------------------------
@@ -165,7 +156,7 @@ class MapMaker {
 
  private:
   // Where dimensions of the map begin in a dimension of the region: at digits of the box, and behind
-  // those that another one does not follow.
+  // each of them that another one does not follow.
   std::vector<std::int64_t> begins(std::size_t d, std::size_t boxed) const {
     std::vector<const Digit*> own;
     for (std::size_t i = 0; i < boxed; ++i)

@@ -83,7 +83,7 @@ std::vector<Block> blocks_of(const SassFunction& function) {
 
 constexpr std::size_t kUnreached = ~std::size_t{0};
 
-// Blocks that the first one reaches, each after those that lead to it, but for edges back.
+// Blocks that the first one reaches, each after its predecessors, back edges aside.
 std::vector<std::size_t> forward_order(const std::vector<Block>& blocks) {
   std::vector<std::size_t> out;
   std::vector<bool> seen(blocks.size());
@@ -141,7 +141,7 @@ class Dominators {
   std::vector<std::size_t> order_, above_;
 };
 
-// The blocks of the loops by their headers: those that reach an edge back without the header.
+// The blocks of the loops by their headers: the blocks that reach a back edge without the header.
 std::map<std::size_t, std::set<std::size_t>> bodies(const std::vector<Block>& blocks) {
   const Dominators dominators(blocks);
   std::map<std::size_t, std::set<std::size_t>> out;
