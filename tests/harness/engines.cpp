@@ -163,6 +163,7 @@ std::optional<std::string> simulate(const Loaded& loaded, const ir::Function& lo
   sim::RunOptions options;
   options.threads = 1;
   options.count = true;
+  options.checks.add(sim::Check::Proxy);  // what we emit fences by the manual
   options.schedule = {.is_random = true, .seed = 7};
   options.limits.instructions = 50'000'000;
   const auto report = run.run(options, loaded.shared_unit);

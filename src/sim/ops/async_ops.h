@@ -100,6 +100,9 @@ void land(Warp& warp, unsigned lane, const ByteRun& run, const std::byte* data,
 
 /// The mbarrier at a shared address with rank; reports where there is none and gives nullptr.
 Mbarrier* mbarrier_at(Warp& warp, std::uint64_t address, Mask who);
+/// The async proxy is going to signal the mbarrier at that address: reports where there is none, and
+/// where no fence has made it known there.
+void check_signalled(Warp& warp, std::uint64_t address, Mask who);
 /// How a thread arrives.
 struct Arrival {
   Mask lanes = 0;  // whose past it publishes; of several that arrive at once, only the first does

@@ -76,7 +76,11 @@ struct Parcel {
 // Starts the write of a parcel to one CTA; its mbarrier hears of it when it lands.
 void send(Warp& warp, unsigned lane, const std::shared_ptr<const Parcel>& parcel, const ByteRun& to,
           std::uint64_t mbarrier) {
-  mbarrier_at(warp, mbarrier, lane_bit(lane));
+  if (parcel->is_async_proxy) {
+    check_signalled(warp, mbarrier, lane_bit(lane));
+  } else {
+    mbarrier_at(warp, mbarrier, lane_bit(lane));
+  }
   begin_write(warp, to, lane, parcel->mode());
   const ByteRun from = parcel->from;
   if (from.region != nullptr) {

@@ -75,6 +75,19 @@ TEST(BulkCopy, TheBufferMustBeFreeWhenTheCopyIsIssued) {
               "WAIT(0, 0);");
 }
 
+// The manual's own reading: the async proxy need not know an mbarrier that no fence has published.
+TEST(BulkCopy, StrictlyTheMbarrierIsFencedInItsOwnBlock) {
+  constexpr Grid kStrict{.also = Check::Proxy};
+  const std::string copy = expected(128) + kCopyIn + "WAIT(0, 0);" + kRead;
+  const std::string found = "lets the async proxy signal the mbarrier at 0x";
+  expect_found(Check::Fence, found, kMade + copy, kStrict);
+  expect_found(Check::Fence, found, kMade + "@!%p1 fence.mbarrier_init.release.cluster;" + copy,
+               kStrict);
+  expect_fine(kMade + copy);
+  expect_fine(kMade + "fence.mbarrier_init.release.cluster;" + copy, kStrict);
+  expect_fine(kMade + "@%p1 fence.proxy.async.shared::cta;" + copy, kStrict);
+}
+
 TEST(BulkCopy, ToSeveralBlocksAtOnce) {
   const std::string all =
       kMade + expected(128) + "fence.mbarrier_init.release.cluster;" + kClusterSync +

@@ -35,7 +35,7 @@ Answer take_next(Unit& unit) {
 // The answer lands in one CTA, and its mbarrier hears of it.
 void send_answer(Warp& warp, unsigned lane, const Answer& answer, std::uint64_t to,
                  std::uint64_t mbarrier) {
-  mbarrier_at(warp, mbarrier, lane_bit(lane));
+  check_signalled(warp, mbarrier, lane_bit(lane));
   const ByteRun run =
       find_run(warp, to, lane, kAnswerBytes, AccessKind::Write, Space::SharedCluster);
   begin_write(warp, run, lane, {});

@@ -51,6 +51,9 @@ std::uint64_t state_of(const Mbarrier& barrier) {
 std::uint64_t inside(std::uint64_t address) {
   return address & ((std::uint64_t{1} << kRankShift) - 1);
 }
+std::uint64_t rank_of(std::uint64_t address) {
+  return ((address - kSharedWindow) >> kRankShift) - 1;
+}
 
 template <typename... Args>
 void complain(Warp& warp, unsigned lane, std::uint64_t address, fmt::format_string<Args...> text,
@@ -166,7 +169,7 @@ void run_inval(Warp& warp, const Op& op) {
 // The mbarrier may be a neighbour's.
 void note_neighbour(Warp& warp, std::uint64_t address, Mask lanes) {
   if (warp.unit->neighbours == nullptr) return;
-  const std::uint64_t rank = ((address - kSharedWindow) >> kRankShift) - 1;
+  const std::uint64_t rank = rank_of(address);
   std::uint64_t at[kLanes];
   std::fill(std::begin(at), std::end(at), address);
   warp.unit->neighbours->used(warp, warp.unit->ctas[rank]->shared, at, lanes, kObjectBytes,
@@ -418,7 +421,7 @@ namespace {
 
 // Other CTAs need not see a new mbarrier behind a barrier alone.
 void check_announced(Warp& warp, const Mbarrier& barrier, std::uint64_t address, Mask who) {
-  const std::uint64_t rank = ((address - kSharedWindow) >> kRankShift) - 1;
+  const std::uint64_t rank = rank_of(address);
   if (barrier.is_fenced || rank == warp.cta->rank) return;
   if (!warp.is_new(Check::Fence, barrier.op, count_lanes(who))) return;
   warp.report_at(
@@ -426,6 +429,18 @@ void check_announced(Warp& warp, const Mbarrier& barrier, std::uint64_t address,
       fmt::format("uses the mbarrier at 0x{:x} of CTA {} of the cluster, which was made "
                   "with no `fence.mbarrier_init.release.cluster` behind it",
                   inside(address), rank),
+      warp.unit->party(barrier.op, barrier.maker / kLanes, lane_bit(barrier.maker % kLanes)));
+}
+
+// The async proxy of the CTA itself needs the fence as well, by the manual; many programs do without.
+void check_published(Warp& warp, const Mbarrier& barrier, std::uint64_t address, Mask who) {
+  if (barrier.is_fenced || rank_of(address) != warp.cta->rank || !warp.checks(Check::Proxy)) return;
+  if (!warp.is_new(Check::Fence, barrier.op, count_lanes(who))) return;
+  warp.report_at(
+      Check::Fence, who, address,
+      fmt::format("lets the async proxy signal the mbarrier at 0x{:x}, which was made with no "
+                  "`fence.mbarrier_init.release.cluster` behind it",
+                  inside(address)),
       warp.unit->party(barrier.op, barrier.maker / kLanes, lane_bit(barrier.maker % kLanes)));
 }
 
@@ -448,6 +463,11 @@ Mbarrier* mbarrier_at(Warp& warp, std::uint64_t address, Mask who) {
                  fmt::format("there is no mbarrier at 0x{:x} of shared memory",
                              mbarrier_ops::inside(address)));
   return nullptr;
+}
+
+void check_signalled(Warp& warp, std::uint64_t address, Mask who) {
+  const Mbarrier* barrier = mbarrier_at(warp, address, who);
+  if (barrier != nullptr) mbarrier_ops::check_published(warp, *barrier, address, who);
 }
 
 void arrive_on(Warp& warp, Mbarrier& barrier, std::uint64_t address, unsigned lane,

@@ -244,7 +244,7 @@ void run_shift(Warp& warp, const Op& op) {
 // --- commit --------------------------------------------------------------------------------------
 
 void commit_to(Warp& warp, unsigned lane, std::uint64_t mbarrier) {
-  mbarrier_at(warp, mbarrier, lane_bit(lane));
+  check_signalled(warp, mbarrier, lane_bit(lane));
   const std::uint32_t op = warp.current;
   const std::uint32_t before = warp.pending.tensor_issued;
   warp.unit->jobs.push_back(

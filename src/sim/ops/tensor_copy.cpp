@@ -199,7 +199,7 @@ void send(Warp& warp, unsigned lane, const std::shared_ptr<const Parcel>& parcel
           std::uint64_t address, std::uint64_t mbarrier, Space space) {
   check_shared_address(warp, address, lane);
   const auto runs = shared_runs(warp, *parcel, address, lane, AccessKind::Write, space);
-  mbarrier_at(warp, mbarrier, lane_bit(lane));
+  check_signalled(warp, mbarrier, lane_bit(lane));
   for (const ByteRun& run : runs) begin_write(warp, run, lane, parcel->mode());
   const std::uint32_t op = warp.current;
   warp.unit->jobs.push_back({.mbarrier = mbarrier,
