@@ -13,6 +13,7 @@
 #include "ptx/parser.h"
 #include "runtime/cuda_errors.h"
 #include "runtime/cuda_event.h"
+#include "runtime/cuda_fit.h"
 #include "sim/check_launch.h"
 
 namespace ww::runtime {
@@ -21,10 +22,8 @@ namespace {
 // Numbers of cuda.h.
 constexpr int kSuccess = kCudaSuccess;
 constexpr int kNotReady = 600;
-constexpr int kMultiprocessors = 16;  // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
 constexpr int kCapabilityMajor = 75;  // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
 constexpr int kCapabilityMinor = 76;
-constexpr int kStaticShared = 1;           // CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES
 constexpr int kLocalBytes = 3;             // CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES
 constexpr int kRegisters = 4;              // CU_FUNC_ATTRIBUTE_NUM_REGS
 constexpr int kMaxDynamicShared = 8;       // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
@@ -32,6 +31,7 @@ constexpr int kRequiredClusterWidth = 11;  // CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER
 constexpr int kLargeClusterAllowed = 14;   // CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED
 constexpr int kCooperative = 2;            // CU_LAUNCH_ATTRIBUTE_COOPERATIVE
 constexpr int kClusterDimension = 4;       // CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+constexpr int kProgrammatic = 6;           // CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
 constexpr int kJitErrorLog = 5;            // CU_JIT_ERROR_LOG_BUFFER
 constexpr int kJitErrorLogBytes = 6;
 
@@ -266,11 +266,7 @@ Result<void> CudaDevice::download(std::span<std::byte> to, Address from) {
 
 // --- launching -----------------------------------------------------------------------------------
 
-namespace {
-
-std::uint64_t volume(const Dims& dims) { return std::uint64_t{dims[0]} * dims[1] * dims[2]; }
-
-}  // namespace
+namespace {}  // namespace
 
 Result<void> CudaDevice::check(const Launch& launch) const {
   if (params_.empty()) return {};
@@ -310,6 +306,8 @@ Result<std::vector<std::byte>> CudaDevice::encode_map(const sim::TensorMap& map)
 // What the kernel must be allowed before it can be launched like this.
 Result<void> CudaDevice::allow(const Launch& launch) {
   WW_TRY_VOID(check(launch));
+  const CudaKernel kernel{calls_, device_, function_, kernel_};
+  WW_TRY_VOID(check_shared_memory(kernel, launch.dynamic_shared));
   if (launch.dynamic_shared > 0)
     WW_TRY_VOID(check_cuda(
         calls_,
@@ -319,7 +317,15 @@ Result<void> CudaDevice::allow(const Launch& launch) {
     WW_TRY_VOID(check_cuda(
         calls_, calls_.function_set(function_, kLargeClusterAllowed, 1),
         fmt::format("giving `{}` clusters of {} CTAs", kernel_, volume(*launch.cluster))));
-  return {};
+  std::vector<CudaLaunchAttribute> attributes = attributes_of(launch);
+  const CudaLaunchConfig config{.grid = launch.grid,
+                                .block = launch.block,
+                                .dynamic_shared = launch.dynamic_shared,
+                                .attributes = attributes.data(),
+                                .attribute_count = static_cast<std::uint32_t>(attributes.size())};
+  return check_fit(kernel, {.config = config,
+                            .cluster = launch.cluster ? volume(*launch.cluster) : 1,
+                            .is_cooperative = launch.is_cooperative});
 }
 
 Result<CudaLaunch> CudaDevice::prepare(const Launch& launch) {
@@ -342,8 +348,10 @@ std::vector<CudaLaunchAttribute> CudaDevice::attributes_of(const Launch& launch)
     out.emplace_back().id = kClusterDimension;
     out.back().value.dims = *launch.cluster;
   }
-  if (launch.is_cooperative) {
-    out.emplace_back().id = kCooperative;
+  for (const auto& [is_set, id] :
+       {std::pair(launch.is_cooperative, kCooperative), {launch.is_programmatic, kProgrammatic}}) {
+    if (!is_set) continue;
+    out.emplace_back().id = id;
     out.back().value.dims = {1, 0, 0};
   }
   return out;

@@ -188,6 +188,68 @@ TEST_F(Cuda, LeavesClustersToAKernelThatStatesThem) {
   EXPECT_EQ(driver_.launched.attribute_count, 0U);
 }
 
+TEST_F(Cuda, RefusesBlocksWithTooMuchSharedMemory) {
+  driver_.function[1] = 1024;
+  Launch launch = two_arguments();
+  launch.dynamic_shared = 231424;
+  const auto device = loaded();
+  EXPECT_TRUE(device->launch(launch));
+  launch.dynamic_shared += 16;
+  const auto refused = device->launch(launch);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, DiagKind::BadLaunch);
+  EXPECT_EQ(refused.error().text,
+            "`scale` needs 232464 bytes of shared memory (1024 static, 231440 dynamic), and the "
+            "GPU gives a block at most 232448");
+  EXPECT_EQ(driver_.launches, 1);
+}
+
+TEST_F(Cuda, RefusesClustersThatTheGpuCannotHold) {
+  driver_.active_clusters = 0;
+  driver_.function[1] = 512;
+  Launch launch = two_arguments();
+  launch.block = {256, 1, 1};
+  launch.dynamic_shared = 100000;
+  launch.cluster = Dims{16, 1, 1};
+  const auto device = loaded();
+  const auto refused = device->launch(launch);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, DiagKind::BadLaunch);
+  EXPECT_EQ(refused.error().text,
+            "clusters of 16 CTAs for `scale`: the GPU can hold none with blocks of 256 threads and "
+            "100512 bytes of shared memory");
+  EXPECT_THAT(refused.error().notes[0].text, HasSubstr("at most 8 CTAs of such blocks"));
+  EXPECT_FALSE(device->prepare(launch));
+  EXPECT_EQ(driver_.launches, 0);
+  // A driver that cannot say leaves it to the launch.
+  driver_.status["active_clusters"] = 1;
+  EXPECT_TRUE(device->launch(launch));
+}
+
+TEST_F(Cuda, RefusesCooperativeLaunchesThatDoNotFit) {
+  Launch launch = two_arguments();
+  launch.is_cooperative = true;
+  launch.grid = {4 * 132, 1, 1};
+  const auto device = loaded();
+  EXPECT_TRUE(device->launch(launch));
+  launch.grid[1] = 2;
+  EXPECT_THAT(device->launch(launch).error().text,
+              HasSubstr("a cooperative launch of `scale` with 1056 blocks: the GPU holds 528 at "
+                        "once, as blocks of "));
+  launch.cluster = Dims{2, 1, 1};  // 66 of them
+  EXPECT_THAT(device->launch(launch).error().text, HasSubstr("the GPU holds 132 at once"));
+}
+
+TEST_F(Cuda, ProgrammaticLaunches) {
+  Launch launch = two_arguments();
+  const auto device = loaded();
+  ASSERT_TRUE(device->launch(launch));
+  EXPECT_FALSE(driver_.is_programmatic);
+  launch.is_programmatic = true;
+  ASSERT_TRUE(device->launch(launch));
+  EXPECT_TRUE(driver_.is_programmatic);
+}
+
 TEST_F(Cuda, TimesTheMedianAndLeavesTheFirstLaunchOut) {
   driver_.milliseconds = {90, 5, 3, 4, 8};
   const auto timing = loaded()->time(two_arguments(), 4);

@@ -64,6 +64,7 @@ struct Launch {
   std::uint32_t dynamic_shared = 0;   // bytes
   std::vector<Value> arguments = {};  // one per parameter
   bool is_cooperative = false;        // all blocks at once, for a grid barrier
+  bool is_programmatic = false;       // may start before the kernel in front of it has ended
   std::vector<MapArgument> maps = {};
 };
 

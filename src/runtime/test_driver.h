@@ -40,7 +40,11 @@ struct FakeDriver {
   std::vector<std::uint64_t> arguments;
   std::vector<std::size_t> argument_bytes;              // sizes of all, if it looks at them whole
   std::vector<std::vector<std::byte>> whole_arguments;  // as many bytes of each
-  bool is_cooperative = false;
+  bool is_cooperative = false, is_programmatic = false;
+  int max_shared = 232448;   // bytes of a block
+  int active_clusters = 66;  // that the GPU holds at once
+  int max_cluster = 8;
+  int active_blocks = 4;                  // of an SM
   std::string encoded;                    // the maps that were asked for, a line each
   std::string textures;                   // arrays and objects that were asked for, a line each
   int open_textures = 0;                  // arrays and objects
@@ -102,7 +106,10 @@ inline CudaCalls fake_calls() {
   };
   calls.device_attribute = [](int* value, int attribute, int device) {
     const FakeGpu& gpu = fake->gpus[static_cast<std::size_t>(device)];
-    *value = attribute == 75 ? gpu.major : gpu.minor;
+    *value = attribute == 75   ? gpu.major
+             : attribute == 97 ? fake->max_shared
+             : attribute == 16 ? 132
+                               : gpu.minor;
     return 0;
   };
   calls.context_retain = [](void** context, int) {
@@ -173,6 +180,7 @@ inline CudaCalls fake_calls() {
     for (std::uint32_t i = 0; i < config->attribute_count; ++i) {
       const CudaLaunchAttribute& attribute = config->attributes[i];
       if (attribute.id == 2) fake->is_cooperative = attribute.value.dims[0] != 0;
+      if (attribute.id == 6) fake->is_programmatic = attribute.value.dims[0] != 0;
       if (attribute.id == 4) fake->cluster = attribute.value.dims;
     }
     if (extra != nullptr) return 1;
@@ -191,6 +199,18 @@ inline CudaCalls fake_calls() {
       fake->arguments.push_back(*static_cast<std::uint64_t*>(arguments[i]));
     ++fake->launches;
     return fake->answer("launch");
+  };
+  calls.active_clusters = [](int* count, void*, const CudaLaunchConfig*) {
+    *count = fake->active_clusters;
+    return fake->answer("active_clusters");
+  };
+  calls.max_cluster = [](int* ctas, void*, const CudaLaunchConfig*) {
+    *ctas = fake->max_cluster;
+    return fake->answer("max_cluster");
+  };
+  calls.active_blocks = [](int* count, void*, int, std::size_t) {
+    *count = fake->active_blocks;
+    return fake->answer("active_blocks");
   };
   // The image is the address, which is all that a fake kernel needs.
   calls.encode_tiled = [](void* map, int type, unsigned rank, void* address,

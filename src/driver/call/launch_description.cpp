@@ -232,6 +232,8 @@ Result<std::string> launch_json(const Build& build) {
                              {"block", launch.shape.block},
                              {"cluster", launch.shape.has_clusters ? Json(cluster) : Json(nullptr)},
                              {"dynamic_shared", launch.dynamic_shared},
+                             {"cooperative", launch.shape.is_cooperative},
+                             {"programmatic", launch.shape.is_programmatic},
                              {"attributes", attributes_json(launch)},
                              {"let", lets_json(*build.lowered, launch)},
                              {"params", params_json(*build.lowered, launch_params(build))}}));

@@ -284,6 +284,8 @@ Result<void> HostPart::find_launch() {
                                     static_cast<std::uint32_t>(shape.cluster[1]),
                                     static_cast<std::uint32_t>(shape.cluster[2])};
   launch_.dynamic_shared = described.dynamic_shared;
+  launch_.is_cooperative = shape.is_cooperative;
+  launch_.is_programmatic = shape.is_programmatic;
   return {};
 }
 

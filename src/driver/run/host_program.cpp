@@ -77,6 +77,8 @@ void set_launch(emit::HostProgram& program, const runtime::Launch& launch) {
     if (launch.cluster) program.cluster[d] = (*launch.cluster)[d];
   }
   program.dynamic_shared_bytes = launch.dynamic_shared;
+  program.is_cooperative = launch.is_cooperative;
+  program.is_programmatic = launch.is_programmatic;
 }
 
 }  // namespace

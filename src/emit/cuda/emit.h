@@ -47,6 +47,7 @@ struct HostProgram {
   std::int64_t block[3] = {1, 1, 1};
   std::int64_t cluster[3] = {1, 1, 1};
   std::int64_t dynamic_shared_bytes = 0;
+  bool is_cooperative = false, is_programmatic = false;
 };
 
 struct CudaOptions {

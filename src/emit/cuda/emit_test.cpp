@@ -428,11 +428,24 @@ TEST(CudaHost, RunsAndCompares) {
   for (const char* part :
        {"const unsigned char arg0_A_contents[] = {\n    0x00, 0x00,",
         "check(cudaMalloc(&arg0_A, 8), \"cudaMalloc\");", "config.blockDim = dim3(32, 1, 1);",
-        "cudaFuncAttributeMaxDynamicSharedMemorySize, 100000)", "cluster.val.clusterDim.x = 2;",
+        "cudaFuncAttributeMaxDynamicSharedMemorySize, 100000)",
+        "attributes[0].val.clusterDim = {2, 1, 1};",
+        "cudaOccupancyMaxActiveClusters(&clusters, entry, &config)",
         "check(cudaLaunchKernelExC(&config, entry, args)",
         "failed |= compare<float>(\"A\", arg0_A_found.data(), arg0_A_expected, 2, 0.5, 0.25);",
         "// Compile: nvcc -std=c++17 -arch=sm_90a -o kernel kernel.cu"})
     EXPECT_THAT(*text, HasSubstr(part));
+}
+
+TEST(CudaHost, AttributesOfTheLaunch) {
+  TestKernel k;
+  HostProgram host = host_of(8);
+  EXPECT_THAT(*cuda_source(k.done(), {.host = &host}), Not(HasSubstr("cudaLaunchAttribute")));
+  host.is_cooperative = host.is_programmatic = true;
+  const auto text = cuda_source(k.f, {.host = &host});
+  EXPECT_THAT(*text, HasSubstr("  cudaLaunchAttribute attributes[2] = {};\n"));
+  EXPECT_THAT(*text, HasSubstr("attributes[0].val.cooperative = 1;"));
+  EXPECT_THAT(*text, HasSubstr("attributes[1].val.programmaticStreamSerializationAllowed = 1;"));
 }
 
 TEST(CudaHost, AlignsMemoryAsAsked) {

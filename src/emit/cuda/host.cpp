@@ -183,6 +183,36 @@ std::string encoded(const HostMap& map, const std::string& name, const std::stri
              map.fill, map.name);
 }
 
+// Clusters that the GPU cannot hold get words of their own.
+constexpr std::string_view kClusterCheck = R"(  int clusters = 0;
+  check(cudaOccupancyMaxActiveClusters(&clusters, {}, &config), "cudaOccupancyMaxActiveClusters");
+  if (clusters == 0) {{
+    std::fprintf(stderr, "clusters of {} blocks: the GPU can hold none\n");
+    return 1;
+  }}
+)";
+
+std::string launch_attributes(const HostProgram& host, std::string_view entry) {
+  const std::int64_t cluster = host.cluster[0] * host.cluster[1] * host.cluster[2];
+  std::string out;
+  int count = 0;
+  const auto add = [&](std::string_view id, std::string_view value) {
+    out +=
+        fmt::format("  attributes[{0}].id = cudaLaunchAttribute{1};\n  attributes[{0}].val.{2};\n",
+                    count++, id, value);
+  };
+  if (cluster > 1)
+    add("ClusterDimension", fmt::format("clusterDim = {{{}, {}, {}}}", host.cluster[0],
+                                        host.cluster[1], host.cluster[2]));
+  if (host.is_cooperative) add("Cooperative", "cooperative = 1");
+  if (host.is_programmatic)
+    add("ProgrammaticStreamSerialization", "programmaticStreamSerializationAllowed = 1");
+  if (count == 0) return "";
+  return fmt::format("  cudaLaunchAttribute attributes[{}] = {{}};\n", count) + out +
+         fmt::format("  config.attrs = attributes;\n  config.numAttrs = {};\n", count) +
+         (cluster > 1 ? fmt::format(kClusterCheck, entry, cluster) : "");
+}
+
 std::string launch(const std::string& kernel, const HostProgram& host) {
   const std::string entry =
       kernel == "entry" ? "entry_point" : "entry";  // no name of its own kernel
@@ -201,15 +231,7 @@ std::string launch(const std::string& kernel, const HostProgram& host) {
       "  config.gridDim = {};\n  config.blockDim = {};\n"
       "  config.dynamicSmemBytes = {};\n",
       dims(host.grid), dims(host.block), host.dynamic_shared_bytes);
-  if (host.cluster[0] * host.cluster[1] * host.cluster[2] > 1)
-    out += fmt::format(
-        "  cudaLaunchAttribute cluster;\n"
-        "  cluster.id = cudaLaunchAttributeClusterDimension;\n"
-        "  cluster.val.clusterDim.x = {};\n  cluster.val.clusterDim.y = {};\n"
-        "  cluster.val.clusterDim.z = {};\n"
-        "  config.attrs = &cluster;\n  config.numAttrs = 1;\n",
-        host.cluster[0], host.cluster[1], host.cluster[2]);
-  return out +
+  return out + launch_attributes(host, entry) +
          fmt::format("  check(cudaLaunchKernelExC(&config, {}, args), \"cudaLaunchKernelExC\");\n",
                      entry) +
          "  check(cudaDeviceSynchronize(), \"cudaDeviceSynchronize\");\n";

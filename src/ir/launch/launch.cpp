@@ -211,7 +211,16 @@ std::int64_t linear(const std::array<std::int64_t, 3>& at,
 
 Result<LaunchShape> launch_shape(const Function& function) {
   Launch launch(function);
-  return function.level == Level::Lowered ? launch.from_launch_threads() : launch.from_scope_ids();
+  LaunchShape out = WW_TRY(function.level == Level::Lowered ? launch.from_launch_threads()
+                                                            : launch.from_scope_ids());
+  for (const auto& [name, setting] : function.attrs) {
+    if (name != kCooperativeAttribute && name != kProgrammaticAttribute) continue;
+    const auto* const is_set = std::get_if<bool>(&setting);
+    if (is_set == nullptr)
+      return fail(DiagKind::BadArgument, "`{}` is neither True nor False", name);
+    (name == kCooperativeAttribute ? out.is_cooperative : out.is_programmatic) = *is_set;
+  }
+  return out;
 }
 
 std::int64_t scope_id_value(const LaunchShape& shape, ScopeIdKind kind, std::size_t dim,

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -30,14 +31,20 @@ struct LaunchShape {
   std::array<std::int64_t, 3> cluster{1, 1, 1};  // CTAs of a cluster
   std::array<std::int64_t, 3> block{1, 1, 1};    // threads of a CTA
   bool has_clusters = false;
+  bool is_cooperative = false;   // all CTAs run at once
+  bool is_programmatic = false;  // it may start before the kernel in front of it has ended
   [[nodiscard]] std::int64_t threads() const { return block[0] * block[1] * block[2]; }
   [[nodiscard]] std::int64_t warps() const { return (threads() + 31) / 32; }
 };
 
+/// Attributes of a function, True or False, that say how it is launched.
+constexpr std::string_view kCooperativeAttribute = "tirx.cooperative";
+constexpr std::string_view kProgrammaticAttribute = "tirx.programmatic_stream_serialization";
+
 /// Works out the launch. Fails with BadScopeIds: contradicting or indivisible extents, extents that
 /// do not follow from anything, more dimensions than there are, more than 1024 threads, threads
 /// that are not a multiple of 32 where warps are counted; each names the declarations with their
-/// places. A lowered function's LaunchThread statements say the same directly.
+/// places. BadArgument for an attribute of the launch that is neither True nor False. A lowered function's LaunchThread statements say the same directly.
 Result<LaunchShape> launch_shape(const Function& function);
 
 /// A thread of a launch: linear id in its CTA, and the CTA's coordinates.

@@ -266,6 +266,19 @@ TEST(Launch, ValuesOfIds) {
   EXPECT_EQ(value(CtaIdInPair), 1);
 }
 
+TEST(Launch, AttributesOfTheLaunch) {
+  Function f = kernel({{CtaId, {2}}, {ThreadId, {32}}});
+  EXPECT_FALSE(launch_shape(f)->is_cooperative);
+  f.attrs.emplace_back(kCooperativeAttribute, true);
+  EXPECT_TRUE(launch_shape(f)->is_cooperative);
+  EXPECT_FALSE(launch_shape(f)->is_programmatic);
+  f.attrs.emplace_back(kProgrammaticAttribute, true);
+  EXPECT_TRUE(launch_shape(f)->is_programmatic);
+  f.attrs.back().second = std::int64_t{1};
+  EXPECT_EQ(launch_shape(f).error().text,
+            "`tirx.programmatic_stream_serialization` is neither True nor False");
+}
+
 TEST(Launch, BindingsOfIds) {
   const Function f = kernel({{CtaId, {2, 3}}, {ThreadId, {32}}});
   const auto bindings = id_bindings(f);

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "base/suggest.h"
+#include "ir/launch/launch.h"
 #include "script/api/builtins.h"
 #include "script/interp/conversions.h"
 #include "script/interp/operators.h"
@@ -23,12 +24,14 @@ constexpr std::string_view kAxes = "xyz";
 
 // How a launch is scheduled, which changes nothing that a kernel computes.
 constexpr std::string_view kHints[] = {
-    "cooperative",        "programmatic_stream_serialization",
     "priority",           "cluster_scheduling_policy",
     "mem_sync_domain",    "preferred_shared_memory_carveout",
     "shared_memory_mode", "nvlink_util_centric_scheduling",
     "dynamic_smem_bytes", "portable_cluster_size_mode",
 };
+// What a launch is told besides its extents: attributes of the kernel.
+constexpr std::string_view kAttributes[] = {ir::kCooperativeAttribute, ir::kProgrammaticAttribute};
+constexpr std::string_view kAttributePrefix = "tirx.";
 // What belongs to a host that launches.
 constexpr std::string_view kOfTheHost[] = {"stream", "mem_sync_domain_map", "access_policy_window",
                                            "programmatic_event", "launch_completion_event"};
@@ -47,8 +50,22 @@ Result<void> check_setting(const CallArgs::Named& named) {
                    named.name);
   std::vector<std::string_view> known = {"grid", "block", "cluster", "preferred_cluster"};
   known.insert(known.end(), std::begin(kHints), std::end(kHints));
+  for (const std::string_view each : kAttributes)
+    known.push_back(each.substr(kAttributePrefix.size()));
   return fail_at(named.name_span, DiagKind::BadArgument, "`T.cuda.LaunchConfig` has no `{}`{}",
                  named.name, did_you_mean(named.name, known));
+}
+
+// Whether it is an attribute of the launch, which is added if it is set.
+Result<bool> take_attribute(Context& in, const CallArgs::Named& named, LaunchObject& out) {
+  for (const std::string_view each : kAttributes) {
+    if (named.name != each.substr(kAttributePrefix.size())) continue;
+    if (named.value.is(Kind::None)) return true;
+    if (WW_TRY(as_bool(in, named.value, fmt::format("`{}`", named.name), named.name_span)))
+      out.attributes.push_back(each);
+    return true;
+  }
+  return false;
 }
 
 Result<LaunchObject::Dims> dims_of(Context& in, const Args& a, std::size_t i,
@@ -70,7 +87,8 @@ Result<Value> launch_config(Context& in, Args& a) {
   out.block = WW_TRY(dims_of(in, a, 1, "`block`"));
   out.cluster = WW_TRY(dims_of(in, a, 2, "`cluster`"));
   out.preferred = WW_TRY(dims_of(in, a, 3, "`preferred_cluster`"));
-  for (const CallArgs::Named& named : a.extra) WW_TRY_VOID(check_setting(named));
+  for (const CallArgs::Named& named : a.extra)
+    if (!WW_TRY(take_attribute(in, named, out))) WW_TRY_VOID(check_setting(named));
   return in.heap.wrap(Kind::Launch, std::move(out));
 }
 
@@ -263,6 +281,7 @@ Result<void> declare_launch(Context& in, const Value& launch, Span span) {
   ids.cluster = WW_TRY(launch_api::extents_of(in, config.cluster));
   launch_api::declare(in, ir::ScopeIdKind::CtaId, ids.grid, config.grid.span);
   launch_api::declare(in, ir::ScopeIdKind::ThreadId, ids.block, config.block.span);
+  for (const std::string_view each : config.attributes) in.fn().attrs.emplace_back(each, true);
   if (ids.cluster.empty()) return {};
   launch_api::declare(in, ir::ScopeIdKind::CtaIdInCluster, ids.cluster, config.cluster.span);
   if (config.preferred.extents.empty()) return {};

@@ -230,6 +230,7 @@ struct LaunchObject : Object {
     Span span;
   };
   Dims grid, block, cluster, preferred;
+  std::vector<std::string_view> attributes;  // of ir/launch/launch.h, which are set
 };
 struct PtxPathObject : Object {
   std::vector<std::string> words;

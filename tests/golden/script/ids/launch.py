@@ -24,7 +24,7 @@ from tvm.script.tirx import tile as Tx
 
 @T.prim_func
 def kernel(A: T.Buffer((8, 128), "int32"), n: T.int32):
-    T.func_attr({"tirx.launch_bounds_min_blocks_per_sm": 2})
+    T.func_attr({"tirx.cooperative": True, "tirx.launch_bounds_min_blocks_per_sm": 2})
     T.device_entry()
     bx, by = T.cta_id([4, n])
     tx, v = T.thread_id([64, 2])
