@@ -37,6 +37,7 @@ class Pairing {
 std::optional<Setting> default_of(const TileParam& param) {
   switch (param.kind) {
     case TileParamKind::Bool:
+    case TileParamKind::Flag:
       return Setting(param.default_text == "True");
     case TileParamKind::Float:
       return Setting(std::stod(std::string(param.default_text)));

@@ -47,7 +47,8 @@ TileParamKind kind_of_param(std::string_view word) {
   constexpr std::pair<std::string_view, TileParamKind> kKinds[] = {
       {"region", TileParamKind::Region}, {"either", TileParamKind::RegionOrScalar},
       {"scalar", TileParamKind::Scalar}, {"bool", TileParamKind::Bool},
-      {"float", TileParamKind::Float},   {"int", TileParamKind::Int}};
+      {"flag", TileParamKind::Flag},     {"float", TileParamKind::Float},
+      {"int", TileParamKind::Int}};
   const auto* row = std::ranges::find(kKinds, word, [](const auto& each) { return each.first; });
   WW_CHECK(row != std::end(kKinds), "no kind of parameter: `{}`", word);
   return row->second;

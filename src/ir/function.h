@@ -103,7 +103,7 @@ std::string_view name_of(TileOp op);
 std::optional<TileOp> find_tile_op(std::string_view name);
 const std::vector<std::string_view>& all_tile_op_names();
 
-enum class TileParamKind : std::uint8_t { Region, RegionOrScalar, Scalar, Bool, Float, Int };
+enum class TileParamKind : std::uint8_t { Region, RegionOrScalar, Scalar, Bool, Flag, Float, Int };
 /// A parameter of a tile primitive, from tile_ops.def.
 struct TileParam {
   std::string_view name;

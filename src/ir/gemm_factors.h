@@ -12,6 +12,8 @@ namespace ww::ir {
 
 /// Their places among the arguments of the call.
 inline constexpr std::size_t kGemmAlpha = 6, kGemmBeta = 7;
+/// Those of `gemm_async`.
+inline constexpr std::size_t kAsyncTransA = 5, kAsyncTransB = 6, kAsyncAccum = 7;
 
 /// A constant, or an expression known at run time only.
 struct GemmFactor {

@@ -26,6 +26,9 @@ struct PlacedOperand {
 bool place_operands(const isa::Binding& binding, std::size_t given,
                     const std::function<bool(std::span<const PlacedOperand>)>& accept);
 
+/// `wgmma.mma_async` in any form: it adds to its registers, which hold the values only after a wait.
+bool is_async_product(const PtxCall& call);
+
 /// `tcgen05.ld` in any form: its registers hold the values only after a wait.
 bool is_tensor_load(const PtxCall& call);
 

@@ -174,6 +174,17 @@ struct WarpGrid {
 Result<Layout> mma_tile(char operand, std::span<const std::int64_t> shape, int bits,
                         const WarpGrid& warps, bool is_transposed = false);
 
+/// Registers of operand 'A' (M×K), 'C' or 'D' (M×N) of wgmma: 64 rows of each of so many warpgroups
+/// side by side, on the axes `warpid` (or `wid_in_wg` for one warpgroup) and `laneid`. Further 64
+/// rows of a warpgroup go to further registers; those of A are step by step along K. Elements of
+/// 8, 16 and 32 bits for A, 16 and 32 for D. With warp w of the warpgroup, g = lane/4, t = lane%4 and
+/// e = 32 / bits:
+///
+///     D   element i              row 16w + g + 8·(i/2%2)   column 8·(i/4) + 2t + i%2
+///     A   register r, element j  row 16w + g + 8·(r%2)     k = 4e·(r/2) + e·t + j
+Result<Layout> wgmma_tile(char operand, std::span<const std::int64_t> shape, int bits,
+                          std::int64_t warpgroups = 1);
+
 /// Vectors of up to 16 bytes, neighbours in neighbouring threads: what loads and stores of global
 /// memory want. As many threads as share a row are side by side in it, the others take further rows.
 Result<Layout> coalesced(std::span<const std::int64_t> shape, std::int64_t threads, int bits,

@@ -126,6 +126,46 @@ Result<Layout> mma_tile(char operand, std::span<const std::int64_t> shape, int b
   return TileLayout::make(std::move(first), std::move(replica));
 }
 
+Result<Layout> wgmma_tile(char operand, std::span<const std::int64_t> shape, int bits,
+                          std::int64_t warpgroups) {
+  constexpr std::int64_t kRows = 64;
+  const bool is_sum = operand == 'C' || operand == 'D';
+  if (operand != 'A' && !is_sum)
+    return fail(DiagKind::BadArgument, "operand `{}` of wgmma in registers; there are A, C and D",
+                operand);
+  if (shape.size() != 2)
+    return fail(DiagKind::RankMismatch, "shape {} for operand {}, expected rows and columns",
+                shape_text(shape), operand);
+  if ((bits != 8 || is_sum) && bits != 16 && bits != 32)
+    return fail(DiagKind::BadArgument, "{}-bit elements for operand {} of wgmma; accepted are {}",
+                bits, operand, is_sum ? "16 and 32" : "8, 16 and 32");
+  if (warpgroups < 1 || warpgroups > 8)
+    return fail(DiagKind::BadArgument, "{} warpgroups, expected 1 to 8", warpgroups);
+  const std::int64_t e = 32 / bits;  // elements of a register of A
+  const std::int64_t step = is_sum ? 8 : 8 * e;
+  const std::int64_t rows = kRows * warpgroups;
+  if (shape[0] < rows || shape[0] % rows != 0 || shape[1] < step || shape[1] % step != 0)
+    return fail(DiagKind::BadArgument,
+                "shape {} for operand {} of wgmma over {} warpgroup{}, expected multiples of {} "
+                "rows and {} columns",
+                shape_text(shape), operand, warpgroups, warpgroups == 1 ? "" : "s", rows, step);
+  const std::int64_t atoms = shape[0] / rows, steps = shape[1] / step;
+  const std::int64_t each = is_sum ? 4 : 4 * e;  // elements of a thread of an atom and a step
+  const Axis warp = warpgroups == 1 ? axes::wid_in_wg() : axes::warpid();
+  // Sums of an atom stand together, and registers of A of one step along K.
+  Iters shard;
+  if (warpgroups > 1) shard.push_back({warpgroups, 4, warp});
+  if (atoms > 1) shard.push_back({atoms, is_sum ? steps * each : each, axes::m()});
+  shard.push_back({4, 1, warp});
+  shard.push_back({2, is_sum ? 2 : e, axes::m()});
+  shard.push_back({8, 4, axes::laneid()});
+  if (steps > 1) shard.push_back({steps, is_sum ? each : atoms * each, axes::m()});
+  if (!is_sum) shard.push_back({2, 2 * e, axes::m()});
+  shard.push_back({4, 1, axes::laneid()});
+  if (is_sum || e > 1) shard.push_back({is_sum ? 2 : e, 1, axes::m()});
+  return TileLayout::make(std::move(shard), {});
+}
+
 Result<Layout> coalesced(std::span<const std::int64_t> shape, std::int64_t threads, int bits,
                          Axis axis) {
   const Rows rows = WW_TRY(rows_of(shape, threads));

@@ -69,7 +69,6 @@ std::string_view variant_elsewhere(std::string_view name) {
   static constexpr Row kRows[] = {
       {"dsmem", "copies between CTAs of a cluster are not lowered"},
       {"tcgen05", "`tcgen05.mma` is not lowered"},
-      {"wgmma", "`wgmma` is not lowered"},
       {"shared", "reductions in shared memory are not lowered"},
       {"sm100_packed", "sums in pairs are not lowered"},
   };
@@ -97,10 +96,6 @@ Diag unknown_variant(const Call& call) {
 
 Diag no_variant(const Call& call, const CallReport& row) {
   const std::string_view op = ir::name_of(call.tile.op);
-  if (row.verdicts.empty() && call.tile.dispatch.empty())
-    return diag(DiagKind::NotLowered, "`{}` has no lowering", op)  // gemm_async
-        .with_span(call.span)
-        .with_note("`tcgen05.mma` and `wgmma` are not lowered; `gemm` multiplies by `mma.sync`");
   if (row.verdicts.empty()) return unknown_variant(call);
   Diag out = diag(DiagKind::NoVariant, "no variant of `{}` accepts this call for `{}`", op,
                   target::info(call.context.target.arch).name)

@@ -23,6 +23,7 @@ LAYOUTS = (
     "mma_shared_layout", "mma_tile_layout", "reduced_layout", "row_layout", "sf_smem_layout",
     "sf_tmem_layout", "tcgen05_atom_layout", "tma_atom_layout", "tma_atom_shape",
     "tma_shared_layout", "tmem_datapath_layout", "tmem_mma_operand_layout", "wg_local_layout",
+    "wgmma_tile_layout",
 )  # fmt: skip
 
 __all__ = ["T", "Tx", "S", "R", "Axis", *AXES, *LAYOUTS]

@@ -49,5 +49,6 @@ tma_shared_layout: Any
 tmem_datapath_layout: Any
 tmem_mma_operand_layout: Any
 wg_local_layout: Any
+wgmma_tile_layout: Any
 AXES: tuple[str, ...]
 LAYOUTS: tuple[str, ...]

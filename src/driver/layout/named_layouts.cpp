@@ -102,6 +102,17 @@ Result<NotatedLayout> mma_tile(const NamedArgs& args) {
   return notated(std::move(made), args.numbers(1), bits);
 }
 
+constexpr std::array kWgmmaTile = {
+    Param{"operand", ParamKind::Word, "A C D"}, Param{"shape", ParamKind::Dims},
+    Param{"dtype", ParamKind::DType, "8 16 32"}, Param{.name = "warpgroups", .optional = true}};
+
+Result<NotatedLayout> wgmma_tile(const NamedArgs& args) {
+  const int bits = num::bits_of(args.dtype(2));
+  const std::int64_t groups = args.has(3) ? args.number(3) : 1;
+  auto made = WW_TRY(layout::wgmma_tile(args.word(0).front(), args.numbers(1), bits, groups));
+  return notated(std::move(made), args.numbers(1), bits);
+}
+
 constexpr std::array kCoalesced = {Param{"shape", ParamKind::Dims}, Param{"threads"},
                                    Param{"dtype", ParamKind::DType}};
 
@@ -226,6 +237,9 @@ constexpr std::array kTable = {
     NamedLayout{"mma_tile", "mma_tile_layout", kMmaTile,
                 "registers of an operand of products over a tile and a grid of warps",
                 "mma_tile(D,64x64,float32,2x2)", kAll, mma_tile},
+    NamedLayout{"wgmma_tile", "wgmma_tile_layout", kWgmmaTile,
+                "registers of A, C or D of wgmma over a tile and its warpgroups",
+                "wgmma_tile(D,64x32,float32)", kAll, wgmma_tile},
     NamedLayout{"coalesced", "coalesced_layout", kCoalesced,
                 "registers of threads, neighbouring vectors in neighbouring threads",
                 "coalesced(16x64,128,float32)", kAll, coalesced},

@@ -18,6 +18,15 @@ using ir::Intrinsic;
 using ir::Stmt;
 using ir::StmtKind;
 
+// Registers hold what it writes after a wait only.
+bool is_late(const ir::PtxCall& call) {
+  return ir::is_tensor_load(call) || ir::is_async_product(call);
+}
+bool is_wait(const ir::PtxCall& call) {
+  return call.opcode.mnemonic() == "tcgen05.wait::ld" ||
+         call.opcode.mnemonic() == "wgmma.wait_group";
+}
+
 bool has_jump(const ir::Function& f, const ir::Block& block) {
   bool found = false;
   ir::for_each_stmt(f, block, [&](ir::StmtId id) {
@@ -29,7 +38,7 @@ bool has_jump(const ir::Function& f, const ir::Block& block) {
 }  // namespace
 
 PendingLoads::PendingLoads(const ir::Function& f) : f_(f), is_fixed_(f.var_count()) {
-  if (std::ranges::none_of(f.ptx_calls, ir::is_tensor_load)) return;
+  if (std::ranges::none_of(f.ptx_calls, is_late)) return;
   storage_.emplace(f);
   find_fixed();
   ir::for_each_expr(f_, [&](ExprId id) { look_at(f_[id]); });
@@ -52,12 +61,14 @@ const std::vector<BufferId>& PendingLoads::settled_by(const Stmt& s) const {
 
 // --- destinations --------------------------------------------------------------------------------
 
-// In its text they come before the address.
+// In its text they come before the address; before descriptors come the registers of a product, in
+// which those of A must stay, too.
 std::vector<BufferId> PendingLoads::destinations(const ir::PtxCall& load) const {
   std::vector<BufferId> out;
   for (const ir::PtxOperand& operand : load.operands) {
     if (operand.kind == ir::PtxOperandKind::Address) break;
     if (operand.kind == ir::PtxOperandKind::Sink) continue;
+    if (ir::is_async_product(load) && operand.kind != ir::PtxOperandKind::At) break;
     out.push_back(operand.kind == ir::PtxOperandKind::At ? storage_->at(operand.expr)
                                                          : storage_->of(f_[operand.expr].buffer));
   }
@@ -127,6 +138,12 @@ void PendingLoads::look_at(const Stmt& s) {
 
 // --- from loads to waits -------------------------------------------------------------------------
 
+// A wait for groups may leave some of them under way.
+bool PendingLoads::waits_for_all(const ir::PtxCall& wait) const {
+  if (wait.predicate.valid()) return false;
+  return wait.operands.empty() || ir::const_int(f_, wait.operands[0].expr) == 0;
+}
+
 // `pending`: before the block, then behind it.
 void PendingLoads::walk(const ir::Block& block, Storages& pending) {
   for (const ir::StmtId id : block) {
@@ -138,11 +155,11 @@ void PendingLoads::walk(const ir::Block& block, Storages& pending) {
       walk(s.body, pending);
       walk(s.other, otherwise);
       pending.merge(otherwise);
-    } else if (s.kind == StmtKind::Ptx && ir::is_tensor_load(f_[s.ptx])) {
+    } else if (s.kind == StmtKind::Ptx && is_late(f_[s.ptx])) {
       add_load(f_[s.ptx], pending);
-    } else if (s.kind == StmtKind::Ptx && f_[s.ptx].opcode.mnemonic() == "tcgen05.wait::ld") {
+    } else if (s.kind == StmtKind::Ptx && is_wait(f_[s.ptx])) {
       settle(s, pending);
-      if (!f_[s.ptx].predicate.valid()) pending.clear();
+      if (waits_for_all(f_[s.ptx])) pending.clear();
     } else {
       if (runs_foreign_code(s)) settle(s, pending);
       walk(s.body, pending);
@@ -160,7 +177,7 @@ void PendingLoads::walk_loop(const ir::Block& body, Storages& pending) {
     ir::for_each_stmt(f_, body, [&](ir::StmtId id) {
       const Stmt& s = f_[id];
       if (s.kind == StmtKind::Alloc) own.insert(s.buffer.index);
-      if (s.kind == StmtKind::Ptx && ir::is_tensor_load(f_[s.ptx])) add_load(f_[s.ptx], pending);
+      if (s.kind == StmtKind::Ptx && is_late(f_[s.ptx])) add_load(f_[s.ptx], pending);
     });
     for (const std::uint32_t storage : own) pending.erase(storage);
   }

@@ -8,8 +8,10 @@
 //     ptx_tcgen05_wait__ld_sync_aligned();
 //     ww_settle<2>(r_ptr);
 //
+// Sums of `wgmma.mma_async` are the same: they are there after `wgmma.wait_group`.
+//
 // An array that is not cut into registers lies in memory, where nvcc puts the values right after
-// the load; a load into one has to wait itself.
+// the load; a load into one has to wait itself. Sums of products cannot lie there.
 #pragma once
 
 #include <map>
@@ -48,6 +50,7 @@ class PendingLoads {
   void walk_loop(const ir::Block& body, Storages& pending);
   void add_load(const ir::PtxCall& load, Storages& pending) const;
   void settle(const ir::Stmt& s, const Storages& pending);
+  [[nodiscard]] bool waits_for_all(const ir::PtxCall& wait) const;
   [[nodiscard]] bool runs_foreign_code(const ir::Stmt& s) const;
 
   const ir::Function& f_;

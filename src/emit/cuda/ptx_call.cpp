@@ -42,6 +42,10 @@ void ptx_call(Context& c, const Stmt& s) {
   auto placed = place_call(c.f, call, c.options.target);
   if (!placed) return static_cast<void>(refuse(c, std::move(placed).error().with_span(s.span)));
   const bool waits = ir::is_tensor_load(call) && c.pending.waits_itself(call);
+  if (ir::is_async_product(call) && c.pending.waits_itself(call))
+    return static_cast<void>(refuse(
+        c, s.span, "`{}` writes to memory, expected registers: its sums are indexed at run time",
+        call.opcode.text()));
   auto helper = ptx_helper(c.f, call, *placed, c.known, waits);
   if (!helper) return static_cast<void>(refuse(c, std::move(helper).error().with_span(s.span)));
   if (helper->needs_bitcast) c.helpers.use("ww_bitcast");

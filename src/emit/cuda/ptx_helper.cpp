@@ -439,7 +439,7 @@ Result<PtxHelper> ptx_helper(const ir::Function& f, const PtxCall& call, const P
   draft.adds_in_place = adds_in_place(draft);
   draft.is_matrix_copy = is_matrix_copy(draft);
   draft.reads_destination =
-      call.predicate.valid() || call.opcode.mnemonic() == "wgmma.mma_async" || draft.adds_in_place;
+      call.predicate.valid() || ir::is_async_product(call) || draft.adds_in_place;
   return finished(draft, waits);
 }
 

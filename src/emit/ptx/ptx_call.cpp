@@ -143,8 +143,14 @@ Arg ptx_target(Context& c, Issue& issue, const PtxOperand& operand, std::optiona
     const LocalPlan& plan = c.locals.plan(place.storage);
     const int bits = is_at ? 32 : storage_bits(c.f[e.buffer].dtype);
     if (plan.cls == cls && plan.cell_bits == bits && bits >= 16)
-      return c.locals.cell_to_write(place.storage, place.bits, issue.guard.present());
+      return c.locals.cell_to_write(place.storage, place.bits,
+                                    issue.guard.present() || ir::is_async_product(issue.call));
   }
+  if (ir::is_async_product(issue.call))
+    refuse(c,
+           "`{}` writes to memory, expected registers: `{}` is indexed by what is known at run "
+           "time only",
+           issue.call.opcode.text(), c.f[ir::storage_of(c.f, e.buffer)].name);
   issue.outputs.push_back({operand, c.code.new_register(cls)});
   return issue.outputs.back().value;
 }
@@ -167,6 +173,8 @@ Arg ptx_source(Context& c, const PtxOperand& operand, const OperandSpec& spec,
   }
   const ir::Expr& e = c.f[operand.expr];
   const bool is_predicate = type == isa::Type::Pred || operand.kind == PtxOperandKind::Predicate;
+  if (is_predicate && e.op == ExprOp::IntImm && !spec.values.empty() && spec.allows(e.integer))
+    return int_value(e.integer);
   if (is_predicate) return c.code.in_register(predicate(c, operand.expr));
   const bool is_number = e.op == ExprOp::IntImm && (!type || isa::is_whole(*type));
   if (is_number && (spec.role == Role::Immediate || (!is_listed && !spec.register_only)))

@@ -91,9 +91,10 @@ struct Mbarrier {
   Order::Knowledge complete;
 };
 
-/// How threads wait for a copy: by groups, with tcgen05.wait, or through an mbarrier, at which a
-/// commit arrives (Tensor) or which counts the bytes (Counted).
-enum class AsyncKind : std::uint8_t { Group, Bulk, TmemLoad, TmemStore, Tensor, Counted };
+/// How threads wait for a copy, or for a product of matrices: by groups (Group, Bulk, Product), with
+/// tcgen05.wait, or through an mbarrier, at which a commit arrives (Tensor) or which counts the bytes
+/// (Counted).
+enum class AsyncKind : std::uint8_t { Group, Bulk, Product, TmemLoad, TmemStore, Tensor, Counted };
 struct Transfer {
   Element to;
   int bits = 0;
@@ -116,7 +117,7 @@ struct ThreadCopies {
     std::vector<CopyId> open;
     std::deque<std::vector<CopyId>> committed;
   };
-  std::array<Groups, 2> groups;             // Group, Bulk
+  std::array<Groups, 3> groups;             // Group, Bulk, Product
   std::array<std::vector<CopyId>, 2> tmem;  // TmemLoad, TmemStore
   // Tensor: what the tensor core has not done yet, in order, each with its number.
   std::deque<std::pair<std::uint32_t, CopyId>> tensor;

@@ -24,6 +24,14 @@ bool is_cluster_reduction(const ir::TileCall& call) {
   return call.scope == ir::Unit::Cluster && ir::is_reduction(call.op);
 }
 
+// Into tensor memory, or with factors from there, or with scales of blocks.
+bool is_tensor_product(const Function& function, const ir::TileCall& call) {
+  for (const std::size_t i : {0U, 1U, 2U})
+    if (function[std::get<ir::Region>(call.args[i]).buffer].scope == ir::Scope::Tmem) return true;
+  return std::holds_alternative<ir::Region>(call.args[3]) ||
+         std::holds_alternative<ir::Region>(call.args[4]);
+}
+
 // How the copy engine makes a copy does not change what it means, but for who hears of it.
 bool is_known_of_maps(std::string_view key) {
   static constexpr std::string_view kKeys[] = {"mbar", "mbarrier_addr", "cache_hint",
@@ -33,8 +41,8 @@ bool is_known_of_maps(std::string_view key) {
 
 Result<void> require_tile_call(const Function& function, const Stmt& stmt) {
   const ir::TileCall& call = function[stmt.tile];
-  if (call.op == ir::TileOp::GemmAsync)
-    return fail(not_evaluated("`gemm_async` is not evaluated", stmt.span));
+  if (call.op == ir::TileOp::GemmAsync && is_tensor_product(function, call))
+    return fail(not_evaluated("`gemm_async` into tensor memory is not evaluated", stmt.span));
   if (call.scope > ir::Unit::Cta && !is_cluster_reduction(call))
     return fail(not_evaluated(fmt::format("`{}` of a whole {} is not evaluated",
                                           ir::name_of(call.op), ir::name_of(call.scope)),

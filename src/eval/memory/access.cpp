@@ -87,6 +87,23 @@ void report_race(Cta& cta, const Element& element, const Conflict& conflict, con
   found->note_span = span_of(cta, conflict.earlier.step);
 }
 
+std::string_view work_on(Cta& cta, const Element& element, int bits) {
+  const auto is_there = [&](const Element& other, int other_bits) {
+    if (other.at.root != element.at.root || &storage_of(cta, other) != &storage_of(cta, element))
+      return false;
+    const std::int64_t mine = bit_of(cta, element), theirs = bit_of(cta, other);
+    return mine < theirs + other_bits && theirs < mine + bits;
+  };
+  for (const std::optional<AsyncCopy>& copy : cta.async.in_flight) {
+    if (!copy || copy->kind != AsyncKind::Product) continue;
+    for (const Transfer& transfer : copy->transfers)
+      if (is_there(transfer.to, transfer.bits)) return "product";
+    for (const auto& [source, source_bits] : copy->sources)
+      if (is_there(source, source_bits)) return "product";
+  }
+  return "copy";
+}
+
 Content read(Cta& cta, const Element& element, int bits, const Access& by) {
   if (!is_reachable(cta, element, bits)) return {};
   Storage& storage = storage_of(cta, element);
@@ -94,8 +111,10 @@ Content read(Cta& cta, const Element& element, int bits, const Access& by) {
   const bool is_target = storage.is_target(bit, bits);
   if (is_target) {
     if (Finding* found = finding(cta, Check::Async, element); found != nullptr)
-      found->text = fmt::format("{} is read by {} of {} while a copy into it is under way",
-                                element_text(cta, element), agent_text(by.agent), cta_text(cta));
+      found->text =
+          fmt::format("{} is read by {} of {} while a {} into it is under way",
+                      element_text(cta, element), agent_text(by.agent), cta_text(cta),
+                      work_on(cta, element, bits));
   }
   if (is_tracked(cta, element, bits))
     if (const auto conflict = cta.races.read(storage, bit, bits, by); conflict && !is_target)
@@ -116,9 +135,9 @@ void write(Cta& cta, const Element& element, int bits, Content content, const Ac
   const bool is_target = storage.is_target(bit, bits);
   if (is_target || storage.is_source(bit, bits)) {
     if (Finding* found = finding(cta, Check::Async, element); found != nullptr)
-      found->text = fmt::format("{} is written by {} of {} while a copy {} it is under way",
+      found->text = fmt::format("{} is written by {} of {} while a {} {} it is under way",
                                 element_text(cta, element), agent_text(by.agent), cta_text(cta),
-                                is_target ? "into" : "from");
+                                work_on(cta, element, bits), is_target ? "into" : "from");
   }
   const auto conflict = put(cta, element, bits, content, by);
   if (conflict && !is_target) report_race(cta, element, *conflict, by, true);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "eval/cta/cta.h"
 
@@ -30,6 +31,9 @@ std::optional<Conflict> put(Cta& cta, const Element& element, int bits, Content 
                             const Access& by);
 /// The same, but only the history of the place changes.
 std::optional<Conflict> note_write(Cta& cta, const Element& element, int bits, const Access& by);
+
+/// The asynchronous work that has the element as a target or a source: "copy" or "product".
+std::string_view work_on(Cta& cta, const Element& element, int bits);
 
 void report_undefined(Cta& cta, const Element& element, Agent agent);
 void report_race(Cta& cta, const Element& element, const Conflict& conflict, const Access& by,

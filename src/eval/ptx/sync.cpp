@@ -39,6 +39,13 @@ Words bytes_read(Cta& cta, const PtxInstruction& ptx, Threads ts) {
   return sizes;
 }
 
+// Of commits and waits.
+AsyncKind groups_waited_by(PtxKind kind) {
+  if (kind == PtxKind::CommitProduct || kind == PtxKind::WaitProduct) return AsyncKind::Product;
+  const bool is_plain = kind == PtxKind::CommitGroup || kind == PtxKind::WaitGroup;
+  return is_plain ? AsyncKind::Group : AsyncKind::Bulk;
+}
+
 }  // namespace
 
 void ptx_mbarrier(Cta& cta, const PtxInstruction& ptx, Threads ts) {
@@ -162,12 +169,11 @@ void ptx_copy_async(Cta& cta, const PtxInstruction& ptx, Threads ts) {
 }
 
 void ptx_commit(Cta& cta, const PtxInstruction& ptx, Threads ts) {
-  commit(cta, ptx.kind == PtxKind::CommitGroup ? AsyncKind::Group : AsyncKind::Bulk, ts);
+  commit(cta, groups_waited_by(ptx.kind), ts);
 }
 
 void ptx_wait_group(Cta& cta, const PtxInstruction& ptx, Threads ts) {
-  const AsyncKind kind = ptx.kind == PtxKind::WaitGroup ? AsyncKind::Group : AsyncKind::Bulk;
-  wait_group(cta, kind, ptx_int(cta, ptx.operand(0), ts)[0], false, ts);
+  wait_group(cta, groups_waited_by(ptx.kind), ptx_int(cta, ptx.operand(0), ts)[0], false, ts);
 }
 
 void ptx_wait_all(Cta& cta, const PtxInstruction& /*ptx*/, Threads ts) {

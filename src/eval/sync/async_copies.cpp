@@ -17,7 +17,7 @@ constexpr std::uint64_t kQueuedBytes = 16;  // for each thread that has to wait 
 constexpr std::uint64_t kGroupBytes = 32;   // for each thread that commits
 
 ThreadCopies::Groups& groups_of(Cta& cta, AsyncKind kind, Thread t) {
-  return cta.async.threads[t].groups[kind == AsyncKind::Group ? 0 : 1];
+  return cta.async.threads[t].groups[static_cast<std::size_t>(kind)];
 }
 
 std::vector<CopyId>& tmem_copies_of(Cta& cta, AsyncKind kind, Thread t) {
@@ -38,7 +38,9 @@ void learn(const Cta& cta, Mbarrier& barrier, const Order::Knowledge& knowledge)
 }
 
 // Does an earlier copy of the same thread write there? They are made in order.
+// Products have looked at their targets themselves (eval/tile/gemm_async.cpp).
 bool is_own_target(Cta& cta, const Transfer& transfer, const AsyncCopy& copy) {
+  if (copy.kind == AsyncKind::Product) return true;
   if (copy.kind != AsyncKind::Tensor) return false;
   for (const auto& [number, id] : cta.async.threads[copy.agent.index].tensor) {
     if (!spend_elements(cta, cta.async.in_flight[id]->transfers.size())) return true;
@@ -59,8 +61,10 @@ void check_free(Cta& cta, const Transfer& transfer, const AsyncCopy& copy) {
   if (is_own_target(cta, transfer, copy)) return;
   if (Finding* found = finding(cta, Check::Async, transfer.to); found != nullptr)
     found->text =
-        fmt::format("{} of {} starts a copy into {} while another copy there is under way",
-                    agent_text(copy.agent), cta_text(cta), element_text(cta, transfer.to));
+        fmt::format("{} of {} starts a copy into {} while {} there is under way",
+                    agent_text(copy.agent), cta_text(cta), element_text(cta, transfer.to),
+                    work_on(cta, transfer.to, transfer.bits) == "copy" ? "another copy"
+                                                                       : "a product");
 }
 
 // Earlier users of the place are done with it.

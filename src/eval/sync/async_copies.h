@@ -19,7 +19,7 @@ namespace ww::eval {
 
 /// Starts a copy for threads that each have to wait for it.
 void start_copy(Cta& cta, AsyncCopy copy, Threads ts);
-/// What a thread has started since the last commit becomes a group (kind Group or Bulk).
+/// What a thread has started since the last commit becomes a group (kind Group, Bulk or Product).
 void commit(Cta& cta, AsyncKind kind, Threads ts);
 /// Waits until at most `keep` groups are left; `open_too`: and for what is not committed.
 void wait_group(Cta& cta, AsyncKind kind, std::size_t keep, bool open_too, Threads ts);

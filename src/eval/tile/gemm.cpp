@@ -6,23 +6,13 @@
 
 #include "eval/cta/limits.h"
 #include "eval/tile/primitives.h"
+#include "eval/tile/product.h"
 #include "eval/value/exact_sum.h"
 #include "ir/gemm_factors.h"
 #include "ir/settings.h"
 
 namespace ww::eval {
 namespace {
-
-/// A matrix product: `turns_…` operands are transposed first.
-struct Product {
-  bool turns_a = false;
-  bool turns_b = false;
-  double alpha = 1;
-  double beta = 0;
-  std::size_t rows = 0;
-  std::size_t columns = 0;
-  std::size_t depth = 0;
-};
 
 struct Matrix {
   std::size_t rows = 0;
@@ -101,6 +91,29 @@ void multiply_ints(Cta& cta, const Product& p, const TileValues& a, const TileVa
 
 }  // namespace
 
+bool fit_sizes(const Tile& d, const Tile& a, const Tile& b, Product& product,
+               std::string_view& why) {
+  const auto d_shape = matrix_of(d.extents);
+  const auto a_shape = matrix_of(a.extents);
+  const auto b_shape = matrix_of(b.extents);
+  why = "an operand is not a matrix";
+  if (!d_shape || !a_shape || !b_shape) return false;
+  const Matrix left = transposed_if(product.turns_a, *a_shape);
+  const Matrix right = transposed_if(product.turns_b, *b_shape);
+  why = "the matrices do not fit each other";
+  product.rows = d_shape->rows;
+  product.columns = d_shape->columns;
+  product.depth = left.columns;
+  return left.rows == product.rows && right.columns == product.columns &&
+         right.rows == product.depth;
+}
+
+void multiply(Cta& cta, const Product& product, const TileValues& a, const TileValues& b,
+              const TileValues& c, TileValues& out) {
+  const bool is_int = !is_float(out.type) && !is_float(a.type) && !is_float(b.type);
+  (is_int ? multiply_ints : multiply_reals)(cta, product, a, b, c, out);
+}
+
 void tile_gemm(Cta& cta, const ir::TileCall& call, const UnitInstance& unit) {
   std::array<Tile, 3> tiles;
   for (std::size_t k = 0; k < tiles.size(); ++k) {
@@ -115,30 +128,16 @@ void tile_gemm(Cta& cta, const ir::TileCall& call, const UnitInstance& unit) {
       .turns_b = ir::is_true(call.args[5]),
       .alpha = ir::gemm_number(read_factor(cta, call.args[6], unit, "`alpha`", 1), type),
       .beta = ir::gemm_number(read_factor(cta, call.args[7], unit, "`beta`", 0), type)};
-  const auto d_shape = matrix_of(d.extents);
-  const auto a_shape = matrix_of(a.extents);
-  const auto b_shape = matrix_of(b.extents);
-  if (!d_shape || !a_shape || !b_shape)
-    return tile_unsupported(cta, call, "an operand is not a matrix");
-  const Matrix left = transposed_if(product.turns_a, *a_shape);
-  const Matrix right = transposed_if(product.turns_b, *b_shape);
-  if (left.rows != d_shape->rows || right.columns != d_shape->columns || left.columns != right.rows)
-    return tile_unsupported(cta, call, "the matrices do not fit each other");
-  product.rows = d_shape->rows;
-  product.columns = d_shape->columns;
-  product.depth = left.columns;
+  std::string_view why;
+  if (!fit_sizes(d, a, b, product, why)) return tile_unsupported(cta, call, why);
   const TileValues a_values = read_tile(cta, a, unit, false);
   const TileValues b_values = read_tile(cta, b, unit, false);
   TileValues c_values;
   if (product.beta != 0 && is_given(call.args[3]) &&
       !read_operand(cta, call.args[3], unit, d, c_values))
     return;
-  const bool is_int = !is_float(type) && !is_float(a_values.type) && !is_float(b_values.type);
   TileValues out{.type = type, .bits = std::vector<Word>(d.count), .undefined = {}};
-  if (is_int)
-    multiply_ints(cta, product, a_values, b_values, c_values, out);
-  else
-    multiply_reals(cta, product, a_values, b_values, c_values, out);
+  multiply(cta, product, a_values, b_values, c_values, out);
   write_tile(cta, d, unit, out);
 }
 

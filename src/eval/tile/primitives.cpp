@@ -66,7 +66,7 @@ void run_primitive(Cta& cta, const ir::TileCall& call, const UnitInstance& unit)
       tile_scan(cta, call, unit);
       break;
     case TileOp::GemmAsync:
-      tile_unsupported(cta, call, "it is asynchronous");
+      tile_gemm_async(cta, call, unit);
       break;
     default:
       tile_elementwise(cta, call, unit);

@@ -26,6 +26,7 @@ void forget_workspace(Cta& cta, const ir::TileCall& call);
 void tile_indexed(Cta& cta, const ir::TileCall& call, const UnitInstance& unit);
 void tile_scan(Cta& cta, const ir::TileCall& call, const UnitInstance& unit);
 void tile_gemm(Cta& cta, const ir::TileCall& call, const UnitInstance& unit);
+void tile_gemm_async(Cta& cta, const ir::TileCall& call, const UnitInstance& unit);
 
 /// Stops the run: the primitive has no meaning, or none that is evaluated.
 void tile_unsupported(Cta& cta, const ir::TileCall& call, std::string_view why);

@@ -178,8 +178,8 @@ class OperandCheck {
     set_ = &set;
     span_ = span;
     const auto* dst = std::get_if<Region>(&call.args[0]);
-    const bool is_own =
-        dst != nullptr && f_[dst->buffer].scope == Scope::Local && call.op != TileOp::Gemm;
+    const bool is_own = dst != nullptr && f_[dst->buffer].scope == Scope::Local &&
+                        call.op != TileOp::Gemm && call.op != TileOp::GemmAsync;
     const std::vector<TileParam>& params = params_of(call.op);
     for (std::size_t i = 0; i < call.args.size(); ++i) {
       if (const auto* region = std::get_if<Region>(&call.args[i])) check_region(*region);

@@ -429,6 +429,28 @@ void check_gemm(const TileCheck& t) {
           flag(t, "transpose_A") || flag(t, "transpose_B") ? " after transposing" : "");
 }
 
+// C[M,N] = A[M,K]·B[N,K]ᵀ, or added to it: both factors lie along K unless they are transposed.
+void check_gemm_async(const TileCheck& t) {
+  const Region& c = *t.region("C");
+  const Region& a = *t.region("A");
+  const Region& b = *t.region("B");
+  if (t.f[c.buffer].scope == Scope::Tmem) return;  // scales, pairs of CTAs: shapes of their own
+  if (!can_multiply(t.f[a.buffer].dtype, t.f[b.buffer].dtype)) check_types(t, &a, &b);
+  for (const Region* operand : {&c, &a, &b}) {
+    if (extents_of(t.f, *operand).size() == 2) continue;
+    t.bad("`gemm_async` of {}, expected two extents other than 1", region_text(t.f, *operand));
+    return;
+  }
+  const Extents ec = extents_of(t.f, c);
+  Extents ea = extents_of(t.f, a), eb = extents_of(t.f, b);
+  if (flag(t, "transA")) std::swap(ea[0], ea[1]);
+  if (flag(t, "transB")) std::swap(eb[0], eb[1]);
+  if (differ(t.f, ea[1], eb[1]) || differ(t.f, ec[0], ea[0]) || differ(t.f, ec[1], eb[0]))
+    t.bad("`gemm_async` of A {}, B {} into C {}, expected A ({}), B ({}) and C (M, N)",
+          region_text(t.f, a), region_text(t.f, b), region_text(t.f, c),
+          flag(t, "transA") ? "K, M" : "M, K", flag(t, "transB") ? "K, N" : "N, K");
+}
+
 void check_tile_call(const TileCheck& t) {
   const TileOp op = t.call.op;
   if (t.call.scope == Unit::Pair || t.call.scope == Unit::Kernel)
@@ -438,6 +460,7 @@ void check_tile_call(const TileCheck& t) {
   check_settings(t);
   if (is_copy(op)) check_copy(t);
   if (op == TileOp::Gemm) check_gemm(t);
+  if (op == TileOp::GemmAsync) check_gemm_async(t);
   if (is_reduction(op)) check_reduction(t);
   if (is_indexed(op)) check_indexed(t);
   if (is_scan(op)) check_scan(t);

@@ -19,6 +19,8 @@ std::string_view wanted_kind(const TileParam& param) {
       return "a scalar";
     case TileParamKind::Bool:
       return "`True` or `False`";
+    case TileParamKind::Flag:
+      return "a bool";
     case TileParamKind::Float:
       return "a number";
     case TileParamKind::Int:
@@ -49,6 +51,7 @@ bool takes_constant(const TileParam& param, const Setting& setting) {
     case TileParamKind::Scalar:
       return is_number || is_bool;
     case TileParamKind::Bool:
+    case TileParamKind::Flag:
       return is_bool;
     case TileParamKind::Float:
       return is_number;
@@ -66,7 +69,8 @@ bool report_kind(const TileCheck& t, const TileParam& param, std::string_view se
 bool check_scalar(const TileCheck& t, const TileParam& param, ExprId id) {
   const Type type = t.f[id].type;
   if (param.kind == TileParamKind::Region) return report_kind(t, param, "a scalar");
-  const bool fits = param.kind == TileParamKind::Bool  ? type.is_bool()
+  const bool is_flag = param.kind == TileParamKind::Bool || param.kind == TileParamKind::Flag;
+  const bool fits = is_flag                            ? type.is_bool()
                     : param.kind == TileParamKind::Int ? type.is_int()
                                                        : type.is_scalar();
   return fits || report_kind(t, param, fmt::format("`{}`", to_text(type)));

@@ -33,6 +33,9 @@ Proof prove_copy(const Call& call, const ir::Block& code);
 /// multiplies and adds them, and what comes out is compared with the sums that the call means.
 Proof prove_gemm(const Call& call, const ir::Block& code);
 
+/// The same for an asynchronous product. Factors in shared memory are found by decoding descriptors.
+Proof prove_async_gemm(const Call& call, const ir::Block& code);
+
 /// The same for an elementwise primitive. Values are numbers that are hashed with the operation.
 Proof prove_elementwise(const Call& call, const ir::Block& code);
 

@@ -48,6 +48,18 @@ Result<Value> mma_tile_layout(Context& in, Args& a) {
   return layout_result(in, layout::mma_tile(letter[0], shape, bits, warps, is_transposed), a.call);
 }
 
+// wgmma_tile_layout(operand, shape, dtype, warpgroups=1)
+Result<Value> wgmma_tile_layout(Context& in, Args& a) {
+  const std::string letter = WW_TRY(as_text(in, a[0], "the operand", a.spans[0]));
+  if (letter.size() != 1)
+    return fail_at(a.spans[0], DiagKind::BadArgument,
+                   "operand \"{}\", expected \"A\", \"C\" or \"D\"", letter);
+  const layout::Shape shape = WW_TRY(as_int_list(in, a[1], "the shape", a.spans[1]));
+  const int bits = WW_TRY(bits_arg(in, a, 2, 32));
+  const std::int64_t groups = WW_TRY(integer_or(in, a, 3, "`warpgroups`", 1));
+  return layout_result(in, layout::wgmma_tile(letter[0], shape, bits, groups), a.call);
+}
+
 Result<layout::Axis> axis_arg(Context& in, const Args& a, std::size_t i) {
   if (!a.has(i)) return layout::axes::tx();
   if (!a[i].is(Kind::Axis))
@@ -203,6 +215,7 @@ constexpr std::string_view kScaleFactors = "rows, SF_K, sf_per_mma, sf_reuse?, p
 
 constexpr BuiltinRow kRows[] = {
     {"layout.mma_tile_layout", "operand, shape, dtype, warps?, transposed?", mma_tile_layout},
+    {"layout.wgmma_tile_layout", "operand, shape, dtype, warpgroups?", wgmma_tile_layout},
     {"layout.coalesced_layout", "shape, threads, dtype, axis?", coalesced_layout},
     {"layout.row_layout", "shape, threads, axis?", owned_layout<layout::row_owned>},
     {"layout.column_layout", "shape, threads, axis?", owned_layout<layout::column_owned>},

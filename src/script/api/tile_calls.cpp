@@ -91,6 +91,15 @@ Result<ir::TileArg> read_arg(Context& in, const ir::TileCall& call, const ir::Ti
       return scalar_arg(in, value, span);
     case ir::TileParamKind::Bool:
       return ir::TileArg(ir::Setting(WW_TRY(as_bool(in, value, what, span))));
+    case ir::TileParamKind::Flag: {
+      if (!value.is(Kind::Ir))
+        return ir::TileArg(ir::Setting(WW_TRY(as_bool(in, value, what, span))));
+      const ir::ExprId given = WW_TRY(expression(in, value, span));
+      const ir::ExprId holds = WW_TRY(ir::condition(in.fn(), given, span));
+      if (const auto known = ir::const_int(in.fn(), holds))
+        return ir::TileArg(ir::Setting(*known != 0));
+      return ir::TileArg(holds);
+    }
     case ir::TileParamKind::Float:
       if (value.is(Kind::Ir)) return scalar_arg(in, value, span);  // known at run time
       if (!is_number(value) && !value.is(Kind::Opaque))
@@ -122,6 +131,7 @@ ir::TileArg default_arg(const ir::TileParam& param) {
   const std::string text(param.default_text);
   switch (param.kind) {
     case ir::TileParamKind::Bool:
+    case ir::TileParamKind::Flag:
       return ir::Setting(text == "True");
     case ir::TileParamKind::Float:
       return ir::Setting(std::stod(text));

@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: Apache-2.0
+// An asynchronous product is proven by the names of its elements. Each instruction must have rows of
+// A, each of one row m, columns of B, each of one column n, both along the same values of k, and put
+// their product where C has (m, n). What an element of C is, is a number modulo 2^64: the sum of a
+// number for each k that was added, and one for what C was before if that counts. In the end it must
+// be the sum over all k, once each.
+//
+// Elements in registers are found by the catalogue's fragments, those in shared memory by decoding
+// descriptors (lower/proof/shared_matrix.h), which shares no code with what made them.
+#include <array>
+
+#include "ir/gemm_factors.h"
+#include "ir/print/print.h"
+#include "ir/settings.h"
+#include "isa/catalogue.h"
+#include "isa/fragment.h"
+#include "lower/proof/proof.h"
+#include "lower/proof/registers.h"
+#include "lower/proof/shared_matrix.h"
+#include "lower/proof/trials.h"
+
+namespace ww::lower {
+namespace {
+
+constexpr std::size_t kProductThreads = 128;
+constexpr int kProductRows = 64;
+constexpr std::size_t kFactorRegisters = 4;
+
+struct AsyncSizes {
+  std::int64_t m = 0, n = 0, k = 0;
+  bool turns_a = false, turns_b = false;
+};
+
+/// Line (row of A, column of B) and k of an element of a factor.
+struct FactorCell {
+  std::int64_t line = 0, k = 0;
+  friend bool operator==(const FactorCell&, const FactorCell&) = default;
+};
+
+/// Elements of a factor as an instruction has them: lines by k.
+struct FactorMatrix {
+  std::vector<FactorCell> cells;
+  int depth = 0;
+  [[nodiscard]] const FactorCell& at(int line, int k) const {
+    return cells[static_cast<std::size_t>(line * depth + k)];
+  }
+  [[nodiscard]] int lines() const { return static_cast<int>(cells.size()) / depth; }
+};
+
+Number number_of_k(std::int64_t k) { return mixed(1, static_cast<Number>(k)); }
+Number number_of_old(std::size_t name) { return mixed(2, static_cast<Number>(name)); }
+
+// --- what the code does --------------------------------------------------------------------------
+
+class AsyncReplay : public ProofWalk {
+ public:
+  AsyncReplay(const Call& call, ProofValues& values, const AsyncSizes& sizes,
+              const std::array<RegionElements, 3>& operands, std::vector<Number>& sums)
+      : ProofWalk(call, values), call_(call), sizes_(sizes), operands_(operands), sums_(sums) {}
+
+ private:
+  Try<void> store(const ir::Stmt& s, const Mask&) override {
+    return unknown("a store to `{}`", f_[s.buffer].name);
+  }
+  Try<void> evaluate(const ir::Stmt& s, const Mask&) override {
+    return unknown("`{}`", ir::print(f_, s.expr));
+  }
+
+  Try<void> ptx(const ir::PtxCall& call, const Mask& mask) override {
+    if (call.opcode.mnemonic() != "wgmma.mma_async" || call.predicate.valid())
+      return unknown("`{}`", call.opcode.text());
+    WW_TRY_VOID(check_types(call));
+    const std::vector<isa::Fragment> fragments = isa::fragments_of(call.opcode.binding());
+    const auto groups = WW_TRY(whole_warpgroups(call, mask));
+    Reading reading{.call = call, .mask = mask, .d = fragments.at(0)};
+    WW_TRY_VOID(read_operands(reading));
+    for (const std::size_t first : groups) WW_TRY_VOID(multiply(reading, first));
+    return {};
+  }
+
+  // --- operands ---
+
+  /// An instruction with its operands.
+  struct Reading {
+    const ir::PtxCall& call;
+    const Mask& mask;
+    const isa::Fragment& d;
+    int depth = 0;
+    std::vector<PointerValue> results = {};
+    std::vector<PointerValue> a_registers = {};  // empty: A is in shared memory
+    PerUnit a_descriptors = {}, b_descriptors = {}, adds = {};
+    bool a_is_mn_major = false, b_is_mn_major = false;
+  };
+
+  static Try<std::vector<std::size_t>> whole_warpgroups(const ir::PtxCall& call, const Mask& mask) {
+    std::vector<std::size_t> out;
+    for (std::size_t first = 0; first < mask.size(); first += kProductThreads) {
+      std::size_t count = 0;
+      for (std::size_t t = first; t < std::min(first + kProductThreads, mask.size()); ++t)
+        count += mask[t] ? 1U : 0U;
+      if (count != 0 && count != kProductThreads)
+        return wrong("{} threads execute {}", count, call.opcode.text());
+      if (count != 0) out.push_back(first);
+    }
+    return out;
+  }
+
+  // The instruction must take the elements for what they are, and do nothing but multiply and add.
+  Try<void> check_types(const ir::PtxCall& call) const {
+    const isa::Binding& binding = call.opcode.binding();
+    for (const std::string_view more : {"sp", "satfinite", "op"})
+      if (binding.has(more)) return unknown("`{}`", call.opcode.text());
+    constexpr std::pair<std::string_view, std::size_t> kOperands[] = {
+        {"dtype", 0}, {"atype", 1}, {"btype", 2}};
+    for (const auto& [slot, argument] : kOperands) {
+      const auto type = num::parse_dtype(binding.word(slot));
+      const num::DType held = f_[call_.region(argument).buffer].dtype;
+      const bool is_cut = held == num::DType::Float32 && type && *type == num::DType::Tfloat32 &&
+                          ir::is_true(call_.setting("is_AB_tf32"));
+      if (!type || (*type != held && !is_cut))
+        return wrong("{} on {}", call.opcode.text(), num::name_of(held));
+    }
+    return {};
+  }
+
+  // D, A, B, scale-d, signs of the factors, whether they are transposed.
+  Try<void> read_operands(Reading& r) {
+    const auto& operands = r.call.operands;
+    std::size_t next = 0;
+    const auto registers = [&](std::size_t count, std::vector<PointerValue>& out) -> Try<void> {
+      for (std::size_t i = 0; i < count; ++i) {
+        if (next == operands.size()) return wrong("{} operands of {}", next, r.call.opcode.text());
+        out.push_back(WW_TRY(register_of(operands[next++], r.mask)));
+      }
+      return {};
+    };
+    WW_TRY_VOID(registers(static_cast<std::size_t>(r.d.regs), r.results));
+    const bool is_in_registers =
+        next < operands.size() && operands[next].kind == ir::PtxOperandKind::At;
+    const bool is_half = operands_[1].bits == 16;
+    const bool is_integer = r.call.opcode.binding().word("dtype") == "s32";
+    const std::size_t signs = is_integer ? 0 : 2;
+    const std::size_t turns = is_half ? (is_in_registers ? 1 : 2) : 0;
+    const std::size_t wanted = next + (is_in_registers ? kFactorRegisters : 1U) + 2 + signs + turns;
+    if (operands.size() != wanted)
+      return wrong("{} operands of {}, expected {}", operands.size(), r.call.opcode.text(), wanted);
+    if (is_in_registers)
+      WW_TRY_VOID(registers(kFactorRegisters, r.a_registers));
+    else
+      r.a_descriptors = WW_TRY(values_.of(operands[next++].expr));
+    r.b_descriptors = WW_TRY(values_.of(operands[next++].expr));
+    r.adds = WW_TRY(values_.of(operands[next++].expr));
+    for (std::size_t i = 0; i < signs; ++i)
+      if (const auto sign = WW_TRY(values_.uniform(operands[next++].expr)); sign != 1)
+        return wrong("a factor of {} times {}", r.call.opcode.text(), sign);
+    if (is_half && !is_in_registers)
+      r.a_is_mn_major = WW_TRY(values_.uniform(operands[next++].expr)) != 0;
+    if (is_half) r.b_is_mn_major = WW_TRY(values_.uniform(operands[next].expr)) != 0;
+    r.depth = 256 / operands_[1].bits;  // 32 bytes of a line
+    return {};
+  }
+
+  // --- factors ---
+
+  [[nodiscard]] FactorCell cell_of(bool is_a, Name name) const {
+    const bool is_turned = is_a ? sizes_.turns_a : sizes_.turns_b;
+    const std::int64_t inner = is_turned ? (is_a ? sizes_.m : sizes_.n) : sizes_.k;
+    const FactorCell cell{name / inner, name % inner};
+    return is_turned ? FactorCell{cell.k, cell.line} : cell;
+  }
+
+  Try<FactorMatrix> shared_factor(const Reading& r, bool is_a, std::size_t first) {
+    const PerUnit& descriptors = is_a ? r.a_descriptors : r.b_descriptors;
+    for (std::size_t t = first; t < first + kProductThreads; ++t)
+      if (descriptors[t] != descriptors[first])
+        return wrong("threads {} and {} of the unit have different descriptors", first, t);
+    const RegionElements& side = operands_[is_a ? 1 : 2];
+    const auto matrix =
+        WW_TRY(DescribedMatrix::read(static_cast<std::uint64_t>(descriptors[first]), side.bits / 8,
+                                     is_a ? r.a_is_mn_major : r.b_is_mn_major));
+    const std::int64_t window = values_.window_of(side.storage);
+    const int lines = is_a ? kProductRows : r.d.cols;
+    FactorMatrix out{.cells = {}, .depth = r.depth};
+    out.cells.reserve(static_cast<std::size_t>(lines * r.depth));
+    for (int line = 0; line < lines; ++line)
+      for (int k = 0; k < r.depth; ++k) {
+        const std::int64_t bit = (matrix.byte(line, k) - window) * 8;
+        const Name name = side.names->at(0, granule_at(bit, side.bits));
+        if (name < 0)
+          return wrong("{} reads byte {} of `{}`, which is not in {}", r.call.opcode.text(),
+                       bit / 8, f_[side.storage].name, is_a ? "A" : "B");
+        out.cells.push_back(cell_of(is_a, name));
+      }
+    return out;
+  }
+
+  // PTX manual, "Register fragments for wgmma.mma_async.m64nNk…": A.
+  Try<FactorMatrix> register_factor(const Reading& r, std::size_t first) {
+    const RegionElements& side = operands_[1];
+    const int each = 32 / side.bits;
+    FactorMatrix out{.cells = std::vector<FactorCell>(static_cast<std::size_t>(64 * r.depth)),
+                     .depth = r.depth};
+    for (std::size_t t = 0; t < kProductThreads; ++t)
+      for (int reg = 0; reg < static_cast<int>(kFactorRegisters); ++reg)
+        for (int part = 0; part < each; ++part) {
+          const int lane = static_cast<int>(t % 32);
+          const int row = 16 * static_cast<int>(t / 32) + lane / 4 + 8 * (reg % 2);
+          const int k = 4 * each * (reg / 2) + each * (lane % 4) + part;
+          const PointerValue& at = r.a_registers[static_cast<std::size_t>(reg)];
+          const std::int64_t bit = at.bit[first + t];
+          if (bit % 32 != 0 || at.storage != side.storage)
+            return wrong("A in register {} of `{}`", bit / 32, f_[at.storage].name);
+          const Name name = side.names->at(side.names->row_of(first + t),
+                                           granule_at(bit + part * side.bits, side.bits));
+          if (name < 0)
+            return wrong("thread {} of the unit reads byte {} of `{}`, which is not in A",
+                         first + t, bit / 8, f_[side.storage].name);
+          out.cells[static_cast<std::size_t>(row * r.depth + k)] = cell_of(true, name);
+        }
+    return out;
+  }
+
+  // --- the product ---
+
+  // The lines of a factor, each with the same values of k.
+  static Try<std::vector<std::int64_t>> lines_of(const FactorMatrix& matrix,
+                                                 std::string_view name) {
+    std::vector<std::int64_t> out;
+    for (int line = 0; line < matrix.lines(); ++line) {
+      out.push_back(matrix.at(line, 0).line);
+      for (int k = 0; k < matrix.depth; ++k) {
+        const FactorCell &here = matrix.at(line, k), &first = matrix.at(0, k);
+        if (here.line != out.back() || here.k != first.k)
+          return wrong("line {} of {} has ({}, {}) at {}, expected ({}, {})", line, name, here.line,
+                       here.k, k, out.back(), first.k);
+      }
+    }
+    return out;
+  }
+
+  Try<void> multiply(const Reading& r, std::size_t first) {
+    const FactorMatrix a =
+        WW_TRY(r.a_registers.empty() ? shared_factor(r, true, first) : register_factor(r, first));
+    const FactorMatrix b = WW_TRY(shared_factor(r, false, first));
+    const auto rows = WW_TRY(lines_of(a, "A"));
+    const auto columns = WW_TRY(lines_of(b, "B"));
+    Number sum = 0;
+    for (int k = 0; k < r.depth; ++k) {
+      if (a.at(0, k).k != b.at(0, k).k)
+        return wrong("k = {} of A is multiplied by k = {} of B", a.at(0, k).k, b.at(0, k).k);
+      sum += number_of_k(a.at(0, k).k);
+    }
+    for (std::size_t t = first; t < first + kProductThreads; ++t)
+      if ((r.adds[t] != 0) != (r.adds[first] != 0)) return wrong("scale-d differs between threads");
+    for (int row = 0; row < r.d.rows; ++row)
+      for (int col = 0; col < r.d.cols; ++col)
+        WW_TRY_VOID(add(
+            r, first, row, col,
+            rows[static_cast<std::size_t>(row)] * sizes_.n + columns[static_cast<std::size_t>(col)],
+            sum));
+    return {};
+  }
+
+  Try<void> add(const Reading& r, std::size_t first, int row, int col, std::int64_t wanted,
+                Number sum) {
+    const RegionElements& side = operands_[0];
+    const isa::FragmentPlace& place = r.d.at(row, col);
+    const std::size_t thread = first + static_cast<std::size_t>(place.warp * 32 + place.lane);
+    const PointerValue& reg = r.results[static_cast<std::size_t>(place.reg)];
+    const std::int64_t bit = reg.bit[thread];
+    if (bit % 32 != 0 || reg.storage != side.storage)
+      return wrong("a register of C at bit {} of `{}`", bit, f_[reg.storage].name);
+    const Name name = side.names->at(side.names->row_of(thread),
+                                     granule_at(bit + place.part * side.bits, side.bits));
+    if (name != wanted)
+      return wrong("the product of row {} and column {} goes to {} of C in thread {} of the unit",
+                   wanted / sizes_.n, wanted % sizes_.n,
+                   name < 0 ? std::string("no element")
+                            : fmt::format("({}, {})", name / sizes_.n, name % sizes_.n),
+                   thread);
+    Number& to = sums_[static_cast<std::size_t>(name)];
+    to = (r.adds[first] != 0 ? to : 0) + sum;
+    return {};
+  }
+
+  const Call& call_;
+  const AsyncSizes& sizes_;
+  const std::array<RegionElements, 3>& operands_;
+  std::vector<Number>& sums_;  // by element of C
+};
+
+// --- what the call means -------------------------------------------------------------------------
+
+Try<std::pair<std::int64_t, std::int64_t>> matrix_extents(ProofValues& values,
+                                                          const ir::Region& region) {
+  std::vector<std::int64_t> out;
+  for (const ir::RangeExpr& range : region.ranges) {
+    const auto extent = WW_TRY(values.uniform(range.extent));
+    if (extent != 1) out.push_back(extent);
+  }
+  if (out.size() != 2) return unknown("an operand that is not a matrix");
+  return std::pair(out[0], out[1]);
+}
+
+class AsyncProving {
+ public:
+  AsyncProving(const Call& call, const ir::Block& code, Trial trial, Proof& proof)
+      : call_(call),
+        code_(code),
+        trial_(trial),
+        proof_(proof),
+        values_(call, trial.first_thread, trial.sample, *trial.few) {}
+
+  TrialOutcome run() {
+    const auto ready = read();
+    if (!ready) {
+      proof_.could_not = ready.error().text;
+      return TrialOutcome::Failed;
+    }
+    return *ready ? compare() : TrialOutcome::Skipped;
+  }
+
+ private:
+  // False: the sampled values put an operand outside its buffer.
+  Try<bool> read() {
+    const auto c = WW_TRY(matrix_extents(values_, call_.region(0)));
+    const auto a = WW_TRY(matrix_extents(values_, call_.region(1)));
+    WW_TRY_VOID(matrix_extents(values_, call_.region(2)));
+    sizes_ = {.m = c.first,
+              .n = c.second,
+              .k = a.second,
+              .turns_a = ir::is_true(call_.tile.args[ir::kAsyncTransA]),
+              .turns_b = ir::is_true(call_.tile.args[ir::kAsyncTransB])};
+    if (sizes_.turns_a) sizes_.k = a.first;
+    for (const std::size_t i : {0U, 1U, 2U}) {
+      const ir::Region& region = call_.region(i);
+      const int bits = num::storage_bits(call_.f()[region.buffer].dtype);
+      auto names = WW_TRY(names_of(call_, values_, region, bits, trial_.first_thread));
+      if (!names) return false;
+      if (names->granules.has_aliases()) return unknown("elements that share a place");
+      operands_[i] = {.storage = ir::storage_of(call_.f(), region.buffer),
+                      .is_private = call_.f()[region.buffer].scope == ir::Scope::Local,
+                      .bits = bits,
+                      .names = std::move(names->granules)};
+    }
+    const auto* accum = std::get_if<ir::ExprId>(&call_.tile.args[ir::kAsyncAccum]);
+    adds_ = accum == nullptr ? ir::is_true(call_.tile.args[ir::kAsyncAccum])
+                             : WW_TRY(values_.uniform(*accum)) != 0;
+    return true;
+  }
+
+  TrialOutcome compare() {
+    const auto elements = static_cast<std::size_t>(sizes_.m * sizes_.n);
+    std::vector<int> holders(elements);
+    operands_[0].for_each(values_.threads(), [&](const RegisterPlace&, Name name) {
+      ++holders[static_cast<std::size_t>(name)];
+    });
+    std::vector<Number> sums(elements);
+    for (std::size_t x = 0; x < elements; ++x) {
+      sums[x] = number_of_old(x);
+      if (holders[x] == 1) continue;
+      proof_.could_not = fmt::format("{} threads hold element {} of C", holders[x], x);
+      return TrialOutcome::Failed;
+    }
+    AsyncReplay replay(call_, values_, sizes_, operands_, sums);
+    if (!carry_out(replay, call_, code_, trial_, values_.threads(), proof_))
+      return TrialOutcome::Failed;
+    Number all = 0;
+    for (std::int64_t k = 0; k < sizes_.k; ++k) all += number_of_k(k);
+    for (std::size_t x = 0; x < elements; ++x)
+      if (sums[x] != all + (adds_ ? number_of_old(x) : 0)) {
+        const auto at = static_cast<std::int64_t>(x);
+        proof_.difference =
+            fmt::format("element ({}, {}) of C is another sum", at / sizes_.n, at % sizes_.n);
+        return TrialOutcome::Failed;
+      }
+    return values_.has_sampled() ? TrialOutcome::Held : TrialOutcome::HeldAlways;
+  }
+
+  const Call& call_;
+  const ir::Block& code_;
+  Trial trial_;
+  Proof& proof_;
+  ProofValues values_;
+  AsyncSizes sizes_;
+  std::array<RegionElements, 3> operands_;
+  bool adds_ = false;
+};
+
+}  // namespace
+
+Proof prove_async_gemm(const Call& call, const ir::Block& code) {
+  Proof proof;
+  make_trials(call, proof,
+              [&](Trial trial) { return AsyncProving(call, code, trial, proof).run(); });
+  return proof;
+}
+
+}  // namespace ww::lower
