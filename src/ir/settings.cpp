@@ -30,8 +30,8 @@ bool SettingFacts::is_for(TileOp op) const {
 std::vector<std::string_view> SettingFacts::memory_pairs() const { return split(memories, '|'); }
 
 std::vector<std::string_view> SettingFacts::words() const {
-  static constexpr std::string_view kKinds[] = {"condition", "number",     "flag",
-                                                "any",       "tensor map", "mbarrier"};
+  static constexpr std::string_view kKinds[] = {"condition",  "number",   "flag",    "any",
+                                                "tensor map", "mbarrier", "CTA mask"};
   if (std::find(std::begin(kKinds), std::end(kKinds), values) != std::end(kKinds)) return {};
   return split(values, '|');
 }
@@ -41,6 +41,7 @@ std::string SettingFacts::wanted() const {
   if (values == "number") return "a number";
   if (values == "flag") return "`True` or `False`";
   if (values == "mbarrier") return "the address of an mbarrier";
+  if (values == "CTA mask") return "an integer with a bit for each CTA of the cluster";
   std::string out;
   const auto all = words();
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -82,6 +83,8 @@ const Setting* mbarrier_setting(const TileCall& call) {
   const Setting* setting = find_setting(call, "mbar");
   return setting != nullptr ? setting : find_setting(call, "mbarrier_addr");
 }
+
+const Setting* cta_mask_setting(const TileCall& call) { return find_setting(call, "cta_mask"); }
 
 bool is_true(const Setting* setting) {
   const bool* flag = setting == nullptr ? nullptr : std::get_if<bool>(setting);

@@ -27,7 +27,7 @@ struct SettingFacts {
 
   [[nodiscard]] bool is_for(TileOp op) const;
   [[nodiscard]] bool is_of_tensor_maps() const {
-    return values == "tensor map" || values == "mbarrier";
+    return values == "tensor map" || values == "mbarrier" || values == "CTA mask";
   }
   /// "global to local", …: between which memories it means something; empty: any.
   [[nodiscard]] std::vector<std::string_view> memory_pairs() const;
@@ -49,6 +49,8 @@ std::string word_of(const Setting* setting);
 const Setting* find_setting(const TileCall& call, std::string_view name);
 /// The mbarrier that hears of a copy, under either name; nullptr: none.
 const Setting* mbarrier_setting(const TileCall& call);
+/// The CTAs of the cluster that get a copy, as a mask; nullptr: the one that starts it.
+const Setting* cta_mask_setting(const TileCall& call);
 /// Is it given, and True?
 bool is_true(const Setting* setting);
 bool is_true(const TileArg& arg);

@@ -38,6 +38,13 @@ std::string for_tile(const BoxCase& c, const std::string& statement) {
       (count + 127) / 128, count, text);
 }
 
+// Statements of a block of `indent` blanks, under a condition if there is one.
+std::string guarded(const std::string& condition, int indent, const std::string& statement) {
+  const std::string blanks(static_cast<std::size_t>(indent), ' ');
+  if (condition.empty()) return blanks + statement + "\n";
+  return fmt::format("{0}if {1}:\n{0}    {2}\n", blanks, condition, statement);
+}
+
 std::string copy_text(const BoxCase& c, std::int64_t bytes) {
   const std::string array = "A" + (c.from.empty() ? box(Extents(c.array.size()), c.array) : c.from);
   const std::string tile = "tile" + (c.to.empty() ? box(Extents(c.shared.size()), c.shared) : c.to);
@@ -48,10 +55,11 @@ std::string copy_text(const BoxCase& c, std::int64_t bytes) {
         "        T.ptx.cp_async.bulk.commit_group()\n"
         "        T.ptx.cp_async.bulk.wait_group(0, read=False)\n",
         array, tile, more);
-  return fmt::format(
-      "        T.ptx.mbarrier.arrive.expect_tx(T.address_of(bar[0]), {})\n"
-      "        Tx.copy_async({}, {}, mbar=T.address_of(bar[0]){})\n",
-      bytes, tile, array, more);
+  return guarded(c.receives, 8,
+                 fmt::format("T.ptx.mbarrier.arrive.expect_tx(T.address_of(bar[0]), {})", bytes)) +
+         guarded(
+             c.sends, 8,
+             fmt::format("Tx.copy_async({}, {}, mbar=T.address_of(bar[0]){})", tile, array, more));
 }
 
 }  // namespace
@@ -76,6 +84,7 @@ std::string source_of(const BoxCase& c) {
     out +=
         fmt::format("    {0} = T.match_buffer({0}_ptr, {1}, \"{2}\")\n", name, tuple(all), c.dtype);
   out += "    T.device_entry()\n" + grid_ids(c.grid) + "    tid = T.thread_id([128])\n";
+  if (c.cluster > 1) out += fmt::format("    rank = T.cta_id_in_cluster([{}])\n", c.cluster);
   out += fmt::format("    cta: T.let = {}\n", cta_of(c.grid));
   out += fmt::format("    tile = T.alloc_buffer({}, \"{}\", scope=\"shared\"{}, align={})\n", one,
                      c.dtype, c.tile.empty() ? "" : ", layout=" + c.tile, c.align);
@@ -84,9 +93,10 @@ std::string source_of(const BoxCase& c) {
       "    if tid == 0:\n        T.ptx.mbarrier.init(T.address_of(bar[0]), 1)\n"
       "        T.ptx.fence.mbarrier_init()\n";
   out += for_tile(c, "tile[@] = tile_in[cta, @]");
-  out += "    T.ptx[\"fence.proxy.async.shared::cta\"]()\n    T.cuda.cta_sync()\n    " + c.around +
-         "\n" + copy_text(c, elements * bits_of(c.dtype) / 8);
-  if (c.is_load) out += "    T.cuda.mbarrier_wait(T.address_of(bar[0]), 0)\n";
+  out += fmt::format(
+      "    T.ptx[\"fence.proxy.async.shared::cta\"]()\n    T.cuda.{}_sync()\n    {}\n{}",
+      c.cluster > 1 ? "cluster" : "cta", c.around, copy_text(c, elements * bits_of(c.dtype) / 8));
+  if (c.is_load) out += guarded(c.receives, 4, "T.cuda.mbarrier_wait(T.address_of(bar[0]), 0)");
   return out + for_tile(c, "tile_out[cta, @] = tile[@]");
 }
 

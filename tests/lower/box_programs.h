@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Source texts of kernels with one copy by the copy engine between an array and a tile of shared
 // memory. All of the tile is filled before, and shown after it, element by element; the other way
-// round, all of the array that was written shows.
+// round, all of the array that was written shows. In a cluster, CTAs may send to each other.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,10 @@ struct BoxCase {
   Extents grid = {1};      // ids `bx`, `by`; each CTA has a tile of its own
   bool is_ragged = false;  // extents of the array are known at launch only
   std::string target = "sm_90a";
+  // CTAs of a cluster, with their rank as `rank`; a load only.
+  int cluster = 1;
+  std::string sends = {};     // the condition under which a CTA starts the copy; empty: all do
+  std::string receives = {};  // the condition under which it gets the tile; empty: all do
 };
 
 std::string source_of(const BoxCase& c);

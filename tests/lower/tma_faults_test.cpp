@@ -63,6 +63,16 @@ class Meddler final : public lower::CodeObserver {
       if (is_other) note(fmt::format("operands {} and {} exchanged", i, i + 1), prove());
       std::swap(call.operands[i].expr, call.operands[i + 1].expr);
     }
+    if (call.opcode.binding().has("multicast")) {
+      ir::PtxOperand& mask = call.operands.back();
+      for (const std::int64_t other : {1, 2, 7}) {
+        const ir::ExprId old = mask.expr;
+        mask.expr = ir::int_imm(f, num::DType::Uint16, other);
+        note(fmt::format("the mask {} of CTAs", other), prove());
+        mask.expr = old;
+      }
+      return;
+    }
     ir::ExprId& last = call.operands.back().expr;
     const ir::Expr old = f[last];
     if (call.opcode.binding().word("dst") == "global" || old.op != ir::ExprOp::AddressOf) return;
@@ -116,6 +126,14 @@ TEST(TmaFaults, AreCaughtByTheProof) {
                 .settings = "fill_value=0",
                 .grid = {4}};
   check(split, 10);
+  // To both CTAs of a cluster.
+  BoxCase multicast = c;
+  multicast.cluster = 2;
+  multicast.grid = {6};
+  multicast.settings = "fill_value=0, cta_mask=3";
+  multicast.sends = "rank == 0";
+  multicast.from = "[16 + bx // 2 * 32:48 + bx // 2 * 32, 64 + bx // 2 * 64:128 + bx // 2 * 64]";
+  check(multicast, 10);
 }
 
 }  // namespace

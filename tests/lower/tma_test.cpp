@@ -4,11 +4,7 @@
 // and WW_RANDOM_SEED=n for more and other random ones.
 #include <gmock/gmock.h>
 
-#include <cstdlib>
-#include <map>
-#include <random>
-
-#include "lower/box_programs.h"
+#include "lower/random_boxes.h"
 
 namespace ww::test::tma_test {
 namespace {
@@ -151,105 +147,7 @@ TEST(Tma, Edges) {
 
 // --- copies by chance ----------------------------------------------------------------------------
 
-struct Chance {
-  explicit Chance(std::uint64_t seed) : random(seed) {}
-  std::int64_t upto(std::int64_t most) {
-    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most + 1));
-  }
-  bool coin() { return upto(1) == 1; }
-  template <typename T>
-  T one_of(std::initializer_list<T> all) {
-    return all.begin()[upto(std::ssize(all) - 1)];
-  }
-  std::mt19937_64 random;
-};
-
-// A tile whose last dimension is made of rows of the swizzle, the others in any order, with or without
-// gaps; a region of an array that has it, or leaves it.
-BoxCase box_by_chance(std::uint64_t seed) {
-  Chance by(seed);
-  BoxCase c;
-  c.dtype = by.one_of<std::string>({"uint8", "float16", "float32", "float64"});
-  const int bits = bits_of(c.dtype);
-  const int swizzle = by.one_of({0, 0, 32, 64, 128});
-  const std::int64_t unit = swizzle == 0 ? 16 * 8 / bits * (1 + by.upto(3)) : swizzle * 8 / bits;
-  const std::size_t rank = 1 + static_cast<std::size_t>(by.upto(3));
-  Extents strides(rank + 1);  // the last dimension has two digits
-  Extents extents;
-  for (std::size_t d = 0; d + 1 < rank; ++d) extents.push_back(1 + by.upto(rank > 2 ? 5 : 15));
-  const std::int64_t columns = 1 + by.upto(2);
-  extents.push_back(columns * unit);
-  std::vector<std::size_t> order(rank);  // all but the lowest digit, nearest first
-  for (std::size_t d = 0; d < rank; ++d) order[d] = d;
-  std::shuffle(order.begin(), order.end(), by.random);
-  strides[rank] = 1;
-  std::int64_t next = unit;
-  for (const std::size_t d : order) {
-    if (by.upto(5) == 0) next = (next * bits / 8 + 127) / 128 * 128 * 8 / bits;
-    strides[d] = next;
-    next *= d + 1 == rank ? columns : extents[d];
-  }
-  Extents digits(extents.begin(), extents.end() - 1);
-  digits.push_back(columns);
-  digits.push_back(unit);
-  const std::string notation = fmt::format("S[{} : {}]", tuple(digits), tuple(strides));
-  const int chunk = bits == 8 ? 4 : bits == 16 ? 3 : bits == 32 ? 2 : 1;
-  c.tile = swizzle == 0 ? tile(notation)
-                        : swizzled(chunk,
-                                   swizzle == 128  ? 3
-                                   : swizzle == 64 ? 2
-                                                   : 1,
-                                   3, notation);
-  c.shared = extents;
-  c.is_load = by.coin();
-  c.is_ragged = by.coin();
-  const bool leaves = by.coin();
-  std::string from;
-  for (std::size_t d = 0; d < rank; ++d) {
-    const std::int64_t grain = d + 1 == rank ? by.one_of<std::int64_t>({128 / bits, unit}) : 1;
-    const std::int64_t start = (leaves ? by.upto(4) - 2 : by.upto(3)) * grain;
-    const std::int64_t end = start + extents[d];
-    std::int64_t size = leaves ? std::max<std::int64_t>(1, end + by.upto(6) - 3) : end + by.upto(3);
-    if (d + 1 == rank) size = (size * bits + 127) / 128 * 128 / bits;  // a pitch of whole units
-    c.array.push_back(size);
-    from += fmt::format("{0}bx * 0 + {1}:bx * 0 + {2}", d == 0 ? "" : ", ", start, end);
-  }
-  c.from = "[" + from + "]";
-  if (leaves) c.settings = c.is_load ? "fill_value=0" : "clip=True";
-  return c;
-}
-
-std::int64_t number_of(const char* name, std::int64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::atoll(text);
-}
-
-TEST(Tma, ByChance) {
-  Family family("tma, by chance");
-  const std::int64_t count = number_of("WW_RANDOM_COUNT", 60);
-  const auto seed = static_cast<std::uint64_t>(number_of("WW_RANDOM_SEED", 1));
-  std::map<std::string, int> declined;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const Program program =
-        program_of(box_by_chance(seed * 1'000'003 + static_cast<std::uint64_t>(i)));
-    const Checked compiled = compile_only(program);
-    if (!compiled.right()) {
-      const std::string verdict = verdict_on(compiled, 0, "tma");
-      ASSERT_TRUE(verdict.starts_with("[")) << verdict << "\n" << compiled.explain();
-      ++declined[verdict.substr(0, verdict.find(']') + 1)];
-      continue;
-    }
-    family.run(program);
-    family.count();
-    if (::testing::Test::HasFailure()) return;
-  }
-  std::int64_t all = 0;
-  for (const auto& [rule, times] : declined) {
-    fmt::print("  declined {}: {}\n", rule, times);
-    all += times;
-  }
-  EXPECT_LT(all, count / 2);
-}
+TEST(Tma, ByChance) { run_by_chance("tma, by chance", 60, box_by_chance); }
 
 // --- what is declined ----------------------------------------------------------------------------
 

@@ -107,6 +107,7 @@ struct AsyncCopy {
   std::size_t missing = 0;           // threads that have not waited for it
   std::size_t bytes = 0;             // of the host
   std::int64_t counted = 0;          // Counted: bytes that the mbarrier hears of
+  bool is_from_peer = false;         // another CTA of the cluster has started it
   std::vector<Transfer> transfers = {};
   std::vector<std::pair<Element, int>> sources = {};
 };

@@ -134,6 +134,10 @@ void advance(Cta& cta) {
   while (!cta.run.stop && pick_group(cta, group, limit)) run_group(cta, group, limit);
 }
 
+bool can_advance(const Cta& cta) {
+  return std::ranges::find(cta.status, Status::Ready) != cta.status.end();
+}
+
 void end_threads(Cta& cta, Threads ts) {
   for (const Thread t : ts) cta.status[t] = Status::Exited;
   cta.alive -= ts.size();

@@ -13,7 +13,9 @@
 #include "eval/ptx/operands.h"
 #include "eval/ptx/run.h"
 #include "eval/sync/async_copies.h"
+#include "eval/sync/multicast.h"
 #include "ir/tensor_map.h"
+#include "isa/form.h"
 
 namespace ww::eval {
 namespace {
@@ -113,6 +115,9 @@ void ptx_box_load(Cta& cta, const PtxInstruction& ptx, Threads ts) {
   if (!boxes) return;
   const std::size_t rank = boxes->front().extents.size();
   const std::vector<Address> mbarriers = ptx_address(cta, ptx.operand(2 + rank), ts);
+  const bool is_multicast = ptx.call->opcode.binding().has("multicast");
+  const Words masks = is_multicast ? ptx_value(cta, ptx.operand(3 + rank), ts, kCtaMaskBits)
+                                   : constant(cta, 0, ts.size());
   for (std::size_t i = 0; i < ts.size(); ++i) {
     const Box& box = (*boxes)[i];
     const Access by = access_of(cta, ts[i]);
@@ -129,7 +134,10 @@ void ptx_box_load(Cta& cta, const PtxInstruction& ptx, Threads ts) {
       }
       copy.transfers.push_back(transfer);
     });
-    start_counted(cta, std::move(copy), mbarriers[i], ts[i]);
+    if (is_multicast)
+      start_multicast(cta, copy, mbarriers[i], ts[i], masks[i]);
+    else
+      start_counted(cta, std::move(copy), mbarriers[i], ts[i]);
   }
 }
 

@@ -37,7 +37,7 @@ bool has_no_hint(const Binding& binding) { return !binding.has("hint"); }
 bool is_in_own_cta(const Binding& binding) { return binding.word("space") != "shared::cluster"; }
 bool is_plain_box(const Binding& binding) {
   const bool is_tile = !binding.has("mode") || binding.word("mode") == "tile";
-  return is_tile && !binding.has("multicast") && !binding.has("group") && !binding.has("hint");
+  return is_tile && !binding.has("group");
 }
 bool loads_box(const Binding& binding) {
   return binding.word("dst") != "global" && is_plain_box(binding);

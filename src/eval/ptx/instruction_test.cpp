@@ -49,7 +49,12 @@ constexpr KindRow kKinds[] = {
     {"mbarrier.expect_tx.relaxed.cta.shared.b64", PtxKind::MbarExpectOnly},
     {"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes",
      PtxKind::BoxLoad},
+    {"cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+     ".multicast::cluster",
+     PtxKind::BoxLoad},
     {"cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group", PtxKind::BoxStore},
+    {"cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group.L2::cache_hint",
+     PtxKind::BoxStore},
     {"mbarrier.try_wait.parity.shared.b64", PtxKind::MbarTest},
     {"elect.sync", PtxKind::Elect},
     {"redux.sync.max.s32", PtxKind::Redux},
@@ -117,7 +122,8 @@ TEST(PtxInstruction, OpcodesOfEveryKindAreKnown) {
 TEST(PtxInstruction, FormsWithAnotherMeaningAreUnknown) {
   for (const char* opcode :
        {"wgmma.fence.sync.aligned", "fences", "mbarrier.arrive.noComplete.shared.b64",
-        "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group.L2::cache_hint",
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.cta_"
+        "group::1",
         "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes",
         "mbarrier.arrive.expect_tx.shared::cluster.b64", "ldmatrix.sync.aligned.m8n8.x4.shared.b8",
         "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", "ld.global.b128",

@@ -107,7 +107,10 @@ void start_copy(Cta& cta, AsyncCopy copy, Threads ts) {
   cta.async.bytes += copy.bytes;
   if (!may_take(cta, 0)) return;
   for (const Transfer& transfer : copy.transfers) check_free(cta, transfer, copy);
-  for (const Transfer& transfer : copy.transfers) check_start(cta, transfer, copy);
+  // Mbarriers of the cluster may order what is done here before what a peer does; only the virtual GPU
+  // follows that.
+  if (!copy.is_from_peer)
+    for (const Transfer& transfer : copy.transfers) check_start(cta, transfer, copy);
   mark_copy(cta, copy, 1);
   const auto id = static_cast<CopyId>(cta.async.in_flight.size());
   const AsyncKind kind = copy.kind;
@@ -172,10 +175,18 @@ void commit_tensor(Cta& cta, Address mbarrier, Thread t) {
 
 void start_counted(Cta& cta, AsyncCopy copy, Address mbarrier, Thread t) {
   if (find_mbarrier(cta, mbarrier, t) == nullptr) return;
+  const bool is_from_peer = copy.is_from_peer;
   start_copy(cta, std::move(copy), Threads(&t, 1));
   if (cta.run.stop) return;
   CountedCopy counted{.id = static_cast<CopyId>(cta.async.in_flight.size() - 1), .knowledge = {}};
-  cta.order.release(t, counted.knowledge);
+  if (is_from_peer) {
+    // As if thread t had written it here: those who wait know of that.
+    counted.knowledge.assign(cta.thread_count(), 0);
+    counted.knowledge[t] = cta.order.now();
+    cta.order.tick();
+  } else {
+    cta.order.release(t, counted.knowledge);
+  }
   cta.async.bytes += commit_bytes(counted.knowledge);
   cta.async.counted[mbarrier].push_back(std::move(counted));
   wake_mbarrier_waiters(cta);

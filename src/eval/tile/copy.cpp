@@ -4,6 +4,7 @@
 #include "eval/memory/access.h"
 #include "eval/memory/address.h"
 #include "eval/sync/async_copies.h"
+#include "eval/sync/multicast.h"
 #include "eval/tile/primitives.h"
 #include "eval/tile/shape.h"
 #include "eval/value/arithmetic.h"
@@ -67,9 +68,16 @@ Address mbarrier_of(Cta& cta, const ir::Setting& setting, const UnitInstance& un
   return address_from(cta, cta.f[pointer].type, value);
 }
 
-// `mbarrier`: the copy engine makes the copy, and this hears of its bytes.
-void start_async(Cta& cta, const Tile& to, const Tile& from, Word fill, const UnitInstance& unit,
-                 const ir::Setting* mbarrier) {
+// The CTAs of the cluster that get the copy.
+Word cta_mask_of(Cta& cta, const ir::Setting& setting, const UnitInstance& unit) {
+  if (const auto* number = std::get_if<std::int64_t>(&setting)) return static_cast<Word>(*number);
+  return evaluate(cta, std::get<ir::ExprId>(setting), unit.threads)[0];
+}
+
+// With an mbarrier the copy engine makes the copy, and the mbarrier hears of its bytes.
+void start_async(Cta& cta, const ir::TileCall& call, const Tile& to, const Tile& from, Word fill,
+                 const UnitInstance& unit) {
+  const ir::Setting* mbarrier = ir::mbarrier_setting(call);
   const ir::Scope target = to.info->ir->scope;
   const ir::Scope source = from.info->ir->scope;
   AsyncCopy copy{.kind = AsyncKind::Group, .agent = unit.agent};
@@ -102,7 +110,10 @@ void start_async(Cta& cta, const Tile& to, const Tile& from, Word fill, const Un
         copy.sources.emplace_back(element, from.info->bits);
   if (copy.kind != AsyncKind::Counted) return start_copy(cta, std::move(copy), unit.threads);
   copy.counted = static_cast<std::int64_t>(to.count) * to.info->bits / 8;
-  start_counted(cta, std::move(copy), mbarrier_of(cta, *mbarrier, unit), unit.first);
+  const Address hears = mbarrier_of(cta, *mbarrier, unit);
+  if (const ir::Setting* mask = ir::cta_mask_setting(call))
+    return start_multicast(cta, copy, hears, unit.first, cta_mask_of(cta, *mask, unit));
+  start_counted(cta, std::move(copy), hears, unit.first);
 }
 
 }  // namespace
@@ -130,7 +141,7 @@ void tile_copy(Cta& cta, const ir::TileCall& call, const UnitInstance& unit) {
     return tile_unsupported(cta, call, "the regions differ in shape");
   if (!apply_predicate(cta, call, unit, *to, *from)) return;
   const Word fill = fill_bits(cta, settings, unit, target_buffer.dtype);
-  if (is_async) return start_async(cta, *to, *from, fill, unit, ir::mbarrier_setting(call));
+  if (is_async) return start_async(cta, call, *to, *from, fill, unit);
   const Tile* readers = target_buffer.scope == ir::Scope::Local ? &*to : nullptr;
   TileValues values = read_tile(cta, *from, unit, true, readers);
   fill_up(*from, fill, values);

@@ -34,6 +34,7 @@ struct LaunchShape {
   bool is_cooperative = false;   // all CTAs run at once
   bool is_programmatic = false;  // it may start before the kernel in front of it has ended
   [[nodiscard]] std::int64_t threads() const { return block[0] * block[1] * block[2]; }
+  [[nodiscard]] std::int64_t cluster_ctas() const { return cluster[0] * cluster[1] * cluster[2]; }
   [[nodiscard]] std::int64_t warps() const { return (threads() + 31) / 32; }
 };
 

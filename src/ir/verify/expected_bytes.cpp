@@ -2,6 +2,11 @@
 // Bytes that an mbarrier is told to expect, against those of the copies that name it. Where both stand
 // in one block, the phase is that block's: another sum would leave it incomplete for ever, or complete
 // it too early. Copies in a block that expects nothing may be for the same phase: no error then.
+//
+// Each CTA of a cluster is counted for itself: a copy with `cta_mask=` brings its bytes to every CTA of
+// the mask, from every CTA that starts it. A condition on the rank alone does not begin another block.
+#include <array>
+#include <map>
 #include <optional>
 #include <set>
 #include <vector>
@@ -10,19 +15,23 @@
 #include "ir/print/print.h"
 #include "ir/settings.h"
 #include "ir/signatures.h"
+#include "ir/verify/cluster_values.h"
 #include "ir/verify/verifier.h"
 #include "ir/visit.h"
 
 namespace ww::ir::verifying {
 namespace {
 
-/// What a block says about one mbarrier.
+constexpr int kMaxCtas = 16;  // of a cluster
+
+/// What a block says about one mbarrier, in each CTA of the cluster.
 struct Phase {
   ExprId mbarrier = {};
-  std::int64_t expected = 0, copied = 0;
+  std::array<std::int64_t, kMaxCtas> expected = {}, copied = {};
+  CtaMask expecting = 0, sending = 0;  // CTAs that expect bytes, CTAs that start copies
   Span expects = {}, copies = {};
-  bool has_expectation = false, has_copies = false;
-  bool is_known = true;  // all numbers are constants
+  bool is_shared_out = false;  // copies go to other CTAs
+  bool is_known = true;        // all numbers are constants
 };
 
 // Bytes of a copy that an mbarrier hears of; nothing when they are known at run time only.
@@ -40,10 +49,11 @@ std::optional<std::int64_t> bytes_of(const Function& f, const TileCall& call) {
 
 class ExpectedBytes {
  public:
-  explicit ExpectedBytes(Context& c) : c_(c), f_(c.f) {}
+  ExpectedBytes(Context& c, const LaunchShape& shape)
+      : c_(c), f_(c.f), cluster_(c.f, c.bound, shape) {}
 
   void run() {
-    block(f_.body);
+    block(f_.body, cluster_.all());
     for (const Phase& phase : phases_) compare(phase);
   }
 
@@ -60,19 +70,38 @@ class ExpectedBytes {
     return buffer.valid() ? buffer.index * 2 + 1 : pointer.index * 2;
   }
 
-  void block(const Block& stmts) {
+  // Some CTAs send to others, which may have bytes to expect from others still.
+  [[nodiscard]] bool is_from_some(const Phase& phase) const {
+    return phase.is_shared_out && phase.sending != cluster_.all();
+  }
+
+  // A block that these CTAs execute.
+  void block(const Block& stmts, CtaMask ctas) {
     std::vector<Phase> here;
+    statements(stmts, ctas, here);
+    for (const Phase& phase : here) {
+      const std::uint32_t barriers = barriers_of(phase.mbarrier);
+      if (phase.sending != 0 && phase.expecting == 0) elsewhere_.insert(barriers);
+      if (is_from_some(phase)) ++senders_[barriers];
+    }
+    phases_.insert(phases_.end(), here.begin(), here.end());
+  }
+
+  void statements(const Block& stmts, CtaMask ctas, std::vector<Phase>& here) {
     for (const StmtId id : stmts) {
       const Stmt& s = f_[id];
-      if (const ExprId* mbarrier = mbarrier_of(f_, s)) add_copy(phase_of(here, *mbarrier), s);
-      if (s.kind == StmtKind::Ptx) add_expectation(here, f_[s.ptx], s.span);
-      block(s.body);
-      block(s.other);
+      if (const ExprId* mbarrier = mbarrier_of(f_, s)) add_copy(phase_of(here, *mbarrier), s, ctas);
+      if (s.kind == StmtKind::Ptx) add_expectation(here, f_[s.ptx], s.span, ctas);
+      const auto holds =
+          s.kind == StmtKind::If && cluster_.ctas() > 1 ? cluster_.where(s.expr) : std::nullopt;
+      if (!holds) {
+        block(s.body, ctas);
+        block(s.other, ctas);
+        continue;
+      }
+      statements(s.body, ctas & *holds, here);
+      statements(s.other, static_cast<CtaMask>(ctas & ~*holds), here);
     }
-    for (const Phase& phase : here)
-      if (phase.has_copies && !phase.has_expectation)
-        elsewhere_.insert(barriers_of(phase.mbarrier));
-    phases_.insert(phases_.end(), here.begin(), here.end());
   }
 
   Phase& phase_of(std::vector<Phase>& phases, ExprId mbarrier) {
@@ -81,48 +110,92 @@ class ExpectedBytes {
     return phases.emplace_back(Phase{.mbarrier = mbarrier});
   }
 
-  void add_copy(Phase& phase, const Stmt& s) {
+  // The CTAs that get what the CTA of a rank sends; nothing when they are known at run time only.
+  [[nodiscard]] std::optional<CtaMask> receivers(const TileCall& call, std::size_t rank) const {
+    const Setting* setting = cta_mask_setting(call);
+    if (setting == nullptr) return static_cast<CtaMask>(1U << rank);
+    if (const auto* number = std::get_if<std::int64_t>(setting))
+      return static_cast<CtaMask>(*number);
+    const auto* expr = std::get_if<ExprId>(setting);
+    const auto value = expr == nullptr ? std::nullopt : cluster_.in_cta(*expr, rank);
+    if (!value) return std::nullopt;
+    return static_cast<CtaMask>(value->integer);
+  }
+
+  void add_copy(Phase& phase, const Stmt& s, CtaMask ctas) {
     const TileCall& call = f_[s.tile];
     const auto bytes = bytes_of(f_, call);
     phase.is_known = phase.is_known && bytes && copy_settings(call).predicate == nullptr;
-    phase.copied += bytes.value_or(0);
-    phase.has_copies = true;
+    phase.is_shared_out = phase.is_shared_out || cta_mask_setting(call) != nullptr;
+    phase.sending |= ctas;
     phase.copies = s.span;
+    for (std::size_t rank = 0; rank < cluster_.ctas(); ++rank) {
+      if ((ctas >> rank & 1U) == 0) continue;
+      const auto to = receivers(call, rank);
+      phase.is_known = phase.is_known && to;
+      for (std::size_t each = 0; to && each < cluster_.ctas(); ++each)
+        if ((*to >> each & 1U) != 0) phase.copied[each] += bytes.value_or(0);
+    }
   }
 
   // state, [address], bytes
-  void add_expectation(std::vector<Phase>& phases, const PtxCall& call, Span span) {
+  void add_expectation(std::vector<Phase>& phases, const PtxCall& call, Span span, CtaMask ctas) {
     const std::string_view called = call.opcode.mnemonic();
     if (called != "mbarrier.arrive.expect_tx" && called != "mbarrier.expect_tx") return;
     std::size_t at = 0;
     while (at < call.operands.size() && call.operands[at].kind != PtxOperandKind::Address) ++at;
     if (at + 1 >= call.operands.size() || call.operands[at].offset.valid()) return;
     Phase& phase = phase_of(phases, call.operands[at].expr);
-    const auto bytes = const_int(f_, call.operands[at + 1].expr);
-    phase.is_known = phase.is_known && bytes && !call.predicate.valid();
-    phase.expected += bytes.value_or(0);
-    phase.has_expectation = true;
+    phase.is_known = phase.is_known && !call.predicate.valid();
+    phase.expecting |= ctas;
     phase.expects = span;
+    for (std::size_t rank = 0; rank < cluster_.ctas(); ++rank) {
+      if ((ctas >> rank & 1U) == 0) continue;
+      const auto bytes = cluster_.in_cta(call.operands[at + 1].expr, rank);
+      phase.is_known = phase.is_known && bytes;
+      phase.expected[rank] += bytes ? bytes->integer : 0;
+    }
+  }
+
+  // Other blocks may bring bytes of the same phase: those that expect nothing, and those of other
+  // CTAs.
+  [[nodiscard]] bool is_whole(const Phase& phase) const {
+    const std::uint32_t barriers = barriers_of(phase.mbarrier);
+    const auto senders = senders_.find(barriers);
+    const int others =
+        (senders == senders_.end() ? 0 : senders->second) - (is_from_some(phase) ? 1 : 0);
+    return phase.sending != 0 && phase.is_known && !elsewhere_.contains(barriers) && others == 0;
   }
 
   void compare(const Phase& phase) {
-    const bool is_whole = phase.has_expectation && phase.has_copies && phase.is_known &&
-                          !elsewhere_.contains(barriers_of(phase.mbarrier));
-    if (!is_whole || phase.expected == phase.copied) return;
-    c_.report(DiagKind::BadTileCall, phase.expects,
-              "the mbarrier at `{}` expects {} bytes, and the copies that name it bring {}",
-              print(f_, phase.mbarrier), phase.expected, phase.copied);
-    c_.findings.back().notes.push_back({"the last of them", phase.copies});
+    if (!is_whole(phase)) return;
+    for (std::size_t rank = 0; rank < cluster_.ctas(); ++rank) {
+      if ((phase.expecting >> rank & 1U) == 0 || phase.expected[rank] == phase.copied[rank])
+        continue;
+      c_.report(DiagKind::BadTileCall, phase.expects,
+                "the mbarrier at `{}` expects {} bytes{}, and the copies that name it bring {}",
+                print(f_, phase.mbarrier), phase.expected[rank],
+                phase.is_shared_out ? fmt::format(" in CTA {} of the cluster", rank) : "",
+                phase.copied[rank]);
+      c_.findings.back().notes.push_back({"the last of them", phase.copies});
+      return;
+    }
   }
 
   Context& c_;
   const Function& f_;
-  std::vector<Phase> phases_;          // by block
-  std::set<std::uint32_t> elsewhere_;  // barriers with copies in a block that expects nothing
+  ClusterValues cluster_;
+  std::vector<Phase> phases_;             // by block
+  std::set<std::uint32_t> elsewhere_;     // barriers with copies in a block that expects nothing
+  std::map<std::uint32_t, int> senders_;  // by barriers: blocks in which some CTAs send to others
 };
 
 }  // namespace
 
-void check_expected_bytes(Context& c) { ExpectedBytes(c).run(); }
+void check_expected_bytes(Context& c) {
+  const auto shape = launch_shape(c.f);  // what is wrong with it is reported elsewhere
+  if (!shape || shape->cluster_ctas() > std::int64_t{kMaxCtas}) return;
+  ExpectedBytes(c, *shape).run();
+}
 
 }  // namespace ww::ir::verifying

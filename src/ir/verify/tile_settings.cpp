@@ -41,10 +41,17 @@ bool is_mbarrier_setting(const Function& f, const Setting& setting) {
   return id != nullptr && (f[*id].type.is_pointer() || f[*id].type == Type::of(num::DType::Uint32));
 }
 
+bool is_mask_setting(const Function& f, const Setting& setting) {
+  const auto* id = std::get_if<ExprId>(&setting);
+  return std::holds_alternative<std::int64_t>(setting) ||
+         (id != nullptr && f[*id].type.is_scalar() && f[*id].type.is_int());
+}
+
 bool takes_setting(const Function& f, const SettingFacts& facts, const Setting& setting) {
   if (facts.values == "condition") return is_condition_setting(f, setting);
   if (facts.values == "number") return is_number_setting(f, setting);
   if (facts.values == "mbarrier") return is_mbarrier_setting(f, setting);
+  if (facts.values == "CTA mask") return is_mask_setting(f, setting);
   if (facts.values == "flag") return std::holds_alternative<bool>(setting);
   const std::vector<std::string_view> words = facts.words();
   if (words.empty()) return true;
@@ -66,6 +73,12 @@ void report_unknown_setting(const TileCheck& t, const std::string& key) {
       {known.empty() ? fmt::format("`{}` has no settings", t.name())
                      : fmt::format("its settings: {}", fmt::join(known, ", ")),
        {}});
+}
+
+std::optional<std::int64_t> constant_of(const Function& f, const Setting& setting) {
+  if (const auto* number = std::get_if<std::int64_t>(&setting)) return *number;
+  const auto* id = std::get_if<ExprId>(&setting);
+  return id == nullptr ? std::nullopt : const_int(f, *id);
 }
 
 // What is given and means nothing here was meant for another call.
@@ -110,10 +123,24 @@ void check_fill_value(const TileCheck& t) {
       {fmt::format("`T.cast(value, \"{}\")` makes one of them", num::name_of(type)), {}});
 }
 
+// A constant names CTAs that the cluster has.
+void check_cta_mask(const TileCheck& t) {
+  const Setting* setting = cta_mask_setting(t.call);
+  const auto mask = setting == nullptr ? std::nullopt : constant_of(t.f, *setting);
+  if (!mask) return;
+  const auto shape = launch_shape(t.f);  // what is wrong with it is reported elsewhere
+  if (!shape) return;
+  const std::int64_t ctas = std::min<std::int64_t>(shape->cluster_ctas(), 16);
+  if (*mask > 0 && *mask < std::int64_t{1} << ctas) return;
+  t.bad("`cta_mask` of `{}` is {}, and the cluster has {}, expected 1 to {}", t.name(), *mask,
+        counted(static_cast<std::size_t>(ctas), "CTA", "CTAs"), (std::int64_t{1} << ctas) - 1);
+}
+
 }  // namespace
 
 void check_settings(const TileCheck& t) {
   check_fill_value(t);
+  check_cta_mask(t);
   for (const auto& [key, setting] : t.call.config) {
     const SettingFacts* facts = find_setting_facts(t.call.op, key);
     if (facts == nullptr)

@@ -7,6 +7,9 @@
 // outside the array is filled with zeros (`fill_value=0`), or with NaN, or not stored (`clip=True`), at
 // no cost. PTX manual, "cp.async.bulk.tensor".
 //
+// With `cta_mask=` the box goes to several CTAs of the cluster at once, each time to the same place of
+// shared memory, and the mbarrier at the same place of each hears of the bytes.
+//
 //     Tx.copy_async(A_smem[0:128, 0:64], A[m:m + 128, k:k + 64], mbar=full.ptr_to([0]))
 //
 //     A_map = T.tensor_map(A.data, box=(128, 64), dims=(M, K), strides=(K,), swizzle=128)
@@ -15,6 +18,7 @@
 
 #include "ir/elementwise.h"
 #include "ir/equal.h"
+#include "ir/print/print.h"
 #include "ir/settings.h"
 #include "lower/checks.h"
 #include "lower/copy/copy_report.h"
@@ -36,6 +40,7 @@ struct Plan {
   bool fills_nan = false;
   std::int64_t promotion = 256;
   bool is_one_thread = true;  // provably
+  ExprId cta_mask = {};       // uint16; none: to the own CTA
 
   [[nodiscard]] const OperandPlaces& shared() const {
     return is_load ? problem->dst : problem->src;
@@ -46,8 +51,8 @@ struct Plan {
     return is_load
                ? fmt::format(
                      "cp.async.bulk.tensor.{}d.shared::cluster.global.tile.mbarrier::"
-                     "complete_tx::bytes",
-                     rank)
+                     "complete_tx::bytes{}",
+                     rank, cta_mask.valid() ? ".multicast::cluster" : "")
                : fmt::format("cp.async.bulk.tensor.{}d.global.shared::cta.tile.bulk_group", rank);
   }
 };
@@ -104,13 +109,29 @@ Match<std::int64_t> promotion_of(const Call& call) {
                  word);
 }
 
+// The CTAs that get the copy; none: the one that starts it is the only one there is.
+Match<ExprId> cta_mask_of(const Call& call) {
+  const ir::Setting* setting = ir::cta_mask_setting(call.tile);
+  if (setting == nullptr) return ExprId{};
+  const auto* number = std::get_if<std::int64_t>(setting);
+  if (number != nullptr && call.context.launch.cluster_ctas() == 1) return ExprId{};
+  if (number != nullptr) return ir::int_imm(call.f(), num::DType::Uint16, *number, call.span);
+  const auto cast =
+      ir::cast(call.f(), std::get<ExprId>(*setting), ir::Type::of(num::DType::Uint16), call.span);
+  WW_CHECK(cast.has_value(), "a mask of CTAs that is not an integer");
+  return *cast;
+}
+
 Match<Plan> match(const Call& call) {
   Plan plan;
   plan.is_load = WW_TRY(is_load_of(call));
   WW_TRY_VOID(check_target(call, "cp.async.bulk.tensor", target::Feature::Sm90));
   WW_TRY_VOID(check_mbarrier(call, plan.is_load));
-  WW_TRY_VOID(check_settings(call, "mbar mbarrier_addr tensormap_l2_promotion prefetch_tensormap"));
+  WW_TRY_VOID(check_settings(call,
+                             "mbar mbarrier_addr cta_mask tensormap_l2_promotion "
+                             "prefetch_tensormap"));
   plan.promotion = WW_TRY(promotion_of(call));
+  plan.cta_mask = WW_TRY(cta_mask_of(call));
   plan.is_one_thread = WW_TRY(check_one_thread(call));
   if (!call.f().has_device_entry)
     return decline("map", "there is no `T.device_entry()` before which the map could be made");
@@ -167,6 +188,7 @@ class Writer {
         flat_(flat_view(call, code, plan.shared())),
         map_(code.var(map_of(plan, call))) {
     if (plan.is_load) mbarrier_ = std::get<ExprId>(*ir::mbarrier_setting(call.tile));
+    if (plan.cta_mask.valid()) mask_ = code.let("cta_mask", code.simplify(plan.cta_mask));
     for (const BoxDim& dim : plan.boxes.dims)
       starts_.push_back(code.let("at", code.as_int32(code.simplify(dim.start))));
   }
@@ -206,6 +228,7 @@ class Writer {
     if (plan_.is_load) {
       operands.insert(operands.begin(), address_operand(pointer));
       operands.push_back(address_operand(mbarrier_));
+      if (mask_.valid()) operands.push_back({.expr = mask_});
     } else {
       operands.push_back(address_operand(pointer));
     }
@@ -223,7 +246,7 @@ class Writer {
   const Call& call_;
   CodeWriter& code_;
   ir::BufferId flat_;
-  ExprId map_, mbarrier_;
+  ExprId map_, mbarrier_, mask_;
   std::vector<ExprId> starts_;
   std::vector<ExprId> at_;  // by axis
 };
@@ -247,7 +270,12 @@ PlanReport report(const Plan& plan, const Call& call) {
                   plan.boxes.swizzle == 0 ? std::string("no swizzle")
                                           : fmt::format("swizzle of {} bytes", plan.boxes.swizzle),
                   plan.promotion));
-  if (plan.is_load)
+  if (plan.cta_mask.valid())
+    out.notes.push_back(fmt::format(
+        "the mbarrier of each CTA of the mask `{}` hears of {} bytes; the callers expect "
+        "what all CTAs send",
+        ir::print(call.f(), plan.cta_mask), out.bytes));
+  else if (plan.is_load)
     out.notes.push_back(
         fmt::format("the mbarrier hears of {} bytes; the caller expects them", out.bytes));
   else

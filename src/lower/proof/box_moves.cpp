@@ -65,18 +65,18 @@ Try<void> BoxMoves::box(const ir::PtxCall& call, const Mask& mask) {
   const std::size_t at = is_load ? 1 : 0;
   const auto map = WW_TRY(read_map(call.operands[at].expr));
   const std::size_t rank = map.dims.size();
-  if (call.operands.size() != rank + (is_load ? 3 : 2))
+  const bool is_multicast = call.opcode.binding().has("multicast");
+  const bool has_hint = call.opcode.binding().has("hint");
+  if (call.operands.size() !=
+      rank + (is_load ? 3 : 2) + (is_multicast ? 1 : 0) + (has_hint ? 1 : 0))
     return unknown("`{}` with {} operands", call.opcode.text(), call.operands.size());
   std::vector<PerUnit> corner;
   for (std::size_t d = 0; d < rank; ++d)
     corner.push_back(WW_TRY(values_.of(call.operands[at + 1 + d].expr)));
   const auto shared = WW_TRY(values_.pointer(call.operands[is_load ? 0 : rank + 1].expr));
-  if (is_load) {
-    const auto* wanted = ir::mbarrier_setting(tile_);
-    const auto* mbarrier = wanted == nullptr ? nullptr : std::get_if<ir::ExprId>(wanted);
-    if (mbarrier == nullptr || !ir::same(f_, *mbarrier, call.operands.back().expr))
-      return wrong("`{}` hears of the bytes", ir::print(f_, call.operands.back().expr));
-  }
+  if (is_load) WW_TRY_VOID(check_mbarrier(call.operands[rank + 2].expr));
+  if (is_load)
+    WW_TRY_VOID(check_receivers(is_multicast ? call.operands[rank + 3].expr : ir::ExprId{}));
   std::int64_t threads = 0;
   for (std::size_t t = 0; t < mask.size(); ++t) {
     if (!mask[t]) continue;
@@ -84,6 +84,32 @@ Try<void> BoxMoves::box(const ir::PtxCall& call, const Mask& mask) {
     WW_TRY_VOID(box_of_thread(map, is_load, corner, shared, t));
   }
   return {};
+}
+
+Try<void> BoxMoves::check_mbarrier(ir::ExprId hears) {
+  const auto* wanted = ir::mbarrier_setting(tile_);
+  const auto* mbarrier = wanted == nullptr ? nullptr : std::get_if<ir::ExprId>(wanted);
+  if (mbarrier != nullptr && ir::same(f_, *mbarrier, hears)) return {};
+  return wrong("`{}` hears of the bytes", ir::print(f_, hears));
+}
+
+// The names arrive at the same places of each CTA of the mask, so the places are looked at once: every
+// box must go to just the CTAs that the call names.
+Try<void> BoxMoves::check_receivers(ir::ExprId mask) {
+  const ir::Setting* setting = ir::cta_mask_setting(tile_);
+  if (setting == nullptr && !mask.valid()) return {};
+  if (setting == nullptr) return wrong("a box goes to the CTAs `{}`", ir::print(f_, mask));
+  std::int64_t meant = 0;
+  if (const auto* number = std::get_if<std::int64_t>(setting))
+    meant = *number;
+  else
+    meant = WW_TRY(values_.uniform(std::get<ir::ExprId>(*setting)));
+  constexpr std::int64_t kAll = 0xffff;
+  if (!mask.valid() && launch_.cluster_ctas() == 1 && meant == 1) return {};
+  if (!mask.valid()) return wrong("a box goes to one CTA, expected the CTAs {:#x}", meant);
+  const std::int64_t sent = WW_TRY(values_.uniform(mask));
+  if ((sent & kAll) == (meant & kAll)) return {};
+  return wrong("a box goes to the CTAs {:#x}, expected {:#x}", sent & kAll, meant & kAll);
 }
 
 Try<void> BoxMoves::box_of_thread(const Map& map, bool is_load, const std::vector<PerUnit>& corner,

@@ -12,7 +12,9 @@ class BoxMoves : public NameMoves {
  public:
   BoxMoves(const Call& call, ProofValues& values, const Granules& src, Granules& dst, Fill fill,
            int granule, std::int64_t first_thread)
-      : NameMoves(call, values, src, dst, fill, granule, first_thread), tile_(call.tile) {}
+      : NameMoves(call, values, src, dst, fill, granule, first_thread),
+        tile_(call.tile),
+        launch_(call.context.launch) {}
 
   /// What is wrong with the bytes that the mbarrier of the call hears of, where it has to hear of
   /// `bytes`; empty: nothing.
@@ -24,6 +26,8 @@ class BoxMoves : public NameMoves {
  private:
   struct Map;
   struct Row;
+  Try<void> check_mbarrier(ir::ExprId hears);
+  Try<void> check_receivers(ir::ExprId mask);
   Try<Map> read_map(ir::ExprId expr);
   Try<void> box_of_thread(const Map& map, bool is_load, const std::vector<PerUnit>& corner,
                           const PointerValue& shared, std::size_t t);
@@ -31,6 +35,7 @@ class BoxMoves : public NameMoves {
                        std::size_t t);
 
   const ir::TileCall& tile_;
+  const ir::LaunchShape& launch_;
   std::int64_t counted_ = 0;
 };
 

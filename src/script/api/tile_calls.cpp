@@ -7,6 +7,7 @@
 
 #include "base/suggest.h"
 #include "ir/settings.h"
+#include "script/api/multicast.h"
 #include "script/interp/conversions.h"
 #include "script/interp/regions.h"
 #include "script/syntax/errors.h"
@@ -228,8 +229,12 @@ Result<Value> call_tile(Context& in, const TilePath& path, CallArgs& args) {
                         [&](const ir::TileParam& p) { return p.name == named.name; });
   };
   // Settings first: regions are read by them.
-  for (const CallArgs::Named& named : args.named)
-    if (param_named(named) == params.end()) WW_TRY_VOID(read_keyword(in, named, call));
+  Multicast multicast;
+  for (const CallArgs::Named& named : args.named) {
+    if (param_named(named) != params.end()) continue;
+    if (path.op == ir::TileOp::CopyAsync && WW_TRY(read_multicast(in, named, multicast))) continue;
+    WW_TRY_VOID(read_keyword(in, named, call));
+  }
   std::vector<bool> given(params.size(), false);
   std::vector<bool> is_literal(params.size(), false);
   if (args.plain.size() > params.size())
@@ -259,6 +264,7 @@ Result<Value> call_tile(Context& in, const TilePath& path, CallArgs& args) {
       return fail(
           diag_at(args.call, DiagKind::BadTileCall, "`{}` without `{}`", name, params[i].name)
               .with_note(fmt::format("it takes ({})", signature_text(path.op))));
+  WW_TRY_VOID(apply_multicast(in, multicast, call));
   ir::Stmt out;
   out.kind = ir::StmtKind::Tile;
   out.span = args.call;

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eval/sync/multicast.h"
+
+#include <utility>
+
+#include "eval/cta/report.h"
+#include "eval/cta/schedule.h"
+#include "eval/sync/async_copies.h"
+
+namespace ww::eval {
+namespace {
+
+template <typename... Args>
+void report(Cta& cta, Check check, Thread t, fmt::format_string<Args...> format, Args&&... args) {
+  if (Finding* found = finding(cta, check); found != nullptr)
+    found->text = fmt::format("{} of {} sends a copy to {}", thread_text(t), cta_text(cta),
+                              fmt::format(format, std::forward<Args>(args)...));
+}
+
+void start_in_peer(Cta& cta, Cta& other, AsyncCopy copy, Address mbarrier, Thread t) {
+  if (is_done(other)) return report(cta, Check::Async, t, "{}, which has ended", cta_text(other));
+  if (!other.mbarriers.contains(mbarrier))
+    return report(cta, Check::Barrier, t, "{}, whose mbarrier at {} is not initialised",
+                  cta_text(other), element_text(other, element_at(mbarrier, t)));
+  copy.is_from_peer = true;
+  const std::uint32_t step = std::exchange(other.step, cta.step);
+  start_counted(other, std::move(copy), mbarrier, t);
+  other.step = step;
+}
+
+}  // namespace
+
+void start_multicast(Cta& cta, const AsyncCopy& copy, Address mbarrier, Thread t, Word mask) {
+  std::deque<Cta>& ctas = *cta.cluster;
+  if ((mask & low_mask(kCtaMaskBits)) == 0)
+    return report(cta, Check::Bounds, t, "no CTA of the cluster: its mask is 0");
+  for (std::size_t rank = 0; rank < kCtaMaskBits && !cta.run.stop; ++rank) {
+    if ((mask >> rank & 1) == 0) continue;
+    if (rank >= ctas.size())
+      report(cta, Check::Bounds, t, "CTA {} of a cluster of {}", rank, ctas.size());
+    else if (&ctas[rank] == &cta)
+      start_counted(cta, copy, mbarrier, t);
+    else
+      start_in_peer(cta, ctas[rank], copy, mbarrier, t);
+  }
+}
+
+}  // namespace ww::eval

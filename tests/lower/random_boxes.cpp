@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/random_boxes.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <numeric>
+#include <random>
+
+namespace ww::test {
+namespace {
+
+struct Chance {
+  explicit Chance(std::uint64_t seed) : random(seed) {}
+  std::int64_t upto(std::int64_t most) {
+    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most + 1));
+  }
+  bool coin() { return upto(1) == 1; }
+  template <typename T>
+  T one_of(std::initializer_list<T> all) {
+    return all.begin()[upto(std::ssize(all) - 1)];
+  }
+  std::mt19937_64 random;
+};
+
+}  // namespace
+
+BoxCase box_by_chance(std::uint64_t seed) {
+  Chance by(seed);
+  BoxCase c;
+  c.dtype = by.one_of<std::string>({"uint8", "float16", "float32", "float64"});
+  const int bits = bits_of(c.dtype);
+  const int swizzle = by.one_of({0, 0, 32, 64, 128});
+  const std::int64_t unit = swizzle == 0 ? 16 * 8 / bits * (1 + by.upto(3)) : swizzle * 8 / bits;
+  const std::size_t rank = 1 + static_cast<std::size_t>(by.upto(3));
+  Extents strides(rank + 1);  // the last dimension has two digits
+  Extents extents;
+  for (std::size_t d = 0; d + 1 < rank; ++d) extents.push_back(1 + by.upto(rank > 2 ? 5 : 15));
+  const std::int64_t columns = 1 + by.upto(2);
+  extents.push_back(columns * unit);
+  std::vector<std::size_t> order(rank);  // all but the lowest digit, nearest first
+  for (std::size_t d = 0; d < rank; ++d) order[d] = d;
+  std::shuffle(order.begin(), order.end(), by.random);
+  strides[rank] = 1;
+  std::int64_t next = unit;
+  for (const std::size_t d : order) {
+    if (by.upto(5) == 0) next = (next * bits / 8 + 127) / 128 * 128 * 8 / bits;
+    strides[d] = next;
+    next *= d + 1 == rank ? columns : extents[d];
+  }
+  Extents digits(extents.begin(), extents.end() - 1);
+  digits.push_back(columns);
+  digits.push_back(unit);
+  const std::string notation = fmt::format("S[{} : {}]", tuple(digits), tuple(strides));
+  const int chunk = bits == 8 ? 4 : bits == 16 ? 3 : bits == 32 ? 2 : 1;
+  c.tile = swizzle == 0 ? tile(notation)
+                        : swizzled(chunk,
+                                   swizzle == 128  ? 3
+                                   : swizzle == 64 ? 2
+                                                   : 1,
+                                   3, notation);
+  c.shared = extents;
+  c.is_load = by.coin();
+  c.is_ragged = by.coin();
+  const bool leaves = by.coin();
+  std::string from;
+  for (std::size_t d = 0; d < rank; ++d) {
+    const std::int64_t grain = d + 1 == rank ? by.one_of<std::int64_t>({128 / bits, unit}) : 1;
+    const std::int64_t start = (leaves ? by.upto(4) - 2 : by.upto(3)) * grain;
+    const std::int64_t end = start + extents[d];
+    std::int64_t size = leaves ? std::max<std::int64_t>(1, end + by.upto(6) - 3) : end + by.upto(3);
+    if (d + 1 == rank) size = (size * bits + 127) / 128 * 128 / bits;  // a pitch of whole units
+    c.array.push_back(size);
+    from += fmt::format("{0}bx * 0 + {1}:bx * 0 + {2}", d == 0 ? "" : ", ", start, end);
+  }
+  c.from = "[" + from + "]";
+  if (leaves) c.settings = c.is_load ? "fill_value=0" : "clip=True";
+  return c;
+}
+
+namespace {
+
+std::int64_t number_of(const char* name, std::int64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::atoll(text);
+}
+
+std::string with_setting(const std::string& settings, const std::string& more) {
+  return settings.empty() ? more : settings + ", " + more;
+}
+
+// Some or all CTAs of the cluster, in any order, each of which sends its share to all of them.
+void share_out(Chance& by, BoxCase& c) {
+  std::vector<int> ranks(static_cast<std::size_t>(c.cluster));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  if (by.coin()) std::shuffle(ranks.begin(), ranks.end(), by.random);
+  if (c.cluster > 2 && by.coin()) ranks.resize(2);
+  int mask = 0;
+  for (const int rank : ranks) mask |= 1 << rank;
+  c.sends = fmt::format("({} >> rank) % 2 == 1", mask);
+  c.receives = c.sends;
+  c.settings =
+      with_setting(c.settings, fmt::format("multicast=({},), split=True", fmt::join(ranks, ", ")));
+}
+
+// One CTA sends to some, not necessarily to itself.
+void send_from_one(Chance& by, BoxCase& c) {
+  const std::int64_t mask = 1 + by.upto((std::int64_t{1} << c.cluster) - 2);
+  c.sends = fmt::format("rank == {}", by.upto(c.cluster - 1));
+  c.receives = fmt::format("({} >> rank) % 2 == 1", mask);
+  c.settings = with_setting(c.settings, fmt::format("cta_mask={}", mask));
+}
+
+// Each second CTA sends to itself and the next.
+void send_in_pairs(BoxCase& c) {
+  c.sends = "rank % 2 == 0";
+  c.settings = with_setting(c.settings, "cta_mask=3 << (rank // 2 * 2)");
+}
+
+}  // namespace
+
+BoxCase multicast_by_chance(std::uint64_t seed) {
+  BoxCase c = box_by_chance(seed);
+  Chance by(seed ^ 0x5DEE'CE66'D15CU);
+  if (!c.is_load && !c.settings.empty()) c.settings = "fill_value=0";
+  c.is_load = true;
+  c.cluster = by.one_of({2, 2, 4, 8});
+  c.grid = {c.cluster * (1 + by.upto(1))};
+  const bool has_shares =
+      std::ranges::any_of(c.shared, [](std::int64_t extent) { return extent % 8 == 0; });
+  const std::int64_t kind = by.upto(2);
+  if (kind == 0 && has_shares)
+    share_out(by, c);
+  else if (kind == 1)
+    send_in_pairs(c);
+  else
+    send_from_one(by, c);
+  return c;
+}
+
+void run_by_chance(const std::string& name, std::int64_t count, BoxCase (*make)(std::uint64_t)) {
+  Family family(name);
+  count = number_of("WW_RANDOM_COUNT", count);
+  const auto seed = static_cast<std::uint64_t>(number_of("WW_RANDOM_SEED", 1));
+  std::map<std::string, int> declined;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Program program = program_of(make(seed * 1'000'003 + static_cast<std::uint64_t>(i)));
+    const Checked compiled = compile_only(program);
+    if (!compiled.right()) {
+      const std::string verdict = verdict_on(compiled, 0, "tma");
+      ASSERT_TRUE(verdict.starts_with("[")) << verdict << "\n" << compiled.explain();
+      ++declined[verdict.substr(0, verdict.find(']') + 1)];
+      continue;
+    }
+    family.run(program);
+    family.count();
+    if (::testing::Test::HasFailure()) return;
+  }
+  std::int64_t all = 0;
+  for (const auto& [rule, times] : declined) {
+    fmt::print("  declined {}: {}\n", rule, times);
+    all += times;
+  }
+  EXPECT_LT(all, count / 2 + 1);
+}
+
+}  // namespace ww::test

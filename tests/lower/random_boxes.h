@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies by the copy engine, by chance. WW_RANDOM_COUNT=n and WW_RANDOM_SEED=n for more and other ones.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "lower/box_programs.h"
+
+namespace ww::test {
+
+/// A tile whose last dimension is made of rows of the swizzle, the others in any order, with or without
+/// gaps; a region of an array that has it, or leaves it.
+BoxCase box_by_chance(std::uint64_t seed);
+/// The same to several CTAs of a cluster: shares of all of them, one sender, or pairs.
+BoxCase multicast_by_chance(std::uint64_t seed);
+
+/// Runs `count` cases, or as many as the environment says, on all engines. What is declined is counted
+/// by rule; more than half is a failure.
+void run_by_chance(const std::string& name, std::int64_t count, BoxCase (*make)(std::uint64_t));
+
+}  // namespace ww::test
