@@ -22,7 +22,8 @@
 # Logs are in FOLDER (build/device/lowering). Exit status: 0 all agree, 1 something differs, 2 it
 # could not be built, or there is nothing to run on.
 set -uo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=scripts/device_build.sh
+. "$(dirname "${BASH_SOURCE[0]}")/device_build.sh"
 out="$root/build/device/lowering"
 copies=10000
 while [ $# -gt 0 ]; do
@@ -33,7 +34,6 @@ while [ $# -gt 0 ]; do
 done
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
-build="$root/build/device"
 tests="$build/tests/lowering_tests"
 coverage=(LdstMatrix Reg GmemSmem Fallback Tma)
 products=(Gemm GemmTypes GemmFactors GemmWarps GemmLayouts GemmStage GemmHarness WholeGemm Elementwise
@@ -42,14 +42,7 @@ status=0
 
 # --- building ---------------------------------------------------------------------------------------
 
-generator=()
-command -v ninja > /dev/null && generator=(-G Ninja)
-if ! { cmake -S "$root" -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release \
-         -DCMAKE_COMPILE_WARNING_AS_ERROR=OFF &&
-       cmake --build "$build" --target lowering_tests -j "$(nproc)"; } > "$out/build.log" 2>&1; then
-  tail -40 "$out/build.log" >&2
-  exit 2
-fi
+device_build "$out/build.log" lowering_tests
 sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2> /dev/null)
 export WW_DEVICE=cuda
 if ! "$tests" --gtest_filter=LdstMatrix.TensorMemoryFragment > "$out/first.log" 2>&1; then

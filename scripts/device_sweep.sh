@@ -11,7 +11,8 @@
 # the device's digests, which is to replace tests/corpus/launches.txt. Exit status: 0 all agree, 1
 # something differs, 2 it could not be built or run.
 set -uo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=scripts/device_build.sh
+. "$(dirname "${BASH_SOURCE[0]}")/device_build.sh"
 out="$root/build/device/report"
 rest=()
 while [ $# -gt 0 ]; do
@@ -21,13 +22,7 @@ while [ $# -gt 0 ]; do
   esac
 done
 mkdir -p "$out"
-build="$root/build/device"
-cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
-  -DCMAKE_COMPILE_WARNING_AS_ERROR=OFF > "$out/build.log" 2>&1 &&
-  cmake --build "$build" --target ww_device_sweep ww_device_corpus >> "$out/build.log" 2>&1 || {
-  tail -40 "$out/build.log" >&2
-  exit 2
-}
+device_build "$out/build.log" ww_device_sweep ww_device_corpus
 status=0
 "$build/bin/ww_device_corpus" --out "$out" 2>&1 | tee "$out/corpus.log" || status=$?
 "$build/bin/ww_device_sweep" --json --out "$out" "${rest[@]}" 2>&1 | tee "$out/sweep.log" || status=$?
