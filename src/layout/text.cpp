@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recursive descent over the grammar in text.h. Amounts are affine expressions that may carry axes:
-// `16*k@m + 2@warpid` is one amount with two axes. `@` binds like `*`, as it does in Python.
-// One file above the usual length: the functions call each other in a circle, as the grammar does.
+// Recursive descent over the grammar in text.h: layouts. text_amounts.h has the grammar of amounts.
 #include "layout/text.h"
 
 #include <algorithm>
@@ -9,30 +7,11 @@
 #include <string>
 #include <utility>
 
-#include "base/append.h"
 #include "base/suggest.h"
-#include "base/wide.h"
-#include "layout/text_lexer.h"
+#include "layout/text_amounts.h"
 
 namespace ww::layout {
 namespace {
-
-constexpr int kMaxDepth = 64;
-
-// An amount: the part without an axis, and the parts on axes.
-struct Amount {
-  Expr plain;
-  std::vector<std::pair<Axis, Expr>> on_axes;
-  Span span;
-
-  [[nodiscard]] bool is_integer() const { return on_axes.empty() && plain.is_constant(); }
-};
-
-bool within_limits(const Expr& e) {
-  const auto small = [](std::int64_t v) { return v >= -kMaxPlace && v <= kMaxPlace; };
-  return small(e.constant()) && std::all_of(e.terms().begin(), e.terms().end(),
-                                            [&](const Term& t) { return small(t.coef); });
-}
 
 struct Spec {
   Iters iters;
@@ -46,10 +25,10 @@ struct Sum {
   Offsets offset;
 };
 
-class Parser {
+class Parser : public AmountReader {
  public:
   Parser(std::string_view text, const Names& names, std::vector<Token> tokens)
-      : text_(text), names_(names), tokens_(std::move(tokens)) {}
+      : AmountReader(names, std::move(tokens)), text_(text) {}
 
   Result<Layout> layout_to_end() {
     Layout out = WW_TRY(layout());
@@ -74,55 +53,18 @@ class Parser {
   }
 
  private:
-  // ---- tokens ----
-  [[nodiscard]] const Token& peek(std::size_t ahead = 0) const {
-    return tokens_[std::min(at_ + ahead, tokens_.size() - 1)];
-  }
-  [[nodiscard]] bool is(std::string_view punct, std::size_t ahead = 0) const {
-    const Token& token = peek(ahead);
-    return token.kind == TokenKind::Punct &&
-           token.text.front() == punct.front();  // `//` is the only `/`
-  }
-  Token take() { return tokens_[std::min(at_++, tokens_.size() - 1)]; }
-  bool accept(std::string_view punct) {
-    if (!is(punct)) return false;
-    ++at_;
-    return true;
-  }
-  auto unexpected(std::string_view wanted) const {
-    return fail(diag(DiagKind::Syntax, "found {}, expected {}", describe(peek()), wanted)
-                    .with_span(peek().span));
-  }
-  Result<void> expect(std::string_view punct, std::string_view where) {
-    if (accept(punct)) return {};
-    return unexpected(fmt::format("`{}` {}", punct, where));
-  }
-  Result<void> expect_end() const {
-    if (peek().kind == TokenKind::End) return {};
-    return unexpected("`+` or the end");
-  }
-  [[nodiscard]] Span since(std::size_t begin) const {
-    const std::size_t end = at_ == 0 ? begin : tokens_[at_ - 1].span.end;
-    return Span::at(begin, std::max(begin, end));
-  }
-  Result<void> enter() {
-    if (++depth_ <= kMaxDepth) return {};
-    return fail(
-        diag(DiagKind::Syntax, "nested deeper than {} levels", kMaxDepth).with_span(peek().span));
-  }
-
   // ---- layouts ----
   Result<Layout> layout() {
     WW_TRY_VOID(enter());
     const bool call = peek().kind == TokenKind::Name && is("(", 1);
     Result<Layout> out = call ? named_call() : tile_sum();
-    --depth_;
+    leave();
     return out;
   }
 
   Result<Layout> named_call() {
     const Token name = take();
-    ++at_;  // '('
+    skip();  // '('
     if (name.text == "TileLayout") {
       Layout inner = WW_TRY(layout());
       WW_TRY_VOID(expect(")", "to close `TileLayout(`"));
@@ -163,19 +105,19 @@ class Parser {
   Result<bool> inner_flag() {
     if (!(is(",") && peek(1).kind == TokenKind::Name && peek(1).text == "swizzle_inner"))
       return true;
-    at_ += 2;
+    skip(2);
     WW_TRY_VOID(expect("=", "after `swizzle_inner`"));
     const Token value = take();
     if (value.text == "True" || value.text == "true" || value.text == "1") return true;
     if (value.text == "False" || value.text == "false" || value.text == "0") return false;
-    --at_;
+    step_back();
     return unexpected("`True` or `False`");
   }
 
   Result<Layout> compose_call() {
     Swizzle swizzle;
     if (peek().kind == TokenKind::Name && peek().text == "SwizzleLayout") {
-      ++at_;
+      skip();
       WW_TRY_VOID(expect("(", "after `SwizzleLayout`"));
       swizzle = WW_TRY(swizzle_arguments());
       WW_TRY_VOID(expect(")", "to close `SwizzleLayout(`"));
@@ -245,7 +187,7 @@ class Parser {
   Result<Spec> spec(bool is_shard) {
     Spec out;
     const std::size_t begin = take().span.begin;  // the name
-    ++at_;                                        // '['
+    skip();                                       // '['
     if (!is("]")) {
       const bool scalar = !is("(");
       WW_TRY_VOID(extents(out, is_shard));
@@ -316,7 +258,7 @@ class Parser {
     const bool pair_for_one =
         one_bare_extent && is("(") && is(",", 2) && peek(3).kind == TokenKind::String;
     if (is("(") && !pair_for_one) {
-      ++at_;
+      skip();
       do {
         if (is(")") && !list.empty()) break;  // trailing comma
         list.push_back(WW_TRY(stride()));
@@ -342,13 +284,13 @@ class Parser {
       if (literal_ends(1)) return Iter{1, take().value, Axis()};
       if (is("@", 1) && peek(2).kind == TokenKind::Name && literal_ends(3)) {
         const std::int64_t value = take().value;
-        ++at_;
+        skip();
         return Iter{1, value, WW_TRY(axis(take()))};
       }
     }
     const std::size_t begin = peek().span.begin;
     if (is("(") && is(",", 2)) {  // (stride, "axis")
-      ++at_;
+      skip();
       const Amount amount = WW_TRY(product());
       WW_TRY_VOID(expect(",", "between stride and axis"));
       if (peek().kind != TokenKind::String) return unexpected("an axis name in quotes");
@@ -370,167 +312,7 @@ class Parser {
     return Iter{1, amount.on_axes[0].second.constant(), amount.on_axes[0].first};
   }
 
-  // ---- amounts ----
-  Result<Amount> sum_of_amounts() {
-    WW_TRY_VOID(enter());
-    const std::size_t begin = peek().span.begin;
-    Amount total = WW_TRY(product());
-    while (is("+") || is("-")) {
-      const bool negative = take().text == "-";
-      Amount next = WW_TRY(product());
-      if (negative) negate(next);
-      total.plain += next.plain;
-      total.on_axes.insert(total.on_axes.end(), next.on_axes.begin(), next.on_axes.end());
-      total.span = since(begin);
-      WW_TRY_VOID(check_amount(total));
-    }
-    --depth_;
-    return total;
-  }
-
-  static void negate(Amount& amount) {
-    amount.plain *= -1;
-    for (auto& [axis, value] : amount.on_axes) value *= -1;
-  }
-
-  static Result<void> check_amount(const Amount& amount) {
-    const bool good = within_limits(amount.plain) &&
-                      std::all_of(amount.on_axes.begin(), amount.on_axes.end(),
-                                  [](const auto& part) { return within_limits(part.second); });
-    if (good) return {};
-    return fail(diag(DiagKind::Overflow, "the value leaves ±2^60").with_span(amount.span));
-  }
-
-  Result<Amount> product() {
-    WW_TRY_VOID(enter());
-    const std::size_t begin = peek().span.begin;
-    Amount left = WW_TRY(factor());
-    for (;;) {
-      if (accept("@")) {
-        WW_TRY_VOID(put_on_axis(left));
-      } else if (is("*") || is("//") || is("%")) {
-        const std::string_view op = take().text;
-        const Amount right = WW_TRY(factor());
-        left.span = since(begin);
-        WW_TRY_VOID(combine(left, op, right));
-      } else {
-        break;
-      }
-      left.span = since(begin);
-    }
-    --depth_;
-    return left;
-  }
-
-  Result<void> put_on_axis(Amount& amount) {
-    if (!amount.on_axes.empty())
-      return fail(diag(DiagKind::Syntax, "the amount is on axis `{}` already",
-                       amount.on_axes[0].first.name())
-                      .with_span(peek().span));
-    if (peek().kind != TokenKind::Name && peek().kind != TokenKind::String)
-      return unexpected("an axis name");
-    amount.on_axes.emplace_back(WW_TRY(axis(take())), amount.plain);
-    amount.plain = Expr(0);
-    return {};
-  }
-
-  static Result<void> combine(Amount& left, std::string_view op, const Amount& right) {
-    const auto bad = [&](std::string_view why) {
-      return fail(diag(DiagKind::Syntax, "{}", why).with_span(left.span));
-    };
-    if (!left.on_axes.empty() || !right.on_axes.empty())
-      return bad("an amount on an axis cannot be multiplied or divided");
-    if (op == "*") return multiply(left, right);
-    if (!right.plain.is_constant() || right.plain.constant() < 1)
-      return bad(fmt::format("the right side of `{}` must be a positive integer", op));
-    const std::int64_t d = right.plain.constant();
-    const auto result = op == "//" ? floor_div(left.plain, d) : floor_mod(left.plain, d);
-    if (!result)
-      return fail(diag(DiagKind::Unprovable,
-                       "`{}` {} {} does not split into digits of its variables", left.plain.text(),
-                       op, d)
-                      .with_span(left.span));
-    left.plain = *result;
-    return {};
-  }
-
-  static Result<void> multiply(Amount& left, const Amount& right) {
-    const bool by_right = right.plain.is_constant();
-    if (!by_right && !left.plain.is_constant())
-      return fail(
-          diag(DiagKind::Syntax, "`{}` * `{}` is not linear", left.plain.text(), right.plain.text())
-              .with_span(left.span));
-    const Expr& value = by_right ? left.plain : right.plain;
-    const std::int64_t k = by_right ? right.plain.constant() : left.plain.constant();
-    const auto fits = [&](std::int64_t v) {
-      const Wide product = static_cast<Wide>(v) * k;
-      return product >= -kMaxPlace && product <= kMaxPlace;
-    };
-    const bool good =
-        fits(value.constant()) && std::all_of(value.terms().begin(), value.terms().end(),
-                                              [&](const Term& t) { return fits(t.coef); });
-    if (!good)
-      return fail(diag(DiagKind::Overflow, "the product leaves ±2^60").with_span(left.span));
-    left.plain = value * k;
-    return {};
-  }
-
-  Result<Amount> factor() {
-    const Token token = peek();
-    if (accept("-")) {
-      WW_TRY_VOID(enter());
-      Amount inner = WW_TRY(factor());
-      --depth_;
-      negate(inner);
-      inner.span = since(token.span.begin);
-      return inner;
-    }
-    if (accept("(")) {
-      Amount inner = WW_TRY(sum_of_amounts());
-      WW_TRY_VOID(expect(")", "to close the sum"));
-      inner.span = since(token.span.begin);
-      return inner;
-    }
-    if (token.kind == TokenKind::Int) {
-      ++at_;
-      if (token.value > kMaxPlace)
-        return fail(diag(DiagKind::Overflow, "{} leaves ±2^60", token.value).with_span(token.span));
-      return Amount{Expr(token.value), {}, token.span};
-    }
-    if (token.kind == TokenKind::Name) return symbol();
-    return unexpected("a number, `S[…]` or `R[…]`");
-  }
-
-  Result<Amount> symbol() {
-    const Token token = take();
-    const auto found = names_.symbols.find(token.text);
-    if (found != names_.symbols.end()) return Amount{Expr(found->second), {}, token.span};
-    std::vector<std::string_view> known;
-    for (const auto& [name, sym] : names_.symbols) known.push_back(name);
-    return fail(diag(DiagKind::UnknownName, "`{}` is not a declared variable{}", token.text,
-                     did_you_mean(token.text, known))
-                    .with_span(token.span));
-  }
-
-  Result<Axis> axis(const Token& token) {
-    if (const auto found = names_.axes.find(token.text); found != names_.axes.end())
-      return found->second;
-    if (auto builtin = Axis::builtin(token.text)) return builtin;
-    if (names_.on_undeclared_axis) names_.on_undeclared_axis(token.text, token.span);
-    return located(Axis::declare(token.text, AxisKind::Unknown), token.span);
-  }
-
-  template <typename T>
-  static Result<T> located(Result<T> result, Span span) {
-    if (!result) return fail(std::move(result.error()).with_span(span));
-    return result;
-  }
-
   std::string_view text_;
-  const Names& names_;
-  std::vector<Token> tokens_;
-  std::size_t at_ = 0;
-  int depth_ = 0;
 };
 
 constexpr std::size_t kLongestNotation = 1 << 20;
@@ -540,39 +322,6 @@ Result<Parser> open(std::string_view text, const Names& names) {
     return fail(DiagKind::TooLarge, "the notation has {} bytes, more than {}", text.size(),
                 kLongestNotation);
   return Parser(text, names, WW_TRY(lex_notation(text)));
-}
-
-// ---- printing ----
-
-void append_list(std::string& out, std::string_view name, const Iters& iters) {
-  append(out, "{}[", name);
-  const bool many = iters.size() > 1;
-  const auto list = [&](auto&& item) {
-    if (many) out += '(';
-    for (std::size_t i = 0; i < iters.size(); ++i) {
-      if (i > 0) out += ',';
-      out += item(iters[i]);
-    }
-    if (many) out += ')';
-  };
-  if (!iters.empty()) {
-    list([](const Iter& iter) {
-      return iter.extent == kUnknownExtent ? std::string("?") : fmt::format("{}", iter.extent);
-    });
-    out += ':';
-    list([](const Iter& iter) { return place_text(iter.stride, iter.axis); });
-  }
-  out += ']';
-}
-
-void append_offset(std::string& out, Axis axis, const Expr& amount) {
-  const std::string suffix = axis == Axis() ? std::string() : fmt::format("@{}", axis.name());
-  if (!amount.is_constant()) {
-    append(out, " + ({}){}", amount.text(), suffix);
-    return;
-  }
-  const std::int64_t value = amount.constant();
-  append(out, " {} {}{}", value < 0 ? '-' : '+', value < 0 ? -value : value, suffix);
 }
 
 }  // namespace
@@ -586,37 +335,6 @@ Result<Shape> parse_shape(std::string_view text) {
 }
 Result<Expr> parse_expr(std::string_view text, const Names& names) {
   return WW_TRY(open(text, names)).expr_to_end();
-}
-
-std::string place_text(std::int64_t value, Axis axis) {
-  return axis == Axis() ? fmt::format("{}", value) : fmt::format("{}@{}", value, axis.name());
-}
-
-std::string to_text(const TileLayout& layout) {
-  std::string out;
-  append_list(out, "S", layout.shard());
-  if (!layout.replica().empty()) {
-    out += " + ";
-    append_list(out, "R", layout.replica());
-  }
-  for (const Axis axis : layout.offset().axes()) append_offset(out, axis, layout.offset().on(axis));
-  return out;
-}
-
-std::string to_text(const Layout& layout) {
-  if (!layout.is_swizzled()) return to_text(layout.tile());
-  const Swizzle& s = layout.swizzle();
-  return fmt::format("ComposeLayout({}, {}, {}, {}{})", s.per_element(), s.len(), s.atom(),
-                     to_text(layout.tile()), s.inner() ? "" : ", swizzle_inner=False");
-}
-
-std::string shape_text(std::span<const std::int64_t> shape) {
-  std::string out = "(";
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (i > 0) out += ',';
-    out += shape[i] == kUnknownExtent ? "?" : fmt::format("{}", shape[i]);
-  }
-  return out + ")";
 }
 
 }  // namespace ww::layout

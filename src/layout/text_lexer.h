@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tokens of the layout notation. Used by text.cpp only.
+// Tokens of the layout notation. Used by text.cpp and text_amounts.h only.
 #pragma once
 
 #include <cstdint>
