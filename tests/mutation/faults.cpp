@@ -84,7 +84,8 @@ bool replace(ir::Function& f, ir::Block& block, StmtId id, const ir::Block& with
 
 class Finder {
  public:
-  explicit Finder(ir::Function& f) : f_(f) {}
+  /// Without descriptions it is much faster: printing an expression looks at the whole function.
+  Finder(ir::Function& f, bool describes) : f_(f), describes_(describes) {}
 
   std::vector<Fault> in_primitive(const ir::Block& code) {
     ir::for_each_stmt(f_, code, [&](StmtId id) { stmts_.push_back(id); });
@@ -164,7 +165,7 @@ class Finder {
 
   void guard(StmtId id, const ir::Stmt& s) {
     drop(FaultKind::Tail, id, "nothing under");
-    plant(FaultKind::Predicate, fmt::format("always under `{}`", ir::print(f_, s.expr)),
+    plant(FaultKind::Predicate, fmt::format("always under `{}`", text_of(s.expr)),
           [id, body = s.body](ir::Function& f, ir::Block& block) { replace(f, block, id, body); });
   }
 
@@ -266,13 +267,12 @@ class Finder {
   void shift(FaultKind kind, const Slot& slot, const Path& path, std::int64_t by) {
     const ExprId node = node_at(slot, path);
     if (f_[node].type.lanes != 1) return;
-    put(kind, slot, path, fmt::format("`{}` + {}", ir::print(f_, node), by),
-        [node, by](ir::Function& f) {
-          const ExprId step = ir::int_imm(f, f[node].type.dtype, by);
-          ir::Expr sum{.op = ExprOp::Add, .type = f[node].type};
-          sum.args = {node, step};
-          return f.add(std::move(sum));
-        });
+    put(kind, slot, path, fmt::format("`{}` + {}", text_of(node), by), [node, by](ir::Function& f) {
+      const ExprId step = ir::int_imm(f, f[node].type.dtype, by);
+      ir::Expr sum{.op = ExprOp::Add, .type = f[node].type};
+      sum.args = {node, step};
+      return f.add(std::move(sum));
+    });
   }
 
   void width(const Slot& slot, const Path& path, std::int64_t bytes) {
@@ -298,7 +298,7 @@ class Finder {
   }
 
   void node(const Slot& slot, const Path& path, ExprId id, const ir::Expr& e, bool is_xor) {
-    const std::string text = ir::print(f_, id);
+    const std::string text = text_of(id);
     const auto found =
         e.args.size() == 2 ? ir::const_int(f_, e.args[1]) : std::optional<std::int64_t>{};
     const bool has_number = found.has_value();
@@ -420,14 +420,18 @@ class Finder {
                fmt::format("`{}` for {} groups", opcode, *n + 1));
   }
 
+  [[nodiscard]] std::string text_of(ExprId id) const {
+    return describes_ ? ir::print(f_, id) : std::string();
+  }
   [[nodiscard]] std::string text_of(StmtId id) const {
     const ir::Stmt& s = f_[id];
     if (s.kind == StmtKind::Ptx) return f_[s.ptx].opcode.text();
-    if (s.kind == StmtKind::Store) return f_[s.buffer].name + "[…] = " + ir::print(f_, s.expr);
-    return s.expr.valid() ? ir::print(f_, s.expr) : std::string(ir::name_of(s.kind));
+    if (s.kind == StmtKind::Store) return f_[s.buffer].name + "[…] = " + text_of(s.expr);
+    return s.expr.valid() ? text_of(s.expr) : std::string(ir::name_of(s.kind));
   }
 
   ir::Function& f_;
+  bool describes_;
   std::vector<StmtId> stmts_;
   std::vector<Fault> out_;
 };
@@ -481,10 +485,17 @@ std::string_view name_of(FaultKind kind) {
 bool is_around(FaultKind kind) { return kind >= FaultKind::Barrier; }
 
 std::vector<Fault> faults_in_primitive(ir::Function& f, const ir::Block& code) {
-  return Finder(f).in_primitive(code);
+  return Finder(f, true).in_primitive(code);
 }
 std::vector<Fault> faults_around(ir::Function& f, const ir::Block& body) {
-  return Finder(f).around(body);
+  return Finder(f, true).around(body);
+}
+
+void plant_in_primitive(ir::Function& f, ir::Block& code, std::size_t which) {
+  Finder(f, false).in_primitive(code)[which].plant(f, code);
+}
+void plant_around(ir::Function& f, ir::Block& body, std::size_t which) {
+  Finder(f, false).around(body)[which].plant(f, body);
 }
 
 }  // namespace ww::test

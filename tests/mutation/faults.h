@@ -50,4 +50,8 @@ std::vector<Fault> faults_in_primitive(ir::Function& f, const ir::Block& code);
 /// Those that can be planted in the body of a tile program, outside of its primitives.
 std::vector<Fault> faults_around(ir::Function& f, const ir::Block& body);
 
+/// Plant the fault at `which` of the list that the function above would give.
+void plant_in_primitive(ir::Function& f, ir::Block& code, std::size_t which);
+void plant_around(ir::Function& f, ir::Block& body, std::size_t which);
+
 }  // namespace ww::test

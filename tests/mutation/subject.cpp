@@ -117,11 +117,11 @@ Sentence Subject::attempt(const Place& place, std::size_t which) const {
   std::size_t calls = 0;
   FaultPlanter planter([&](ir::Function& f, ir::Block& code) {
     if (calls++ != place.call) return false;
-    faults_in_primitive(f, code)[which].plant(f, code);
+    plant_in_primitive(f, code, which);
     return true;
   });
   try {
-    if (!place.call) faults_around(tile, tile.body)[which].plant(tile, tile.body);
+    if (!place.call) plant_around(tile, tile.body, which);
     const lower::Lowered lowered = lower::lower(tile, {.target = target_, .observer = &planter});
     if (planter.proof) out.proof = words_of(*planter.proof);
     if (lowered.function)
