@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <sstream>
 #include <string_view>
 
@@ -43,6 +44,26 @@ std::vector<File> all_files() {
     if (entry.path().extension() == ".cu") files.push_back(read_head(entry.path()));
   std::ranges::sort(files, {}, &File::name);
   return files;
+}
+
+// The headers stand first: inside of a namespace they would be empty.
+Outcome compile_together(const Toolchain& tools, std::span<const File> files,
+                         const std::string& target, std::vector<std::string> options,
+                         const fs::path& folder, const std::string& name) {
+  std::set<std::string> headers;
+  std::string text;
+  for (const File& file : files) {
+    options.insert(options.end(), file.options.begin(), file.options.end());
+    std::istringstream lines(read_text(file.path));
+    for (std::string line; std::getline(lines, line);)
+      if (line.starts_with("#include")) headers.insert(line);
+    text += "namespace " + file.name + " {\n#include \"" + file.path.string() + "\"\n}\n";
+  }
+  std::ofstream out(folder / (name + ".cu"));
+  for (const std::string& header : headers) out << header << "\n";
+  out << "\n" << text;
+  out.close();
+  return tools.compile(folder / (name + ".cu"), target, options, folder, name + ".ptx");
 }
 
 }  // namespace ww::corpus

@@ -9,8 +9,11 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
+
+#include "corpus/toolchain.h"
 
 namespace ww::corpus {
 
@@ -29,5 +32,11 @@ std::vector<std::string> words_of(const std::string& text);
 
 /// The text of a file; empty when it cannot be read.
 std::string read_text(const std::filesystem::path& path);
+
+/// Compiles files as one, each in a namespace named after it, to `name`.ptx in the folder: nvcc reads its
+/// own headers for half a second whatever it compiles. Kernels that are `extern "C"` keep their names.
+Outcome compile_together(const Toolchain& tools, std::span<const File> files,
+                         const std::string& target, std::vector<std::string> options,
+                         const std::filesystem::path& folder, const std::string& name);
 
 }  // namespace ww::corpus

@@ -57,7 +57,7 @@ std::unique_ptr<VirtualModule> VirtualModule::load(const std::string& text, cons
   const sim::LoadResult loaded = sim::load(text, name);
   reason = loaded.errors.empty() ? "" : loaded.errors.front().text;
   if (loaded.program == nullptr) return nullptr;
-  return std::unique_ptr<VirtualModule>(new VirtualModule(loaded.program));
+  return std::make_unique<VirtualModule>(loaded.program);
 }
 
 std::optional<std::vector<std::byte>> parameter_bytes(const sim::Code& kernel,

@@ -24,14 +24,15 @@ class VirtualModule {
   /// Nothing if the text cannot be loaded; why is put into `reason`.
   static std::unique_ptr<VirtualModule> load(const std::string& text, const std::string& name,
                                              std::string& reason);
+  /// With the values that its variables begin with.
+  explicit VirtualModule(std::shared_ptr<const sim::Program> program)
+      : device_(std::move(program)) {}
 
   /// With all checks on.
   LaunchOutcome run(const LaunchLine& launch);
   [[nodiscard]] const sim::Program& program() const { return device_.program(); }
 
  private:
-  explicit VirtualModule(std::shared_ptr<const sim::Program> program)
-      : device_(std::move(program)) {}
   sim::Device device_;
 };
 

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <memory>
 #include <set>
 
 #include "corpus/contracts.h"
@@ -24,21 +26,41 @@ const LaunchList& list() {
   return all;
 }
 
+// The files that have a section for a target, as one module.
+struct Compiled {
+  std::shared_ptr<const sim::Program> program;
+  std::string problem;  // why there is none
+};
+
+Compiled compile_for(const Toolchain& tools, const std::string& target) {
+  std::vector<File> files = all_files();
+  std::erase_if(files, [&](const File& file) {
+    return std::ranges::none_of(list().sections, [&](const Section& section) {
+      return section.file == file.name && section.target == target;
+    });
+  });
+  const ScratchFolder folder;
+  const Outcome outcome = compile_together(tools, files, target, {}, folder.path(), "m");
+  if (outcome.status != 0) return {nullptr, outcome.output};
+  const sim::LoadResult loaded = sim::load(read_text(folder.path() / "m.ptx"), "m.ptx");
+  return {loaded.program, loaded.errors.empty() ? "" : loaded.errors.front().text};
+}
+
+const Compiled& compiled_for(const Toolchain& tools, const std::string& target) {
+  static std::map<std::string, Compiled> all;
+  const auto [at, is_new] = all.try_emplace(target);
+  if (is_new) at->second = compile_for(tools, target);
+  return at->second;
+}
+
 class CorpusLaunches : public testing::TestWithParam<std::size_t> {
  protected:
   void SetUp() override {
-    const auto tools = Toolchain::find();
+    static const auto tools = Toolchain::find();
     if (!tools || !tools->knows(section().target)) GTEST_SKIP() << kNoTools;
-    const auto files = all_files();
-    const auto file = std::ranges::find(files, section().file, &File::name);
-    ASSERT_NE(file, files.end());
-    const ScratchFolder folder;
-    const Outcome compiled =
-        tools->compile(file->path, section().target, file->options, folder.path(), "m.ptx");
-    ASSERT_EQ(compiled.status, 0) << compiled.output;
-    std::string reason;
-    module_ = VirtualModule::load(read_text(folder.path() / "m.ptx"), "m.ptx", reason);
-    ASSERT_NE(module_, nullptr) << reason;
+    const Compiled& compiled = compiled_for(*tools, section().target);
+    ASSERT_NE(compiled.program, nullptr) << compiled.problem;
+    module_ = std::make_unique<VirtualModule>(compiled.program);
   }
   static const Section& section() { return list().sections[GetParam()]; }
 

@@ -80,19 +80,6 @@ std::vector<std::string> all_targets() {
   return {targets.begin(), targets.end()};
 }
 
-// The files as one, each in a namespace. The headers stand first: inside they would be empty.
-std::string together(std::span<const corpus::File> files) {
-  std::set<std::string> headers;
-  std::string out;
-  for (const corpus::File& file : files) {
-    std::istringstream lines(corpus::read_text(file.path));
-    for (std::string line; std::getline(lines, line);)
-      if (line.starts_with("#include")) headers.insert(line);
-    out += fmt::format("namespace {} {{\n#include \"{}\"\n}}\n", file.name, file.path.string());
-  }
-  return fmt::format("{}\n{}", fmt::join(headers, "\n"), out);
-}
-
 struct Job {
   std::string target;
   std::string debug_option;  // empty, -lineinfo or -G
@@ -163,12 +150,9 @@ void check(const corpus::Toolchain& tools, std::span<const corpus::File> files, 
   fs::create_directory(printed);
 
   std::vector<std::string> options;
-  for (const corpus::File& file : files)
-    options.insert(options.end(), file.options.begin(), file.options.end());
   if (!job.debug_option.empty()) options.push_back(job.debug_option);
-  std::ofstream(original / "module.cu") << together(files);
   const auto compiled =
-      tools.compile(original / "module.cu", job.target, options, original, "module.ptx");
+      corpus::compile_together(tools, files, job.target, options, original, "module");
   ASSERT_EQ(compiled.status, 0) << compiled.output;
 
   std::string text;
