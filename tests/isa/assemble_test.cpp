@@ -95,23 +95,62 @@ using Groups = std::map<Place, std::vector<std::string>>;
 
 // --- asking ptxas --------------------------------------------------------------------------------
 
-constexpr std::size_t kHeaderLines = 3;
-constexpr std::size_t kKernelLines = 3;
+// How many instructions a kernel has. ptxas takes eight times as long with a kernel for each.
+enum class Company : std::uint8_t { Alone, Shared };
+constexpr std::size_t kShared = 16;
 
-std::string module_header(const Place& place) {
-  return fmt::format(".version {}\n.target {}\n.address_size 64\n",
-                     target::ptx_version_text(place.ptx), info(place.arch).name);
+// What follows them is not reached, they need a label, or they want a kernel for one kind of them.
+bool wants_its_own_kernel(std::string_view instruction) {
+  constexpr std::string_view kWants[] = {"bra", "brx", "ret", "exit", "trap", "call", "tcgen05"};
+  return std::ranges::any_of(kWants, [&](auto name) { return instruction.starts_with(name); });
 }
 
-// A kernel of three lines, the instruction on the second.
-std::string kernel(std::size_t number, const std::string& instruction) {
-  const bool has_wide = instruction.contains("%rq");  // such registers need PTX 8.3
-  const bool has_table = instruction.starts_with("brx.idx");
-  return fmt::format(
+// A module, and which instruction stands in each of its lines.
+struct Listing {
+  static constexpr std::size_t kNone = SIZE_MAX;
+  std::string text;
+  std::vector<std::size_t> instruction_at{kNone};  // ptxas counts lines from 1
+
+  void add_line(const std::string& line, std::size_t instruction = kNone) {
+    text += line + "\n";
+    instruction_at.push_back(instruction);
+  }
+};
+
+// The instructions from `begin` to `end` in one kernel, a line each.
+void add_kernel(Listing& out, const std::vector<std::string>& instructions, std::size_t begin,
+                std::size_t end) {
+  const auto any = [&](auto&& test) {
+    return std::any_of(instructions.begin() + static_cast<std::ptrdiff_t>(begin),
+                       instructions.begin() + static_cast<std::ptrdiff_t>(end), test);
+  };
+  // Such registers need PTX 8.3.
+  const bool has_wide = any([](const std::string& text) { return text.contains("%rq"); });
+  const bool has_table = any([](const std::string& text) { return text.starts_with("brx.idx"); });
+  out.add_line(fmt::format(
       ".visible .entry k{}() {{ .reg .pred %p<8>; .reg .b8 %b<8>; .reg .b16 %rs<16>; "
-      ".reg .b32 %r<300>; .reg .b64 %rd<80>; {}{}\n{}\n{}: ret; }}\n",
-      number, has_wide ? ".reg .b128 %rq<8>;" : "", has_table ? "L: .branchtargets M;" : "",
-      instruction, has_table ? "M" : "L");
+      ".reg .b32 %r<300>; .reg .b64 %rd<80>; {}{}",
+      begin, has_wide ? ".reg .b128 %rq<8>;" : "", has_table ? "L: .branchtargets M;" : ""));
+  for (std::size_t i = begin; i < end; ++i) out.add_line(instructions[i], i);
+  out.add_line(fmt::format("{}: ret; }}", has_table ? "M" : "L"));
+}
+
+Listing module_of(const Place& place, const std::vector<std::string>& instructions,
+                  Company company) {
+  Listing out;
+  out.add_line(fmt::format(".version {}", target::ptx_version_text(place.ptx)));
+  out.add_line(fmt::format(".target {}", info(place.arch).name));
+  out.add_line(".address_size 64");
+  const auto is_alone = [&](std::size_t i) {
+    return company == Company::Alone || wants_its_own_kernel(instructions[i]);
+  };
+  for (std::size_t begin = 0, end = 0; begin < instructions.size(); begin = end) {
+    end = begin + 1;
+    while (!is_alone(begin) && end < instructions.size() && end - begin < kShared && !is_alone(end))
+      ++end;
+    add_kernel(out, instructions, begin, end);
+  }
+  return out;
 }
 
 struct Answer {
@@ -136,21 +175,19 @@ std::optional<std::size_t> refused_line(const std::string& said) {
 }
 
 Answer assemble(const corpus::Toolchain& tools, const Place& place,
-                const std::vector<std::string>& instructions) {
+                const std::vector<std::string>& instructions, Company company) {
   const corpus::ScratchFolder folder;
-  std::ofstream out(folder.path() / "m.ptx");
-  out << module_header(place);
-  for (std::size_t i = 0; i < instructions.size(); ++i) out << kernel(i, instructions[i]);
-  out.close();
+  const Listing module = module_of(place, instructions, company);
+  std::ofstream(folder.path() / "m.ptx") << module.text;
   const corpus::Outcome outcome =
       tools.try_assemble(folder.path(), "m.ptx", std::string(info(place.arch).name), "m.cubin");
   Answer answer;
   std::istringstream lines(outcome.output);
   for (std::string said; std::getline(lines, said);) {
     const auto line = refused_line(said);
-    if (!line || *line <= kHeaderLines) continue;
-    const std::size_t number = (*line - kHeaderLines - 1) / kKernelLines;
-    if (number < instructions.size()) answer.refused.try_emplace(number, said);
+    if (!line || *line >= module.instruction_at.size()) continue;
+    const std::size_t number = module.instruction_at[*line];
+    if (number != Listing::kNone) answer.refused.try_emplace(number, said);
   }
   answer.accepted = outcome.status == 0 && answer.refused.empty();
   if (!answer.accepted && answer.refused.empty() && instructions.size() == 1) {
@@ -162,30 +199,31 @@ Answer assemble(const corpus::Toolchain& tools, const Place& place,
 
 using Refusals = std::map<std::string, std::string>;  // instruction -> what ptxas says
 
-Refusals refused(const corpus::Toolchain& tools, const Place& place,
-                 std::vector<std::string> instructions);
+Refusals refused_in(Company company, const corpus::Toolchain& tools, const Place& place,
+                    std::vector<std::string> instructions);
 
-Refusals refused_by_halves(const corpus::Toolchain& tools, const Place& place,
+Refusals refused_by_halves(Company company, const corpus::Toolchain& tools, const Place& place,
                            const std::vector<std::string>& instructions) {
   const auto middle = instructions.begin() + static_cast<std::ptrdiff_t>(instructions.size()) / 2;
-  Refusals found = refused(tools, place, {instructions.begin(), middle});
-  found.merge(refused(tools, place, {middle, instructions.end()}));
+  Refusals found = refused_in(company, tools, place, {instructions.begin(), middle});
+  found.merge(refused_in(company, tools, place, {middle, instructions.end()}));
   return found;
 }
 
 // Every instruction that ptxas refuses, with its words. ptxas stops at a syntax error, so what it
 // refused is taken out and the rest asked about again; a message without a line is found by
 // halving.
-Refusals refused(const corpus::Toolchain& tools, const Place& place,
-                 std::vector<std::string> instructions) {
-  constexpr std::size_t kMaxKernels = 2000;  // ptxas slows down with more in a module
-  if (instructions.size() > kMaxKernels) return refused_by_halves(tools, place, instructions);
+Refusals refused_in(Company company, const corpus::Toolchain& tools, const Place& place,
+                    std::vector<std::string> instructions) {
+  constexpr std::size_t kMaxInstructions = 2000;  // ptxas slows down with more in a module
+  if (instructions.size() > kMaxInstructions)
+    return refused_by_halves(company, tools, place, instructions);
   Refusals found;
   while (!instructions.empty()) {
-    const Answer answer = assemble(tools, place, instructions);
+    const Answer answer = assemble(tools, place, instructions, company);
     if (answer.accepted) break;
     if (answer.refused.empty()) {
-      found.merge(refused_by_halves(tools, place, instructions));
+      found.merge(refused_by_halves(company, tools, place, instructions));
       break;
     }
     std::vector<std::string> rest;
@@ -200,6 +238,15 @@ Refusals refused(const corpus::Toolchain& tools, const Place& place,
     instructions = std::move(rest);
   }
   return found;
+}
+
+// The same with each refusal confirmed in a kernel of its own: another instruction's is not enough.
+Refusals refused(const corpus::Toolchain& tools, const Place& place,
+                 const std::vector<std::string>& instructions) {
+  std::vector<std::string> suspects;
+  for (const auto& [text, words] : refused_in(Company::Shared, tools, place, instructions))
+    suspects.push_back(text);
+  return refused_in(Company::Alone, tools, place, std::move(suspects));
 }
 
 std::string place_text(const Place& place) {
