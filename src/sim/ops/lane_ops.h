@@ -15,6 +15,12 @@
 
 namespace ww::sim {
 
+/// to = value in the executing lanes. A function of its own, because hundreds of others call it.
+template <typename D>
+[[gnu::noinline]] void write_executing(Warp& warp, Place to, const D* value) {
+  warp.write(to, value);
+}
+
 /// p[0] = f(p[1], p[2], …), element types D and S…. One loop for whole and partial warps: there are
 /// hundreds of these functions.
 template <typename D, typename... S, typename Function>
@@ -27,7 +33,7 @@ void apply_lanes(Warp& warp, const Op& op, Function f) {
     const bool is_whole = warp.exec == kAllLanes;
     alignas(64) D kept[kLanes];
     go(is_whole ? warp.lanes<D>(op.p[0]) : kept, warp.source<S>(op.p[I + 1])...);
-    if (!is_whole) warp.write(op.p[0], kept);
+    if (!is_whole) write_executing(warp, op.p[0], kept);
   }
   (std::index_sequence_for<S...>{});
 }
