@@ -149,6 +149,7 @@ function(ww_add_library folder)
     set(level -O1)
     if(folder IN_LIST WW_LANE_FOLDERS)
       set(level -O3)
+      target_compile_options(${target} PRIVATE ${WW_CHECKS_IN_PLACE})
     endif()
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${level}>)
   endif()
@@ -228,6 +229,9 @@ endfunction()
 # headers that every test includes, most of a test's compilation, are read once for those that are
 # optimised and once for the others.
 function(ww_test_compilation target is_optimised)
+  if(WW_CORE_ONLY)
+    set(is_optimised OFF) # two tests, which would take less time than their headers
+  endif()
   set(headers ww_test_headers)
   if(is_optimised)
     set(headers ww_test_headers_optimised)
@@ -253,13 +257,18 @@ set(WW_QUICK_LABELS unit script cli property docs sim corpus)
 # Executables whose cases share costly calls of nvcc when they run in one process (harness/cuda_queue.h): a
 # few processes of some dozen cases each, so that all cores have work. They keep freed memory: giving it
 # back to the system between kernels takes a thirtieth of their time.
+cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
 set(WW_SHARDS_lowering_tests 8)
+if(cores LESS 4)
+  set(WW_SHARDS_lowering_tests 4) # 28 fewer calls
+endif()
 set(WW_SHARD_MEMORY MALLOC_TRIM_THRESHOLD_=268435456)
 
+# COST: long ones first, so that no core waits for the last one. Shards take the longest, then come the cases
+# of tests that call nvcc and ptxas or plant faults.
 function(ww_add_cases target label)
   if(WW_WHOLE_EXECUTABLES AND label IN_LIST WW_QUICK_LABELS)
     add_test(NAME ${target} COMMAND ${target})
-    # They are the longest of ctest's tests: first, so that no core waits for the last one.
     set_tests_properties(${target} PROPERTIES LABELS ${label} TIMEOUT 600 COST 100)
     return()
   endif()
@@ -269,7 +278,7 @@ function(ww_add_cases target label)
       add_test(NAME ${target}/shard_${shard} COMMAND ${target})
       set_tests_properties(
         ${target}/shard_${shard}
-        PROPERTIES LABELS ${label} TIMEOUT 1800 COST 100 ENVIRONMENT
+        PROPERTIES LABELS ${label} TIMEOUT 1800 COST 300 ENVIRONMENT
                    "GTEST_TOTAL_SHARDS=${WW_SHARDS_${target}};GTEST_SHARD_INDEX=${shard};${WW_SHARD_MEMORY}")
     endforeach()
     return()
@@ -282,7 +291,7 @@ function(ww_add_cases target label)
     DISCOVERY_TIMEOUT 60
     NO_PRETTY_VALUES
     TEST_PREFIX "${target}/"
-    PROPERTIES LABELS ${label} TIMEOUT 300)
+    PROPERTIES LABELS ${label} TIMEOUT 300 COST 200)
 endfunction()
 
 function(ww_add_tests target)
