@@ -183,7 +183,8 @@ void run_wait(Warp& warp, const Op& op) {
   Warpgroup& group = warpgroup_of(warp);
   for (PendingProduct& product : group.products) {
     ProductPart& part = product.parts[warp.index % kGroupWarps];
-    if (part.warp == nullptr) continue;
+    // Others of the warpgroup may not have come to a wait that this warp has passed.
+    if (part.warp == nullptr || part.is_waited) continue;
     if (part.group >= closed || closed - part.group <= newest) break;
     if (product.operands == nullptr) read_product(product);
     multiply_part(product, part);
