@@ -52,6 +52,7 @@ def build(rows=32, columns=64, stages=4):
             for i in range(T.ceildiv(n, columns)):
                 pipe.full.wait(at.stage, at.phase)
                 Tx.wg.copy(tile, ring[at.stage, :, :])
+                T.ptx.fence.proxy_async("shared::cta")  # the loads have ended before the stage is filled again
                 pipe.empty.arrive(at.stage)
                 Tx.wg.add(tile, tile, tile)
                 Tx.wg.copy(B[y : y + rows, i * columns : i * columns + columns], tile, clip=True)

@@ -138,6 +138,7 @@ struct Program {
   bool uses_async_proxy = false;    // reads or writes memory through it
   bool uses_tensor_memory = false;
   bool uses_warpgroups = false;  // multiplies with wgmma
+  std::vector<bool> late_reads;  // by op (decode/late_reads.h); empty without the async proxy
 
   [[nodiscard]] const Code* find_kernel(std::string_view name) const;
   [[nodiscard]] std::vector<const Code*> kernels() const;

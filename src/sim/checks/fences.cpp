@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/checks/race_checks.h"
 #include "sim/order/async_fences.h"
@@ -25,6 +26,8 @@ void for_each_word(const std::uint64_t* address, Mask lanes, unsigned bytes, Vis
 
 void FenceTracker::reset() {
   pages_ = {};
+  reads_ = {};
+  fenced_.clear();
   acquired_.clear();
   released_.clear();
   tensors_.clear();
@@ -40,6 +43,54 @@ void FenceTracker::wrote(const Warp& warp, const Region& region, const std::uint
   for_each_word(address, lanes, bytes, [&](std::uint64_t word, unsigned l) {
     write.thread = unit_warp * kLanes + l;
     pages_.at(word / kPageWords)[word % kPageWords] = write;
+  });
+}
+
+// By the strict reading any read counts.
+void FenceTracker::read(const Warp& warp, const Region& region, const std::uint64_t* address,
+                        Mask lanes, unsigned bytes) {
+  if (!has_async_proxy_ || region.space != Space::Shared) return;
+  if (!order_.fences_are_own && !warp.program->late_reads[warp.current]) return;
+  const unsigned unit_warp = warp.unit_warp();
+  Write read{order_.now(unit_warp), warp.current, 0};
+  for_each_word(address, lanes, bytes, [&](std::uint64_t word, unsigned l) {
+    read.thread = unit_warp * kLanes + l;
+    reads_.at(word / kPageWords)[word % kPageWords] = read;
+  });
+}
+
+void FenceTracker::fenced(const Warp& warp, Mask lanes) {
+  const unsigned unit_warp = warp.unit_warp();
+  for_each_lane(lanes,
+                [&](unsigned l) { fenced_[unit_warp * kLanes + l] = order_.now(unit_warp); });
+}
+
+// A read that nothing orders is a race, and not looked at here.
+void FenceTracker::check_reads(Warp& warp, const std::uint64_t* address, Mask lanes,
+                               unsigned bytes) {
+  const unsigned unit_warp = warp.unit_warp();
+  for_each_word(address, lanes, bytes, [&](std::uint64_t word, unsigned lane) {
+    Page* page = reads_.find(word / kPageWords);
+    if (page == nullptr) return;
+    const Write read = std::exchange((*page)[word % kPageWords], {});
+    if (read.clock == 0) return;
+    const auto fence = fenced_.find(read.thread);
+    if (fence != fenced_.end() && fence->second >= read.clock) return;
+    const unsigned other = read.thread / kLanes;
+    const unsigned other_lane = read.thread % kLanes;
+    if (!order_.ordered(unit_warp, lane, other, other_lane, read.clock)) return;
+    if (!warp.is_new(Check::Fence, read.op)) return;
+    warp.report_at(
+        Check::Fence, lane_bit(lane), std::max(word * 4, address[lane]),
+        fmt::format(
+            "writes {} in the async proxy, and a read of it in the generic proxy may still be "
+            "under way: {}the reading thread executes `fence.proxy.async.shared::cta` before "
+            "the barrier",
+            place_text(address[lane], bytes),
+            warp.program->late_reads[read.op]
+                ? "no instruction needs its value before the barrier; "
+                : ""),
+        warp.unit->party(read.op, other, lane_bit(other_lane)));
   });
 }
 
@@ -66,6 +117,7 @@ void FenceTracker::check_async(Warp& warp, const Region& region, const std::uint
                                Mask lanes, unsigned bytes, bool is_write) {
   if (!is_watched(region)) return;
   const bool is_shared = region.space == Space::Shared;
+  if (is_write && is_shared) check_reads(warp, address, lanes, bytes);
   const Past what = is_shared ? Past::FencedShared : Past::FencedGlobal;
   const unsigned unit_warp = warp.unit_warp();
   for_each_word(address, lanes, bytes, [&](std::uint64_t word, unsigned lane) {

@@ -5,6 +5,8 @@
 //     bulk copies, tcgen05.cp or matrix products (the async proxy): `fence.proxy.async` stands between the two, by
 //     the writer before the barrier or by the thread behind it. Not needed the other way: who waits
 //     for the end of an asynchronous operation sees what it wrote.
+//   - Shared memory is read by an ordinary load, no instruction needs the value, and a bulk copy refills
+//     it behind the barrier: the load may still be under way. The reader fences before the barrier.
 //   - Copies read tensor maps through a proxy of their own. A map that the kernel has written needs
 //     `fence.proxy.tensormap::generic.release` by the writer (tensormap.cp_fenceproxy has it) and
 //     `.acquire` of its 128 bytes by the CTA that uses it.
@@ -51,6 +53,11 @@ class FenceTracker {
   /// The lanes have written these bytes through the generic proxy.
   void wrote(const Warp& warp, const Region& region, const std::uint64_t* address, Mask lanes,
              unsigned bytes);
+  /// The lanes read these bytes through the generic proxy.
+  void read(const Warp& warp, const Region& region, const std::uint64_t* address, Mask lanes,
+            unsigned bytes);
+  /// The lanes have fenced shared memory for the async proxy, so that their loads have ended.
+  void fenced(const Warp& warp, Mask lanes);
   /// The bytes were written in some other way.
   void forget(const Region& region, const std::uint64_t* address, Mask lanes, unsigned bytes);
   /// Whether any of these bytes was written through the generic proxy since.
@@ -80,7 +87,7 @@ class FenceTracker {
 
   /// How much memory it takes, about.
   [[nodiscard]] std::uint64_t bytes() const {
-    return pages_.size() * sizeof(Page) +
+    return (pages_.size() + reads_.size()) * sizeof(Page) +
            tensors_.size() * kTensorLanes * kTensorColumns * sizeof(TensorCell);
   }
 
@@ -107,6 +114,7 @@ class FenceTracker {
     LastAccess write, read;
   };
 
+  void check_reads(Warp& warp, const std::uint64_t* address, Mask lanes, unsigned bytes);
   [[nodiscard]] MapWrites writes_of_map(std::uint64_t address);
   void check_pair(Warp& warp, unsigned lane, std::uint32_t cell, TensorUse use,
                   const LastAccess& before, const char* done);
@@ -119,7 +127,9 @@ class FenceTracker {
   const Order& order_;
   bool has_async_proxy_;
   PageTable<Page> pages_;
-  std::unordered_map<std::uint64_t, MapWrites> acquired_;      // of maps, by address
+  PageTable<Page> reads_;                                    // of shared memory, that may end late
+  std::unordered_map<std::uint32_t, std::uint32_t> fenced_;  // clocks of threads, of their loads
+  std::unordered_map<std::uint64_t, MapWrites> acquired_;    // of maps, by address
   std::unordered_map<std::uint32_t, std::uint32_t> released_;  // clocks of threads, of maps
   std::vector<std::vector<TensorCell>> tensors_;               // by rank; empty until used
 };

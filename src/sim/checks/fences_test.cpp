@@ -89,6 +89,43 @@ TEST(ProxyFence, StrictlyEachThreadThatWroteFencesBeforeTheBarrier) {
   expect_fine(kFill + "@%p1 " + kFence + "@!%p1 " + kFence + kSync + kCopyOut, kStrict);
 }
 
+// --- reads before a refill -------------------------------------------------------------------------
+
+// Both warps load, meet, and thread 0 lets the copy engine write the memory again.
+const std::string kRefill =
+    "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 256;\n"
+    "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [cells], [%a0], 256, "
+    "[bar];\n WAIT(0, 0);\n";
+const std::string kOpenLoad =
+    "setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared.b64 [bar], 1; @%p1 "
+    "fence.mbarrier_init.release.cluster;\n st.shared.u32 [%r4], %r1;\n"
+    "fence.proxy.async.shared::cta;\n bar.sync 0; ld.shared.u32 %r10, [%r4];\n";
+const std::string kUse = "add.u32 %r11, %r10, 1; st.global.u32 [%d2], %r11;\n";
+constexpr std::string_view kLate = "a read of it in the generic proxy may still be under way";
+
+TEST(ProxyFence, AnOpenLoadBeforeARefill) {
+  expect_found(Check::Fence, kLate, kOpenLoad + kSync + kRefill + kUse, kTwoWarps);
+  // By one warp alone, and through an arrival in place of the barrier.
+  expect_found(Check::Fence, kLate, kOpenLoad + "bar.warp.sync 0xffffffff;" + kRefill + kUse);
+  // The value is needed before; or the reader fences.
+  expect_fine(kOpenLoad + kUse + kSync + kRefill, kTwoWarps);
+  expect_fine(kOpenLoad + kFence + kSync + kRefill + kUse, kTwoWarps);
+  // A fence by the thread that copies does not wait for the loads of others.
+  expect_found(Check::Fence, kLate, kOpenLoad + kSync + "@%p1 " + kFence + kRefill + kUse,
+               kTwoWarps);
+  // Needed on one of two ways only.
+  expect_found(Check::Fence, kLate,
+               kOpenLoad + "setp.lt.u32 %p2, %r1, 32; @%p2 bra over;" + kUse + "over:" + kSync +
+                   kRefill + kUse,
+               kTwoWarps);
+}
+
+TEST(ProxyFence, StrictlyEveryLoadBeforeARefill) {
+  constexpr Grid kStrict{.threads = 64, .also = Check::Proxy};
+  expect_found(Check::Fence, kLate, kOpenLoad + kUse + kSync + kRefill, kStrict);
+  expect_fine(kOpenLoad + kUse + kFence + kSync + kRefill, kStrict);
+}
+
 TEST(ProxyFence, InOneThread) {
   const std::string store =
       "setp.eq.u32 %p1, %r1, 0; mov.u32 %r10, 1; @%p1 st.shared.v4.u32 [cells], {%r10, %r10, %r10, "
@@ -122,8 +159,9 @@ TEST(ProxyFence, BeforeBytesAreOverwritten) {
 
 TEST(ProxyFence, NoneBehindAsynchronousOperationsAndReads) {
   // In, read, and the next one in; then out again.
-  const std::string twice = kMade + kCopyIn + "WAIT(0, 0); ld.shared.u32 %r10, [%r4];" + kSync +
-                            kCopyIn + "WAIT(0, 1);" + kSync + kCopyOut;
+  const std::string twice = kMade + kCopyIn +
+                            "WAIT(0, 0); ld.shared.u32 %r10, [%r4]; add.u32 %r11, %r10, 1;" +
+                            kSync + kCopyIn + "WAIT(0, 1);" + kSync + kCopyOut;
   expect_fine(twice);
   // What an asynchronous write has replaced is no longer what a store wrote.
   expect_fine(kMade + "st.shared.u32 [%r4], 7;" + kFence + kSync + kCopyIn + "WAIT(0, 0);" + kSync +

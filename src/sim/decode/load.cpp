@@ -17,6 +17,7 @@
 #include "ptx/source_place.h"
 #include "ptx/variable_check.h"
 #include "sim/decode/function_decoder.h"
+#include "sim/decode/late_reads.h"
 #include "sim/memory/memory.h"
 #include "sim/program.h"
 
@@ -77,6 +78,7 @@ class Loader {
     decode_functions();
     spread_order();
     watch_places();
+    if (program_.uses_async_proxy) program_.late_reads = find_late_reads(program_);
   }
 
  private:

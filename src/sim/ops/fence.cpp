@@ -49,6 +49,8 @@ constexpr std::uint8_t kShared = 1, kGlobal = 2;  // of Op::mode: what is fenced
 
 void run_fence_proxy(Warp& warp, const Op& op) {
   if ((op.mode & kShared) != 0) fence_mbarriers(warp);
+  if ((op.mode & kShared) != 0 && warp.unit->fences != nullptr)
+    warp.unit->fences->fenced(warp, warp.exec);
   Order* order = warp.unit->order.get();
   if (order == nullptr) return;
   const auto fence = [&](Past what) { fence_proxy(*order, actor_of(warp, warp.exec), what); };

@@ -33,7 +33,11 @@ inline void note_access(Warp& warp, const Region& region, const std::uint64_t* a
   RaceTracker* races = warp.unit->races.get();
   if (races != nullptr) races->touch(warp, region, address, group, bytes, how, manner);
   FenceTracker* fences = warp.unit->fences.get();
-  if (fences != nullptr && !is_read(how)) fences->wrote(warp, region, address, group, bytes);
+  if (fences == nullptr) return;
+  if (is_read(how))
+    fences->read(warp, region, address, group, bytes);
+  else
+    fences->wrote(warp, region, address, group, bytes);
 }
 
 /// Calls visit(address, lanes) for the lanes of each address.

@@ -228,7 +228,9 @@ TEST(TensorCopy, ARefillMeetsReadsOfTheLastRound) {
       "mov.u32 %r20, 0; count: add.u32 %r20, %r20, 1; setp.lt.u32 %p3, %r20, 3000; @%p3 bra count;";
   expect_finding(Check::Race, "writes 128 bytes",
                  kExpect + load() + "WAIT(0, 0);" + half + late + again, square(0), two);
-  expect_clean(kExpect + load() + "WAIT(0, 0);" + half + "bar.sync 0;" + again, square(0), two);
+  expect_clean(
+      kExpect + load() + "WAIT(0, 0);" + half + "add.u32 %r12, %r10, 1; bar.sync 0;" + again,
+      square(0), two);
   expect_clean(round + "bar.sync 0;" + again);
 }
 
