@@ -35,7 +35,7 @@ done
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 tests="$build/tests/lowering_tests"
-coverage=(LdstMatrix Reg GmemSmem Fallback Tma)
+coverage=(LdstMatrix Reg GmemSmem Fallback Tma Bulk Dsmem RemoteMbarrier)
 products=(Gemm GemmTypes GemmFactors GemmWarps GemmLayouts GemmStage GemmHarness WholeGemm Elementwise
           ElementwiseFunctions Reduce)
 status=0

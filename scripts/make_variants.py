@@ -26,10 +26,11 @@ PROGRAM = os.environ.get("WARPWRIGHT", str(ROOT / "warpwright"))
 SMALL = "docs/reference/variants/small.py"
 ARCHS = ["sm_75", "sm_80", "sm_89", "sm_90a", "sm_100a", "sm_120a"]
 ENGINES = ["evaluator", "virtual GPU", "CUDA C++", "H200"]
-# What scripts/device_lowering.sh has run on a GPU of sm_90a (docs/internals/lowering.md): a new variant joins when it
-# has.
+# What has run on a GPU of sm_90a (docs/internals/lowering.md, docs/evidence/tensor_copies.md): a new variant joins
+# when it has.
 ON_GPU = {("copy", "vec"), ("copy", "gmem_smem"), ("copy", "ldstmatrix"), ("copy", "reg"),
           ("copy", "movmatrix"), ("copy", "shfl"), ("copy", "smem"), ("copy", "fallback"),
+          ("copy", "dsmem"), ("copy_async", "bulk"), ("copy_async", "dsmem"), ("copy_async", "st_async"),
           ("copy_async", "ldgsts"), ("copy_async", "tma"), ("copy_async", "sync"), ("gemm", "mma"), ("elementwise", "reg"),
           ("elementwise", "memory"), ("elementwise", "mixed"), ("reduce", "registers"), ("reduce", "warps"), ("reduce", "cluster"),
           ("scan", "registers"), ("scan", "warps"), ("gather", "indexed"), ("permute", "swizzled")}
@@ -66,7 +67,7 @@ def kernel_of(row):
         return f"vec({name[4:-1]})"
     if is_elementwise(row):
         return f'{"elementwise" if name == "reg" else name}("{row["op"]}")'
-    if is_reduction(row) or row["op"] in INDEXED:
+    if is_reduction(row) or row["op"] in INDEXED or name == "dsmem":
         return f'{name}("{row["op"]}")'
     if is_scan(row):
         return f'scan_{name}("{row["op"]}")'

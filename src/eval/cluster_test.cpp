@@ -135,5 +135,37 @@ TEST(EvalCluster, MemoryOfTheOthers) {
   EXPECT_NE(exchange("").checks(), "");
 }
 
+// CTA 0 looks again and again whether CTA 1 has arrived at its mbarrier; both take turns meanwhile.
+TEST(EvalCluster, ALoopThatWaitsForAnotherCta) {
+  TestKernel k;
+  const BufferId out = k.matched("out", {2}, DType::Uint32);
+  const Ids ids = start(k, 2, 1);
+  const BufferId bar = k.alloc("bar", {1}, DType::Uint64, Scope::Shared);
+  const BufferId r = k.alloc("r", {1}, DType::Uint32, Scope::Local);
+  const BufferId done = k.alloc("done", {1}, DType::Bool, Scope::Local);
+  const auto value = [&](std::int64_t n) { return ir::test::value(k.to(DType::Uint32, k.n(n))); };
+  const auto barrier = [&] { return ir::test::mem(k.address(bar, {k.n(0)})); };
+  k.ptx("mbarrier.init.shared.b64", {barrier(), value(1)});
+  k.ptx("barrier.cluster.arrive.aligned", {});
+  k.ptx("barrier.cluster.wait.aligned", {});
+  k.when(k.eq(k.var(ids.rank), 0));
+  k.store(done, {k.n(0)}, k.to(DType::Bool, k.n(0)));
+  k.when(k.eq(k.to(DType::Int32, k.at(done, {k.n(0)})), 0));
+  k.ptx("mbarrier.test_wait.parity.shared.b64",
+        {ir::test::value(k.at(done, {k.n(0)})), barrier(), value(0)});
+  k.end_while();
+  k.otherwise();
+  const ExprId here = k.call(Intrinsic::CvtaToShared, {k.address(bar, {k.n(0)})});
+  k.ptx("mapa.shared::cluster.u32",
+        {ir::test::value(k.at(r, {k.n(0)})), ir::test::value(here), value(0)});
+  k.ptx("mbarrier.arrive.shared::cluster.b64",
+        {{.kind = ir::PtxOperandKind::Sink}, ir::test::mem(k.at(r, {k.n(0)}))});
+  k.end_otherwise();
+  k.store(out, {k.var(ids.cta)}, k.to(DType::Uint32, k.n(7)));
+  const Outcome o = k.run({{}});
+  EXPECT_EQ(o.checks(), "") << o.text();
+  EXPECT_EQ(o.arrays[0], (Numbers{7, 7}));
+}
+
 }  // namespace
 }  // namespace ww::eval::test::cluster_test

@@ -34,8 +34,8 @@ bool run_cluster(Run& run, std::deque<Cta>& ctas, Clock& clock) {
       all_wait = all_wait && (is_done(cta) || waits_for_cluster(cta));
     }
     if (all_done) break;
-    // One CTA may have sent another what it waited for.
-    if (std::any_of(ctas.begin(), ctas.end(), can_advance)) continue;
+    // An arrival, or bytes, at an mbarrier of a CTA that had its turn.
+    if (std::any_of(ctas.begin(), ctas.end(), can_run)) continue;
     const bool is_call = all_wait && std::any_of(ctas.begin(), ctas.end(), is_at_cluster_call);
     if (is_call) {
       if (!run_cluster_call(ctas)) return false;

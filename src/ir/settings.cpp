@@ -30,8 +30,8 @@ bool SettingFacts::is_for(TileOp op) const {
 std::vector<std::string_view> SettingFacts::memory_pairs() const { return split(memories, '|'); }
 
 std::vector<std::string_view> SettingFacts::words() const {
-  static constexpr std::string_view kKinds[] = {"condition",  "number",   "flag",    "any",
-                                                "tensor map", "mbarrier", "CTA mask"};
+  static constexpr std::string_view kKinds[] = {
+      "condition", "number", "flag", "any", "tensor map", "mbarrier", "CTA mask", "cta"};
   if (std::find(std::begin(kKinds), std::end(kKinds), values) != std::end(kKinds)) return {};
   return split(values, '|');
 }
@@ -42,6 +42,7 @@ std::string SettingFacts::wanted() const {
   if (values == "flag") return "`True` or `False`";
   if (values == "mbarrier") return "the address of an mbarrier";
   if (values == "CTA mask") return "an integer with a bit for each CTA of the cluster";
+  if (values == "cta") return "the number of a CTA in its cluster";
   std::string out;
   const auto all = words();
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -85,6 +86,12 @@ const Setting* mbarrier_setting(const TileCall& call) {
 }
 
 const Setting* cta_mask_setting(const TileCall& call) { return find_setting(call, "cta_mask"); }
+
+std::optional<std::size_t> remote_operand(const Function& f, const TileCall& call) {
+  if (find_setting(call, "remote_cta_id") == nullptr) return std::nullopt;
+  const auto* dst = std::get_if<Region>(&call.args[0]);
+  return dst != nullptr && is_shared(f[dst->buffer].scope) ? 0 : 1;
+}
 
 bool is_true(const Setting* setting) {
   const bool* flag = setting == nullptr ? nullptr : std::get_if<bool>(setting);

@@ -12,6 +12,7 @@
 //   fill_mode="zero"   both, with zero
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,6 +52,9 @@ const Setting* find_setting(const TileCall& call, std::string_view name);
 const Setting* mbarrier_setting(const TileCall& call);
 /// The CTAs of the cluster that get a copy, as a mask; nullptr: the one that starts it.
 const Setting* cta_mask_setting(const TileCall& call);
+/// The operand of a copy that is in the shared memory of another CTA of the cluster (`remote_cta_id=`):
+/// the destination if that is shared memory, else the source. Nothing: both are the executing CTA's.
+std::optional<std::size_t> remote_operand(const Function& f, const TileCall& call);
 /// Is it given, and True?
 bool is_true(const Setting* setting);
 bool is_true(const TileArg& arg);

@@ -48,10 +48,12 @@ std::string guarded(const std::string& condition, int indent, const std::string&
 std::string copy_text(const BoxCase& c, std::int64_t bytes) {
   const std::string array = "A" + (c.from.empty() ? box(Extents(c.array.size()), c.array) : c.from);
   const std::string tile = "tile" + (c.to.empty() ? box(Extents(c.shared.size()), c.shared) : c.to);
-  const std::string more = c.settings.empty() ? "" : ", " + c.settings;
+  std::string more = c.settings.empty() ? "" : ", " + c.settings;
+  if (!c.variant.empty() || !c.is_load)
+    more += fmt::format(", dispatch=\"{}\"", c.variant.empty() ? "tma" : c.variant);
   if (!c.is_load)
     return fmt::format(
-        "        Tx.copy_async({}, {}, dispatch=\"tma\"{})\n"
+        "        Tx.copy_async({}, {}{})\n"
         "        T.ptx.cp_async.bulk.commit_group()\n"
         "        T.ptx.cp_async.bulk.wait_group(0, read=False)\n",
         array, tile, more);

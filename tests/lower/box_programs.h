@@ -21,6 +21,7 @@ struct BoxCase {
   std::int64_t elements = 0;  // of the regions; 0: those of the tile
   bool is_load = true;
   std::string settings = {};
+  std::string variant = {};  // by name; empty: `tma` for stores, any for loads
   std::string around = "if tid == 0:";
   int align = 1024;
   Extents grid = {1};      // ids `bx`, `by`; each CTA has a tile of its own

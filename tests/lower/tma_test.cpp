@@ -155,7 +155,8 @@ TEST(Tma, Declines) {
   const BoxCase good{.array = {64, 128},
                      .shared = {32, 64},
                      .tile = atoms(16, 32, 64, 128),
-                     .from = "[0:32, 0:64]"};
+                     .from = "[0:32, 0:64]",
+                     .variant = "tma"};
   EXPECT_TRUE(compile_only(program_of(good)).right());
   const auto expect = [&](const std::string& verdict, const auto& change) {
     BoxCase c = good;
@@ -284,7 +285,8 @@ TEST(Tma, FaultsShow) {
   };
   expect(", 4096)", ", 8192 + bx)", "4096 bytes are missing", "4096");
   expect(", 4096)", ", 2048 + bx)", "-2048 bytes are missing", "2048");
-  expect("T.ptx.mbarrier.arrive.expect_tx(T.address_of(bar[0]), 4096)", "pass",
+  expect("T.ptx.mbarrier.arrive.expect_tx(T.address_of(bar[0]), 4096)",
+         "if cta < 0:\n            T.ptx.mbarrier.arrive.expect_tx(T.address_of(bar[0]), 4096)",
          "1 arrival is missing", "4096 bytes more than it expects");
   expect("    T.cuda.mbarrier_wait(T.address_of(bar[0]), 0)\n", "    T.cuda.cta_sync()\n",
          "while a copy into it is under way", "that an asynchronous write is still on its way to");

@@ -189,6 +189,75 @@ def tma():
     return kernel
 
 
+# Shared memory that is aligned to 16 bytes: boxes of tensor maps want 128.
+def bulk():
+    @T.prim_func
+    def kernel(A_ptr: T.handle, B_ptr: T.handle):
+        A = T.match_buffer(A_ptr, (64, 64), "float16")
+        B = T.match_buffer(B_ptr, (64, 64), "float16")
+        T.device_entry()
+        t = T.thread_id([32])
+        tile = T.alloc_buffer((64, 64), "float16", scope="shared", align=16)
+        bar = T.alloc_shared((1,), "uint64")
+        if t == 0:
+            T.ptx.mbarrier.init(T.address_of(bar[0]), 1)
+            T.ptx.fence.mbarrier_init()
+            T.ptx.mbarrier.arrive.expect_tx(T.address_of(bar[0]), 8192)
+            Tx.copy_async(tile[:, :], A[:, :], mbar=T.address_of(bar[0]))
+            T.cuda.mbarrier_wait(T.address_of(bar[0]), 0)
+        T.cuda.cta_sync()
+        Tx.cta.copy(B[:, :], tile[:, :])
+
+    return kernel
+
+
+# Each CTA of a pair gives its tile to the other one.
+def dsmem(op):
+    @T.prim_func
+    def kernel(A_ptr: T.handle, B_ptr: T.handle):
+        A = T.match_buffer(A_ptr, (2, 1024), "float32")
+        B = T.match_buffer(B_ptr, (2, 1024), "float32")
+        T.device_entry()
+        T.cluster_id([1])
+        rank = T.cta_id_in_cluster([2])
+        t = T.thread_id([128])
+        here = T.alloc_shared((1024,), "float32")
+        there = T.alloc_shared((1024,), "float32")
+        row = T.alloc_buffer((1024,), "float32", scope="local", layout=TileLayout(S[(2, 128, 4) : (4, 1 @ tx, 1)]))
+        bar = T.alloc_shared((1,), "uint64")
+        if t == 0:
+            T.ptx.mbarrier.init(T.address_of(bar[0]), 1)
+            T.ptx.fence.mbarrier_init()
+        if op == "st_async":
+            Tx.cta.copy(row, A[rank, :])
+        else:
+            Tx.cta.copy(here[:], A[rank, :])
+        T.ptx["fence.proxy.async.shared::cta"]()
+        T.cuda.cluster_sync()
+        if op != "copy":
+            if t == 0:
+                T.ptx.mbarrier.arrive.expect_tx(T.address_of(bar[0]), 4096)
+        if op == "copy":
+            Tx.cta.copy(there[:], here[:], remote_cta_id=1 - rank)
+        elif op == "copy_async":
+            if t == 0:
+                Tx.copy_async(there[:], here[:], remote_cta_id=1 - rank, mbar=T.address_of(bar[0]))
+        else:
+            Tx.cta.copy_async(there[:], row, remote_cta_id=1 - rank, mbar=T.address_of(bar[0]))
+        if op == "copy":
+            T.cuda.cluster_sync()
+        else:
+            T.cuda.mbarrier_wait(T.address_of(bar[0]), 0)
+        Tx.cta.copy(B[rank, :], there[:])
+        T.cuda.cluster_sync()
+
+    return kernel
+
+
+def st_async():
+    return dsmem("st_async")
+
+
 # cp.async moves 4 bytes at least; turned halves lie 2 by 2 bytes.
 def sync():
     return asynchronous("float16")

@@ -91,6 +91,8 @@ struct Mbarrier {
   Order::Knowledge complete;
 };
 
+struct Cta;
+
 /// How threads wait for a copy, or for a product of matrices: by groups (Group, Bulk, Product), with
 /// tcgen05.wait, or through an mbarrier, at which a commit arrives (Tensor) or which counts the bytes
 /// (Counted).
@@ -103,6 +105,7 @@ struct Transfer {
 struct AsyncCopy {
   AsyncKind kind{};
   Agent agent;
+  Cta* cta = nullptr;                // of the agent
   std::uint32_t step = 0, time = 0;  // of its start
   std::size_t missing = 0;           // threads that have not waited for it
   std::size_t bytes = 0;             // of the host

@@ -42,6 +42,7 @@ bool pick_group(Cta& cta, std::vector<Thread>& group, std::uint32_t& limit) {
   lowest();
   if (pc == kFar) {  // all have let the others pass
     std::fill(cta.parked.begin(), cta.parked.end(), char{0});
+    if (cta.cluster->size() > 1) return false;  // other CTAs, too: a loop may wait for one of them
     lowest();
   }
   if (pc == kFar) return false;
@@ -134,7 +135,7 @@ void advance(Cta& cta) {
   while (!cta.run.stop && pick_group(cta, group, limit)) run_group(cta, group, limit);
 }
 
-bool can_advance(const Cta& cta) {
+bool can_run(const Cta& cta) {
   return std::ranges::find(cta.status, Status::Ready) != cta.status.end();
 }
 

@@ -9,8 +9,8 @@ namespace ww::eval {
 /// Runs until no thread can go on without the other CTAs, or the run stops.
 void advance(Cta& cta);
 inline bool is_done(const Cta& cta) { return cta.alive == 0; }
-/// Is there a thread that waits for nothing?
-bool can_advance(const Cta& cta);
+/// Has a thread that does not wait.
+bool can_run(const Cta& cta);
 
 /// The threads stand at the next step.
 void go_on(Cta& cta, Threads ts);

@@ -22,13 +22,27 @@ bool is_tracked(const Cta& cta, const Element& element, int bits) {
 
 }  // namespace
 
+Cta* home_of(Cta& cta, Address at) {
+  if (at.rank == kOwnCta) return &cta;
+  Cta& home = (*cta.cluster)[static_cast<std::size_t>(at.rank)];
+  if (home.alive != 0) return &home;
+  if (Finding* found = finding(cta, Check::Race); found != nullptr)
+    found->text = fmt::format("{} reaches into the shared memory of {}, which has ended",
+                              cta_text(cta), cta_text(home));
+  return nullptr;
+}
+
 Storage& storage_of(Cta& cta, std::int32_t root) {
   const auto index = static_cast<std::size_t>(root);
   return cta.launch.roots[index].scope == ir::Scope::Global ? cta.run.globals[index]
                                                             : cta.memory[index];
 }
 
-Storage& storage_of(Cta& cta, const Element& element) { return storage_of(cta, element.at.root); }
+Storage& storage_of(Cta& cta, const Element& element) {
+  const std::int32_t rank = element.at.rank;
+  return storage_of(rank == kOwnCta ? cta : (*cta.cluster)[static_cast<std::size_t>(rank)],
+                    element.at.root);
+}
 
 std::int64_t bit_of(const Cta& cta, const Element& element) {
   const Root& root = cta.launch.root(element.at.root);
@@ -57,6 +71,7 @@ bool is_reachable(Cta& cta, const Element& element, int bits) {
                       element_text(cta, element), thread_text(element.owner), cta_text(cta));
     return false;
   }
+  if (home_of(cta, element.at) == nullptr) return false;
   const auto column = static_cast<std::size_t>(bit % kTmemLaneBits / 32);
   if (cta.launch.root(element.at.root).scope != ir::Scope::Tmem || cta.tmem.is_used[column])
     return true;

@@ -13,6 +13,9 @@ namespace ww::eval {
 Access access_of(const Cta& cta, Agent agent, bool is_atomic = false);
 Access access_of(const Cta& cta, Thread t, bool is_atomic = false);
 
+/// The CTA whose shared memory an address is in; a finding, and null, when that has ended.
+Cta* home_of(Cta& cta, Address at);
+
 Storage& storage_of(Cta& cta, std::int32_t root);
 Storage& storage_of(Cta& cta, const Element& element);
 /// The element's first bit in its storage.

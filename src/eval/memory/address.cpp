@@ -15,6 +15,28 @@ namespace {
 constexpr int kOffsetBits = 44;
 constexpr std::int64_t kOffsetBias = std::int64_t{1} << (kOffsetBits - 1);
 
+// Of what is in shared memory, the upper part of the offset is the number of another CTA of the
+// cluster plus one.
+constexpr int kRankShift = 34;
+constexpr std::int64_t kRankUnit = std::int64_t{1} << kRankShift;
+
+// The same in the shared window.
+constexpr int kWindowRankShift = 24;
+
+// Numbers of CTAs, plus one; 0: the own one.
+std::int32_t known_rank(const Cta& cta, std::int64_t field) {
+  return field == 0 || field - 1 == rank_of(cta) ? kOwnCta : static_cast<std::int32_t>(field - 1);
+}
+
+bool has_rank(Cta& cta, std::int64_t rank) {
+  const auto ctas = static_cast<std::int64_t>(cta.cluster->size());
+  if (rank >= 0 && rank < ctas) return true;
+  if (Finding* found = finding(cta, Check::Bounds); found != nullptr)
+    found->text = fmt::format("CTA {} of the cluster is named by {}, and the cluster has {}", rank,
+                              cta_text(cta), ctas);
+  return false;
+}
+
 // Sets `flat` of the elements; which of them leave the buffer.
 std::vector<char> flatten_indices(Cta& cta, const BufferInfo& info,
                                   std::span<const ir::ExprId> indices, Threads ts,
@@ -53,7 +75,7 @@ std::vector<char> flatten_indices(Cta& cta, const BufferInfo& info,
 
 Word pointer_to(Address at) {
   if (!at.exists()) return 0;
-  const std::int64_t byte = at.bit >> 3;
+  const std::int64_t byte = (at.bit >> 3) + (std::int64_t{at.rank} - kOwnCta) * kRankUnit;
   return (static_cast<Word>(at.root + 1) << kOffsetBits) | static_cast<Word>(byte + kOffsetBias);
 }
 
@@ -61,14 +83,36 @@ Address pointee(const Cta& cta, Word pointer) {
   const auto root = static_cast<std::int64_t>(pointer >> kOffsetBits) - 1;
   if (root < 0 || root >= static_cast<std::int64_t>(cta.launch.roots.size())) return {};
   const auto byte = static_cast<std::int64_t>(pointer & low_mask(kOffsetBits)) - kOffsetBias;
-  return {static_cast<std::int32_t>(root), byte * 8};
+  const Address at{static_cast<std::int32_t>(root), byte * 8};
+  if (!ir::is_shared(cta.launch.root(at.root).scope)) return at;
+  const std::int64_t field = (byte + kRankUnit / 2) >> kRankShift;
+  return {at.root, (byte - field * kRankUnit) * 8, known_rank(cta, field)};
+}
+
+std::int32_t rank_of(const Cta& cta) {
+  const auto& extents = cta.launch.shape.cluster;
+  return static_cast<std::int32_t>(cta.number % (extents[0] * extents[1] * extents[2]));
+}
+
+Address address_in(Cta& cta, Address at, std::int64_t rank) {
+  if (!has_rank(cta, rank)) return {};
+  return {at.root, at.bit, known_rank(cta, rank + 1)};
+}
+
+Word window_address_in(Cta& cta, Word address, std::int64_t rank) {
+  if (!has_rank(cta, rank)) return 0;
+  return (address & low_mask(kWindowRankShift)) | static_cast<Word>(rank + 1) << kWindowRankShift;
 }
 
 Address shared_address(const Cta& cta, std::uint32_t address) {
+  const std::uint32_t field = address >> kWindowRankShift;
+  if (field > cta.cluster->size()) return {};
+  address &= (std::uint32_t{1} << kWindowRankShift) - 1;
   for (std::size_t r = 0; r < cta.launch.roots.size(); ++r) {
     const Root& root = cta.launch.roots[r];
     if (ir::is_shared(root.scope) && address >= root.window && address < root.window + root.bytes)
-      return {static_cast<std::int32_t>(r), std::int64_t{address - root.window} * 8};
+      return {static_cast<std::int32_t>(r), std::int64_t{address - root.window} * 8,
+              known_rank(cta, field)};
   }
   return {};
 }

@@ -11,6 +11,13 @@ namespace ww::eval {
 
 /// The pointer to the byte of an address; 0 for none.
 Word pointer_to(Address at);
+/// The number of a CTA within its cluster.
+std::int32_t rank_of(const Cta& cta);
+/// The same place in the shared memory of another CTA of the cluster, by its number; a finding, and no
+/// address, when there is no such CTA.
+Address address_in(Cta& cta, Address at, std::int64_t rank);
+/// Of an address of the shared window.
+Word window_address_in(Cta& cta, Word address, std::int64_t rank);
 /// Where a pointer points to; no address when it names no memory.
 Address pointee(const Cta& cta, Word pointer);
 /// Where an address of the shared window is.

@@ -10,12 +10,17 @@
 
 namespace ww::eval {
 
+inline constexpr std::int32_t kOwnCta = -1;
+
 /// A bit of one of the launch's memories. For local memory the owner of the element says whose.
 struct Address {
   std::int32_t root = kNoRoot;
   std::int64_t bit = 0;
+  std::int32_t rank = kOwnCta;  // of the CTA in the cluster whose shared memory it is
   [[nodiscard]] bool exists() const { return root != kNoRoot; }
-  Address operator+(std::int64_t bits) const { return {root, bit + bits}; }
+  /// For the CTA whose memory it is.
+  [[nodiscard]] Address at_home() const { return {root, bit}; }
+  Address operator+(std::int64_t bits) const { return {root, bit + bits, rank}; }
   friend auto operator<=>(const Address&, const Address&) = default;
 };
 

@@ -51,11 +51,13 @@ Agent warp_of(Agent agent) {
   return {AgentKind::Warp, static_cast<std::uint16_t>(unit_of(agent, kWarp))};
 }
 
-Order::Order(std::size_t threads, Clock& clock)
+Order::Order(std::size_t threads, Clock& clock, std::size_t rank, std::size_t ctas)
     : threads_(threads),
+      rank_(rank),
       clock_(&clock),
       warpgroup_floor_((threads + kWarpgroup - 1) / kWarpgroup),
-      warp_floor_((threads + kWarp - 1) / kWarp) {}
+      warp_floor_((threads + kWarp - 1) / kWarp),
+      others_(ctas) {}
 
 Order::Members Order::members(Agent agent) const {
   const std::size_t size = size_of(agent.kind);
@@ -68,6 +70,7 @@ void Order::meet(Agent unit) {
   if (unit.kind == AgentKind::Cta) {
     cta_floor_ = now;
     pairs_.clear();  // all have seen everything
+    for (Other& other : others_) level(other);
     return;
   }
   if (!pairs_.empty()) {
@@ -75,6 +78,8 @@ void Order::meet(Agent unit) {
     for (std::size_t t = members(unit).begin; t < members(unit).end; ++t)
       threads.push_back(static_cast<Thread>(t));
     join_rows(threads);
+    // There is nothing to know of others without own pairs: `acquire` makes both.
+    for (Other& other : others_) join_rows(other, threads);
   }
   (unit.kind == AgentKind::Warp ? warp_floor_ : warpgroup_floor_)[unit.index] = now;
 }
@@ -82,6 +87,7 @@ void Order::meet(Agent unit) {
 void Order::meet(Threads threads) {
   need_pairs();
   join_rows(threads);
+  for (Other& other : others_) join_rows(other, threads);
   for (const Thread by : threads)
     for (const Thread whom : threads) pairs_[by * threads_ + whom] = clock_->now;
   ++clock_->now;
@@ -90,6 +96,7 @@ void Order::meet(Threads threads) {
 void Order::met_cluster() {
   cta_floor_ = clock_->now;
   pairs_.clear();
+  for (Other& other : others_) other = {};
 }
 
 std::uint32_t Order::floor_between(Agent a, Agent b) const {
@@ -122,6 +129,42 @@ bool Order::is_before(Agent first, std::uint32_t time, Agent second) const {
   return true;
 }
 
+bool Order::is_before(std::size_t cta, Agent first, std::uint32_t time, Agent second) const {
+  const Other& other = others_[cta];
+  if (other.floor.empty() && other.pairs.empty()) return false;
+  const Members before = members(first);
+  const Members after = members(second);
+  for (std::size_t by = after.begin; by < after.end; ++by)
+    for (std::size_t whom = before.begin; whom < before.end; ++whom)
+      if (seen(other, by, whom) < time)
+        return first.kind != AgentKind::Thread;  // as above: uncertain
+  return true;
+}
+
+std::uint32_t Order::seen(const Other& other, std::size_t by, std::size_t whom) const {
+  const std::uint32_t all = other.floor.empty() ? 0 : other.floor[whom];
+  return other.pairs.empty() ? all : std::max(all, other.pairs[by * threads_ + whom]);
+}
+
+void Order::level(Other& other) const {
+  if (other.pairs.empty()) return;
+  other.floor.resize(threads_, 0);
+  for (std::size_t i = 0; i < other.pairs.size(); ++i)
+    other.floor[i % threads_] = std::max(other.floor[i % threads_], other.pairs[i]);
+  other.pairs.clear();
+}
+
+void Order::join_rows(Other& other, Threads threads) const {
+  if (other.pairs.empty()) return;
+  std::vector<std::uint32_t> row(threads_, 0);
+  for (const Thread by : threads)
+    for (std::size_t whom = 0; whom < threads_; ++whom)
+      row[whom] = std::max(row[whom], other.pairs[by * threads_ + whom]);
+  for (const Thread by : threads)
+    std::copy(row.begin(), row.end(),
+              other.pairs.begin() + static_cast<std::ptrdiff_t>(by * threads_));
+}
+
 void Order::need_pairs() {
   if (pairs_.empty()) pairs_.assign(threads_ * threads_, 0);
 }
@@ -136,18 +179,30 @@ void Order::join_rows(Threads threads) {
 }
 
 void Order::release(Thread thread, Knowledge& knowledge) {
-  knowledge.resize(threads_, 0);
-  for (std::size_t whom = 0; whom < threads_; ++whom)
-    knowledge[whom] = std::max(knowledge[whom], seen(thread, whom));
-  knowledge[thread] = clock_->now++;
+  knowledge.resize(threads_ * others_.size(), 0);
+  for (std::size_t cta = 0; cta < others_.size(); ++cta) {
+    const Other& other = others_[cta];
+    if (cta != rank_ && other.floor.empty() && other.pairs.empty()) continue;
+    for (std::size_t whom = 0; whom < threads_; ++whom) {
+      std::uint32_t& known = knowledge[cta * threads_ + whom];
+      known = std::max(known, cta == rank_ ? seen(thread, whom) : seen(other, thread, whom));
+    }
+  }
+  knowledge[rank_ * threads_ + thread] = clock_->now++;
 }
 
 void Order::acquire(Thread thread, const Knowledge& knowledge) {
   if (knowledge.empty()) return;
   need_pairs();
-  std::uint32_t* row = &pairs_[thread * threads_];
-  for (std::size_t whom = 0; whom < threads_; ++whom)
-    row[whom] = std::max(row[whom], knowledge[whom]);
+  for (std::size_t cta = 0; cta < others_.size(); ++cta) {
+    const auto part = std::span(knowledge).subspan(cta * threads_, threads_);
+    if (cta != rank_ && std::ranges::all_of(part, [](std::uint32_t time) { return time == 0; }))
+      continue;
+    std::vector<std::uint32_t>& pairs = cta == rank_ ? pairs_ : others_[cta].pairs;
+    if (pairs.empty()) pairs.assign(threads_ * threads_, 0);
+    std::uint32_t* row = &pairs[thread * threads_];
+    for (std::size_t whom = 0; whom < threads_; ++whom) row[whom] = std::max(row[whom], part[whom]);
+  }
 }
 
 }  // namespace ww::eval

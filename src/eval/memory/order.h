@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is ordered before what between the threads of a CTA. Time counts synchronisations; every
+// What is ordered before what between the threads of a CTA, and what they know of the other CTAs of its
+// cluster. Time counts synchronisations; every
 // access carries the time at which it happened. Thread a has *seen* thread b up to time t when
 // everything b did until t is ordered before what a does next.
 //
 // Nearly all synchronisation is of whole warps, warpgroups and CTAs, so what has been seen is one
 // number (a floor) for each of these. Barriers over other sets of threads and mbarriers need a
 // table of pairs, which exists only once one of them has been used, and until the next barrier of
-// the CTA.
+// the CTA. What is known of other CTAs comes through mbarriers alone, between barriers of the cluster.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +45,8 @@ struct Clock {
 
 class Order {
  public:
-  Order(std::size_t threads, Clock& clock);
+  /// Of the CTA of that number in a cluster of so many.
+  Order(std::size_t threads, Clock& clock, std::size_t rank = 0, std::size_t ctas = 1);
 
   [[nodiscard]] std::uint32_t now() const { return clock_->now; }
   /// Nothing is ordered by it, but what happens next has a time of its own.
@@ -59,7 +61,11 @@ class Order {
   /// Have all of `second` seen what `first` did at `time`? Yes when that is not certain.
   [[nodiscard]] bool is_before(Agent first, std::uint32_t time, Agent second) const;
 
-  /// What an mbarrier passes on: the time up to which each thread's doings are known.
+  /// The same where `first` is of another CTA of the cluster.
+  [[nodiscard]] bool is_before(std::size_t cta, Agent first, std::uint32_t time,
+                               Agent second) const;
+
+  /// What an mbarrier passes on: the time up to which each thread's doings are known, CTA after CTA.
   using Knowledge = std::vector<std::uint32_t>;
   /// Adds all that a thread knows, and what it did itself.
   void release(Thread thread, Knowledge& knowledge);
@@ -76,12 +82,23 @@ class Order {
   void need_pairs();
   void join_rows(Threads threads);
 
-  std::size_t threads_;
+  /// What the threads know of another CTA.
+  struct Other {
+    std::vector<std::uint32_t> floor;  // by thread of it: all know; or empty
+    std::vector<std::uint32_t> pairs;  // [by][whom], or empty
+  };
+  [[nodiscard]] std::uint32_t seen(const Other& other, std::size_t by, std::size_t whom) const;
+  /// All threads know what one of them does.
+  void level(Other& other) const;
+  void join_rows(Other& other, Threads threads) const;
+
+  std::size_t threads_, rank_;
   Clock* clock_;
   std::uint32_t cta_floor_ = 0;
   std::vector<std::uint32_t> warpgroup_floor_;
   std::vector<std::uint32_t> warp_floor_;
   std::vector<std::uint32_t> pairs_;  // [by][whom], or empty
+  std::vector<Other> others_;         // by number in the cluster
 };
 
 }  // namespace ww::eval

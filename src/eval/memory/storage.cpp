@@ -59,7 +59,9 @@ bool RaceCheck::is_before(const Access& first, const Access& second) const {
   if (first.agent.kind == AgentKind::None) return true;
   if (first.is_atomic && second.is_atomic) return true;
   if (first.cta == second.cta) return order_->is_before(first.agent, first.time, second.agent);
-  if (first.cta / cluster_ == second.cta / cluster_ && first.time <= clock_->cluster_floor)
+  if (first.cta / cluster_ == second.cta / cluster_ &&
+      (first.time <= clock_->cluster_floor ||
+       order_->is_before(first.cta % cluster_, first.agent, first.time, second.agent)))
     return true;
   return ignore_other_;
 }
@@ -70,8 +72,11 @@ void RaceCheck::read_one(History& history, const Access& by,
   Access& read = history.read;
   if (read.agent.kind == AgentKind::None) {
     read = by;
-  } else if (read.cta != by.cta) {
+  } else if (read.cta / cluster_ != by.cta / cluster_) {
     history.other_cta_read = true;
+    read = by;
+  } else if (read.cta != by.cta) {
+    if (!is_before(read, by)) history.other_read = read;
     read = by;
   } else if (is_before(read, by)) {
     read = by;
@@ -105,6 +110,7 @@ void RaceCheck::write_one(History& history, const Access& by,
                            history.read.step == by.step && history.read.cta == by.cta;
   if (!is_own_read && !is_before(history.read, by)) conflict = Conflict{history.read, false};
   if (history.other_cta_read && !ignore_other_) conflict = Conflict{history.read, false};
+  if (!is_before(history.other_read, by)) conflict = Conflict{history.other_read, false};
   const Agent writer = together ? merge(history.write.agent, by.agent) : by.agent;
   history = {};
   history.write = by;

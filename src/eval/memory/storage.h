@@ -30,7 +30,8 @@ struct Access {
 struct History {
   Access write;
   Access read;
-  bool other_cta_read = false;  // a CTA before that of `read` has read it, too
+  Access other_read;            // of another CTA of the cluster, that nothing orders before `read`
+  bool other_cta_read = false;  // a CTA of another cluster, before that of `read`, has read it, too
 };
 
 class Storage {

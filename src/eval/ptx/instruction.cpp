@@ -34,7 +34,6 @@ bool synchronizes(const Binding& binding) { return binding.has("sync"); }
 bool arrives(const Binding& binding) { return binding.has("arrive"); }
 bool counts(const Binding& binding) { return binding.has("red") && binding.word("op") == "popc"; }
 bool has_no_hint(const Binding& binding) { return !binding.has("hint"); }
-bool is_in_own_cta(const Binding& binding) { return binding.word("space") != "shared::cluster"; }
 bool is_plain_box(const Binding& binding) {
   const bool is_tile = !binding.has("mode") || binding.word("mode") == "tile";
   return is_tile && !binding.has("group");
@@ -44,6 +43,15 @@ bool loads_box(const Binding& binding) {
 }
 bool stores_box(const Binding& binding) {
   return binding.word("dst") == "global" && is_plain_box(binding);
+}
+bool is_plain_run(const Binding& binding) {
+  return !binding.has("multicast") && !binding.has("hint") && !binding.has("cp_mask");
+}
+bool copies_run(const Binding& binding) {
+  return binding.word("dst") != "global" && is_plain_run(binding);
+}
+bool stores_run(const Binding& binding) {
+  return binding.word("dst") == "global" && is_plain_run(binding);
 }
 bool is_8x8(const Binding& binding) { return binding.word("shape") == "m8n8"; }
 bool is_for_one_cta(const Binding& binding) { return binding.word("group") == "cta_group::1"; }
@@ -59,16 +67,16 @@ bool is_plain(const Binding& binding) {
   const int bits = type_bits(binding);
   return bits >= 8 && bits <= 64;
 }
-// In global memory or that of the CTA.
+// In global memory or that of the CTAs of the cluster.
 bool is_plain_access(const Binding& binding) {
-  return is_one_of(binding.word("space"), {"global", "shared", "shared::cta"}) && is_plain(binding);
+  return is_one_of(binding.word("space"), {"global", "shared", "shared::cta", "shared::cluster"}) &&
+         is_plain(binding);
 }
-bool is_cluster_access(const Binding& binding) {
-  return binding.word("space") == "shared::cluster" && is_plain(binding);
+// Addresses of the window are 32 bits wide, pointers 64.
+bool maps_address(const Binding& binding) {
+  return binding.has("space") == (binding.word("type") == "u32");
 }
-bool maps_window(const Binding& binding) {
-  return binding.word("space") == "shared::cluster" && binding.word("type") == "u32";
-}
+bool stores_counted(const Binding& binding) { return binding.has("mbarrier::complete_tx::bytes"); }
 
 bool is_half_product(const Binding& binding) {
   const std::string_view factor = binding.word("atype");
@@ -191,11 +199,13 @@ constexpr FormRow kFormRows[] = {
     {"cp.async",                          PtxKind::CopyAsync,   has_no_hint},
     {"mbarrier.init",                     PtxKind::MbarInit},
     {"mbarrier.inval",                    PtxKind::MbarInval},
-    {"mbarrier.arrive",                   PtxKind::MbarArrive,  is_in_own_cta},
-    {"mbarrier.arrive.expect_tx",         PtxKind::MbarExpect,  is_in_own_cta},
-    {"mbarrier.expect_tx",                PtxKind::MbarExpectOnly, is_in_own_cta},
+    {"mbarrier.arrive",                   PtxKind::MbarArrive},
+    {"mbarrier.arrive.expect_tx",         PtxKind::MbarExpect},
+    {"mbarrier.expect_tx",                PtxKind::MbarExpectOnly},
     {"cp.async.bulk.tensor",              PtxKind::BoxLoad,     loads_box},
     {"cp.async.bulk.tensor",              PtxKind::BoxStore,    stores_box},
+    {"cp.async.bulk",                     PtxKind::BulkCopy,    copies_run},
+    {"cp.async.bulk",                     PtxKind::BulkStore,   stores_run},
     {"mbarrier.try_wait.parity",          PtxKind::MbarTest},
     {"mbarrier.test_wait.parity",         PtxKind::MbarTest},
     {"elect",                             PtxKind::Elect},
@@ -214,8 +224,8 @@ constexpr FormRow kFormRows[] = {
     {"tcgen05.commit",                    PtxKind::TensorCommit, signals_one_cta},
     {"ld",                                PtxKind::Load,         is_plain_access},
     {"st",                                PtxKind::Store,        is_plain_access},
-    {"st",                                PtxKind::StoreCluster, is_cluster_access},
-    {"mapa",                              PtxKind::MapShared,    maps_window},
+    {"st.async",                          PtxKind::StoreAsync,   stores_counted},
+    {"mapa",                              PtxKind::MapShared,    maps_address},
     {"barrier.cluster.arrive",            PtxKind::ClusterArrive},
     {"barrier.cluster.wait",              PtxKind::ClusterWait},
     {"mov",                               PtxKind::Move,         moves_a_word},

@@ -73,7 +73,15 @@ constexpr KindRow kKinds[] = {
      PtxKind::TensorCommit},
     {"ld.global.v4.f32", PtxKind::Load},
     {"st.shared::cta.b16", PtxKind::Store},
-    {"st.shared::cluster.f32", PtxKind::StoreCluster},
+    {"st.shared::cluster.f32", PtxKind::Store},
+    {"ld.shared::cluster.v4.b32", PtxKind::Load},
+    {"st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32", PtxKind::StoreAsync},
+    {"mapa.u64", PtxKind::MapShared},
+    {"mapa.shared::cluster.u64", PtxKind::Unknown},
+    {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes", PtxKind::BulkCopy},
+    {"cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes", PtxKind::BulkCopy},
+    {"cp.async.bulk.global.shared::cta.bulk_group", PtxKind::BulkStore},
+    {"cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint", PtxKind::Unknown},
     {"mov.b64", PtxKind::Move},
     {"add.rn.f32", PtxKind::Add},
     {"prmt.b32", PtxKind::PermuteBytes},
@@ -125,11 +133,11 @@ TEST(PtxInstruction, FormsWithAnotherMeaningAreUnknown) {
         "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.cta_"
         "group::1",
         "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes",
-        "mbarrier.arrive.expect_tx.shared::cluster.b64", "ldmatrix.sync.aligned.m8n8.x4.shared.b8",
+        "ldmatrix.sync.aligned.m8n8.x4.shared.b8",
         "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", "ld.global.b128",
         "tcgen05.cp.cta_group::2.128x128b", "tcgen05.cp.cta_group::1.128x128b.b8x16.b4x16_p64",
         "cp.async.cg.shared.global.L2::cache_hint", "barrier.cta.red.and.pred", "add.f32.f16",
-        "add.rn.ftz.f32", "ld.weak.global.f32", "ld.shared::cluster.b32", ""})
+        "add.rn.ftz.f32", "ld.weak.global.f32", ""})
     EXPECT_EQ(Decoded(opcode).ptx.kind, PtxKind::Unknown) << opcode;
 }
 

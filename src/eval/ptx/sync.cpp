@@ -60,14 +60,18 @@ void ptx_mbarrier(Cta& cta, const PtxInstruction& ptx, Threads ts) {
   const Words values =
       has_value ? ptx_int(cta, ptx.operand(at + 1), ts) : constant(cta, 1, ts.size());
   Words results = constant(cta, 0, ts.size());
+  const bool is_narrow = ptx.call->opcode.binding().word("scope") == "cta";
   for (std::size_t i = 0; i < ts.size(); ++i) {
     const auto value = static_cast<std::uint32_t>(values[i]);
     if (ptx.kind == PtxKind::MbarInit) init_mbarrier(cta, addresses[i], value, ts[i]);
     if (ptx.kind == PtxKind::MbarInval) cta.mbarriers.erase(addresses[i]);
     if (ptx.kind == PtxKind::MbarExpect || ptx.kind == PtxKind::MbarExpectOnly)
       expect_bytes(cta, addresses[i], value, ts[i]);
-    if (ptx.kind == PtxKind::MbarExpect) arrive_mbarrier(cta, addresses[i], 1, ts[i]);
-    if (ptx.kind == PtxKind::MbarArrive) arrive_mbarrier(cta, addresses[i], value, ts[i]);
+    // Without a word about its scope an arrival is taken to reach the other CTA.
+    const bool is_release = !is_narrow || addresses[i].rank == kOwnCta;
+    if (ptx.kind == PtxKind::MbarExpect) arrive_mbarrier(cta, addresses[i], 1, ts[i], is_release);
+    if (ptx.kind == PtxKind::MbarArrive)
+      arrive_mbarrier(cta, addresses[i], value, ts[i], is_release);
     if (ptx.kind == PtxKind::MbarTest)
       results[i] = test_mbarrier(cta, addresses[i], value, ts[i]) ? 1 : 0;
   }

@@ -31,9 +31,9 @@ std::uint64_t commit_bytes(const Order::Knowledge& knowledge) {
 }
 
 // What an arrival tells those who wait for the phase.
-void learn(const Cta& cta, Mbarrier& barrier, const Order::Knowledge& knowledge) {
-  barrier.gathering.resize(cta.thread_count(), 0);
-  for (std::size_t t = 0; t < cta.thread_count(); ++t)
+void learn(Mbarrier& barrier, const Order::Knowledge& knowledge) {
+  barrier.gathering.resize(knowledge.size(), 0);
+  for (std::size_t t = 0; t < knowledge.size(); ++t)
     barrier.gathering[t] = std::max(barrier.gathering[t], knowledge[t]);
 }
 
@@ -84,7 +84,8 @@ void mark_copy(Cta& cta, const AsyncCopy& copy, int change) {
     storage_of(cta, element).mark_source(bit_of(cta, element), bits, change);
 }
 
-void deliver(Cta& cta, const AsyncCopy& copy) {
+void deliver(const AsyncCopy& copy) {
+  Cta& cta = *copy.cta;
   mark_copy(cta, copy, -1);
   Access by = access_of(cta, copy.agent);
   by.step = copy.step;
@@ -98,32 +99,42 @@ void deliver(Cta& cta, const AsyncCopy& copy) {
 
 }  // namespace
 
-void start_copy(Cta& cta, AsyncCopy copy, Threads ts) {
+namespace {
+
+// Kept by the CTA that has to wait for it, until it is made; nothing when the run has stopped.
+std::optional<CopyId> begin(Cta& cta, Cta& keeper, AsyncCopy copy, std::size_t waiters) {
+  copy.cta = &cta;
   copy.step = cta.step;
   copy.time = cta.order.now();
-  copy.missing = ts.size();
+  copy.missing = waiters;
   copy.bytes = sizeof(copy) + copy.transfers.size() * sizeof(Transfer) +
-               copy.sources.size() * sizeof(copy.sources[0]) + ts.size() * kQueuedBytes;
-  cta.async.bytes += copy.bytes;
-  if (!may_take(cta, 0)) return;
+               copy.sources.size() * sizeof(copy.sources[0]) + waiters * kQueuedBytes;
+  keeper.async.bytes += copy.bytes;
+  if (!may_take(keeper, 0)) return std::nullopt;
   for (const Transfer& transfer : copy.transfers) check_free(cta, transfer, copy);
   // Mbarriers of the cluster may order what is done here before what a peer does; only the virtual GPU
   // follows that.
   if (!copy.is_from_peer)
     for (const Transfer& transfer : copy.transfers) check_start(cta, transfer, copy);
   mark_copy(cta, copy, 1);
-  const auto id = static_cast<CopyId>(cta.async.in_flight.size());
+  keeper.async.in_flight.emplace_back(std::move(copy));
+  return static_cast<CopyId>(keeper.async.in_flight.size() - 1);
+}
+
+}  // namespace
+
+void start_copy(Cta& cta, AsyncCopy copy, Threads ts) {
   const AsyncKind kind = copy.kind;
-  cta.async.in_flight.emplace_back(std::move(copy));
+  const auto id = begin(cta, cta, std::move(copy), ts.size());
+  if (!id) return;
   for (const Thread t : ts) {
     ThreadCopies& own = cta.async.threads[t];
-    if (kind == AsyncKind::Counted) break;  // threads wait for its mbarrier
     if (kind == AsyncKind::Tensor)
-      own.tensor.emplace_back(own.tensor_issued++, id);
+      own.tensor.emplace_back(own.tensor_issued++, *id);
     else if (kind == AsyncKind::TmemLoad || kind == AsyncKind::TmemStore)
-      tmem_copies_of(cta, kind, t).push_back(id);
+      tmem_copies_of(cta, kind, t).push_back(*id);
     else
-      groups_of(cta, kind, t).open.push_back(id);
+      groups_of(cta, kind, t).open.push_back(*id);
   }
 }
 
@@ -155,7 +166,7 @@ void finish_waited(Cta& cta, std::vector<CopyId>& ids) {
   for (const CopyId id : ids) {
     std::optional<AsyncCopy>& copy = cta.async.in_flight[id];
     if (--copy->missing != 0) continue;
-    deliver(cta, *copy);
+    deliver(*copy);
     cta.async.bytes -= copy->bytes;
     copy.reset();
   }
@@ -175,10 +186,11 @@ void commit_tensor(Cta& cta, Address mbarrier, Thread t) {
 
 void start_counted(Cta& cta, AsyncCopy copy, Address mbarrier, Thread t) {
   if (find_mbarrier(cta, mbarrier, t) == nullptr) return;
+  Cta& home = *home_of(cta, mbarrier);
   const bool is_from_peer = copy.is_from_peer;
-  start_copy(cta, std::move(copy), Threads(&t, 1));
-  if (cta.run.stop) return;
-  CountedCopy counted{.id = static_cast<CopyId>(cta.async.in_flight.size() - 1), .knowledge = {}};
+  const auto id = begin(cta, home, std::move(copy), 1);
+  if (!id) return;
+  CountedCopy counted{.id = *id, .knowledge = {}};
   if (is_from_peer) {
     // As if thread t had written it here: those who wait know of that.
     counted.knowledge.assign(cta.thread_count(), 0);
@@ -187,9 +199,9 @@ void start_counted(Cta& cta, AsyncCopy copy, Address mbarrier, Thread t) {
   } else {
     cta.order.release(t, counted.knowledge);
   }
-  cta.async.bytes += commit_bytes(counted.knowledge);
-  cta.async.counted[mbarrier].push_back(std::move(counted));
-  wake_mbarrier_waiters(cta);
+  home.async.bytes += commit_bytes(counted.knowledge);
+  home.async.counted[mbarrier.at_home()].push_back(std::move(counted));
+  wake_mbarrier_waiters(home);
 }
 
 bool finish_counted(Cta& cta, Address at, Mbarrier& barrier) {
@@ -202,7 +214,7 @@ bool finish_counted(Cta& cta, Address at, Mbarrier& barrier) {
   const std::int64_t bytes = cta.async.in_flight[counted.id]->counted;
   std::vector<CopyId> due{counted.id};
   finish_waited(cta, due);
-  learn(cta, barrier, counted.knowledge);
+  learn(barrier, counted.knowledge);
   count_bytes(cta, barrier, -bytes);
   return true;
 }
@@ -221,7 +233,7 @@ bool finish_commit(Cta& cta, Address at, Mbarrier& barrier) {
     work.pop_front();
   }
   finish_waited(cta, due);
-  learn(cta, barrier, commit.knowledge);
+  learn(barrier, commit.knowledge);
   arrive_mbarrier(cta, barrier, 1);
   return true;
 }

@@ -8,7 +8,8 @@
 // tcgen05.commit of the first thread arrives at.
 //
 // The copy engine tells an mbarrier how many bytes have arrived. Such copies arrive when a thread
-// waits for a phase of it that lacks nothing but bytes.
+// waits for a phase of it that lacks nothing but bytes. The mbarrier may be another CTA's: then that CTA
+// keeps the copy.
 #pragma once
 
 #include <vector>

@@ -13,11 +13,14 @@
 namespace ww::eval {
 
 Mbarrier* find_mbarrier(Cta& cta, Address at, Thread t) {
-  const auto found = cta.mbarriers.find(at);
-  if (found != cta.mbarriers.end()) return &found->second;
+  Cta* home = home_of(cta, at);
+  if (home == nullptr) return nullptr;
+  const auto found = home->mbarriers.find(at.at_home());
+  if (found != home->mbarriers.end()) return &found->second;
   if (Finding* report = finding(cta, Check::Barrier); report != nullptr)
-    report->text = fmt::format("{} of {} uses an mbarrier at {} that is not initialised",
-                               thread_text(t), cta_text(cta), element_text(cta, element_at(at, t)));
+    report->text = fmt::format("{} of {} uses an mbarrier at {}{} that is not initialised",
+                               thread_text(t), cta_text(cta), element_text(cta, element_at(at, t)),
+                               home == &cta ? "" : " of " + cta_text(*home));
   return nullptr;
 }
 
@@ -26,11 +29,11 @@ void init_mbarrier(Cta& cta, Address at, std::uint32_t count, Thread t) {
   cta.mbarriers[at] = {.expected = count, .missing = count, .gathering = {}, .complete = {}};
 }
 
-void arrive_mbarrier(Cta& cta, Address at, std::uint32_t count, Thread t) {
+void arrive_mbarrier(Cta& cta, Address at, std::uint32_t count, Thread t, bool is_release) {
   Mbarrier* barrier = find_mbarrier(cta, at, t);
   if (barrier == nullptr) return;
-  cta.order.release(t, barrier->gathering);
-  arrive_mbarrier(cta, *barrier, count);
+  if (is_release) cta.order.release(t, barrier->gathering);
+  arrive_mbarrier(*home_of(cta, at), *barrier, count);
 }
 
 namespace {

@@ -7,11 +7,14 @@
 
 namespace ww::eval {
 
-/// The mbarrier at an address; null, and a finding, when none is initialised there.
+/// The mbarrier at an address, of the own or of another CTA; null, and a finding, when none is
+/// initialised there, or that CTA has ended.
 Mbarrier* find_mbarrier(Cta& cta, Address at, Thread t);
 void init_mbarrier(Cta& cta, Address at, std::uint32_t count, Thread t);
-void arrive_mbarrier(Cta& cta, Address at, std::uint32_t count, Thread t);
-void arrive_mbarrier(Cta& cta, Mbarrier& barrier, std::uint32_t count);
+/// `is_release`: what the thread did before is ordered before what those do who wait for the phase.
+void arrive_mbarrier(Cta& cta, Address at, std::uint32_t count, Thread t, bool is_release = true);
+/// Of the CTA that has the mbarrier.
+void arrive_mbarrier(Cta& home, Mbarrier& barrier, std::uint32_t count);
 /// The phase waits for so many bytes more; below 0: so many have come.
 void expect_bytes(Cta& cta, Address at, std::int64_t bytes, Thread t);
 void count_bytes(Cta& cta, Mbarrier& barrier, std::int64_t bytes);

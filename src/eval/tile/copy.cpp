@@ -74,10 +74,26 @@ Word cta_mask_of(Cta& cta, const ir::Setting& setting, const UnitInstance& unit)
   return evaluate(cta, std::get<ir::ExprId>(setting), unit.threads)[0];
 }
 
-// With an mbarrier the copy engine makes the copy, and the mbarrier hears of its bytes.
+// The CTA that `remote_cta_id` names.
+std::int64_t remote_rank(Cta& cta, const ir::TileCall& call, const UnitInstance& unit) {
+  const ir::Setting& setting = *ir::find_setting(call, "remote_cta_id");
+  if (const auto* number = std::get_if<std::int64_t>(&setting)) return *number;
+  return uniform_int(cta, std::get<ir::ExprId>(setting), unit, "`remote_cta_id`");
+}
+
+// Moves a tile to the same places of another CTA; false, and a finding, when there is none.
+bool move_to_cta(Cta& cta, Tile& tile, std::int64_t rank) {
+  for (Element& element : tile.elements) {
+    if (!element.at.exists()) continue;
+    element.at = address_in(cta, element.at, rank);
+    if (!element.at.exists()) return false;
+  }
+  return true;
+}
+
+// `mbarrier`: the copy engine makes the copy, and this hears of its bytes.
 void start_async(Cta& cta, const ir::TileCall& call, const Tile& to, const Tile& from, Word fill,
-                 const UnitInstance& unit) {
-  const ir::Setting* mbarrier = ir::mbarrier_setting(call);
+                 const UnitInstance& unit, std::optional<Address> mbarrier) {
   const ir::Scope target = to.info->ir->scope;
   const ir::Scope source = from.info->ir->scope;
   AsyncCopy copy{.kind = AsyncKind::Group, .agent = unit.agent};
@@ -89,7 +105,7 @@ void start_async(Cta& cta, const ir::TileCall& call, const Tile& to, const Tile&
     copy.kind = AsyncKind::Tensor;  // who starts it is who commits
   else if (target == ir::Scope::Global && ir::is_shared(source))
     copy.kind = AsyncKind::Bulk;
-  else if (ir::is_shared(target) && source == ir::Scope::Global && mbarrier != nullptr)
+  else if (ir::is_shared(target) && source != ir::Scope::Tmem && mbarrier)
     copy.kind = AsyncKind::Counted;
   else if (!ir::is_shared(target) || source != ir::Scope::Global)
     return stop(cta, DiagKind::NotEvaluated,
@@ -110,10 +126,9 @@ void start_async(Cta& cta, const ir::TileCall& call, const Tile& to, const Tile&
         copy.sources.emplace_back(element, from.info->bits);
   if (copy.kind != AsyncKind::Counted) return start_copy(cta, std::move(copy), unit.threads);
   copy.counted = static_cast<std::int64_t>(to.count) * to.info->bits / 8;
-  const Address hears = mbarrier_of(cta, *mbarrier, unit);
   if (const ir::Setting* mask = ir::cta_mask_setting(call))
-    return start_multicast(cta, copy, hears, unit.first, cta_mask_of(cta, *mask, unit));
-  start_counted(cta, std::move(copy), hears, unit.first);
+    return start_multicast(cta, copy, *mbarrier, unit.first, cta_mask_of(cta, *mask, unit));
+  start_counted(cta, std::move(copy), *mbarrier, unit.first);
 }
 
 }  // namespace
@@ -141,7 +156,15 @@ void tile_copy(Cta& cta, const ir::TileCall& call, const UnitInstance& unit) {
     return tile_unsupported(cta, call, "the regions differ in shape");
   if (!apply_predicate(cta, call, unit, *to, *from)) return;
   const Word fill = fill_bits(cta, settings, unit, target_buffer.dtype);
-  if (is_async) return start_async(cta, call, *to, *from, fill, unit);
+  std::optional<Address> mbarrier;
+  if (const ir::Setting* setting = ir::mbarrier_setting(call); is_async && setting != nullptr)
+    mbarrier = mbarrier_of(cta, *setting, unit);
+  if (const auto remote = ir::remote_operand(cta.f, call)) {
+    const std::int64_t rank = remote_rank(cta, call, unit);
+    if (!move_to_cta(cta, *remote == 0 ? *to : *from, rank)) return;
+    if (mbarrier) mbarrier = address_in(cta, *mbarrier, rank);
+  }
+  if (is_async) return start_async(cta, call, *to, *from, fill, unit, mbarrier);
   const Tile* readers = target_buffer.scope == ir::Scope::Local ? &*to : nullptr;
   TileValues values = read_tile(cta, *from, unit, true, readers);
   fill_up(*from, fill, values);

@@ -60,6 +60,8 @@ class ExpectedBytes {
  private:
   static const ExprId* mbarrier_of(const Function& f, const Stmt& s) {
     if (s.kind != StmtKind::Tile || f[s.tile].op != TileOp::CopyAsync) return nullptr;
+    // Another CTA's mbarrier hears of it; which copies come to this one is not seen here.
+    if (remote_operand(f, f[s.tile])) return nullptr;
     const Setting* setting = mbarrier_setting(f[s.tile]);
     return setting == nullptr ? nullptr : std::get_if<ExprId>(setting);
   }
@@ -92,6 +94,7 @@ class ExpectedBytes {
       const Stmt& s = f_[id];
       if (const ExprId* mbarrier = mbarrier_of(f_, s)) add_copy(phase_of(here, *mbarrier), s, ctas);
       if (s.kind == StmtKind::Ptx) add_expectation(here, f_[s.ptx], s.span, ctas);
+      add_remote(s);
       const auto holds =
           s.kind == StmtKind::If && cluster_.ctas() > 1 ? cluster_.where(s.expr) : std::nullopt;
       if (!holds) {
@@ -102,6 +105,14 @@ class ExpectedBytes {
       statements(s.body, ctas & *holds, here);
       statements(s.other, static_cast<CtaMask>(ctas & ~*holds), here);
     }
+  }
+
+  // Bytes come to all barriers at that place from other CTAs.
+  void add_remote(const Stmt& s) {
+    if (s.kind != StmtKind::Tile || !remote_operand(f_, f_[s.tile])) return;
+    const Setting* setting = mbarrier_setting(f_[s.tile]);
+    const auto* mbarrier = setting == nullptr ? nullptr : std::get_if<ExprId>(setting);
+    if (mbarrier != nullptr) elsewhere_.insert(barriers_of(*mbarrier));
   }
 
   Phase& phase_of(std::vector<Phase>& phases, ExprId mbarrier) {

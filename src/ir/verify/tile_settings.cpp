@@ -41,7 +41,7 @@ bool is_mbarrier_setting(const Function& f, const Setting& setting) {
   return id != nullptr && (f[*id].type.is_pointer() || f[*id].type == Type::of(num::DType::Uint32));
 }
 
-bool is_mask_setting(const Function& f, const Setting& setting) {
+bool is_integer_setting(const Function& f, const Setting& setting) {
   const auto* id = std::get_if<ExprId>(&setting);
   return std::holds_alternative<std::int64_t>(setting) ||
          (id != nullptr && f[*id].type.is_scalar() && f[*id].type.is_int());
@@ -51,7 +51,7 @@ bool takes_setting(const Function& f, const SettingFacts& facts, const Setting& 
   if (facts.values == "condition") return is_condition_setting(f, setting);
   if (facts.values == "number") return is_number_setting(f, setting);
   if (facts.values == "mbarrier") return is_mbarrier_setting(f, setting);
-  if (facts.values == "CTA mask") return is_mask_setting(f, setting);
+  if (facts.values == "CTA mask" || facts.values == "cta") return is_integer_setting(f, setting);
   if (facts.values == "flag") return std::holds_alternative<bool>(setting);
   const std::vector<std::string_view> words = facts.words();
   if (words.empty()) return true;

@@ -82,6 +82,8 @@ Match<void> check_settings(const Call& call, std::string_view heeded) {
                                  : flag != nullptr && !*flag;
     const bool is_default = key == "cta_group" && ir::word_of(&value) == "1";
     if (is_left_out || is_default) continue;
+    if (key == "remote_cta_id")
+      return decline("remote", "one side is in another CTA (`remote_cta_id=`)");
     if (key.starts_with("mbar"))
       return decline("mbarrier", "`{}=` is for a copy that arrives at a barrier", key);
     if (facts != nullptr && facts->is_of_tensor_maps())

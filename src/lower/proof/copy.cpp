@@ -109,6 +109,9 @@ class CopyReplay : public BoxMoves {
     if (called == "ld") return load(call, mask);
     if (called == "cp.async") return copy_async(call, mask);
     if (called == "cp.async.bulk.tensor") return box(call, mask);
+    if (called == "cp.async.bulk") return run_of_bytes(call, mask);
+    if (called == "mapa") return map_address(call, mask);
+    if (called == "st" || called == "st.async") return store_registers(call, mask);
     if (called == "tcgen05.ld" || called == "tcgen05.st")
       return tensor(call, called == "tcgen05.ld", mask);
     if (called == "tcgen05.cp") return tensor_copy(call, mask);
@@ -119,7 +122,7 @@ class CopyReplay : public BoxMoves {
 
   // ld with registers given as elements of a view.
   Try<void> load(const ir::PtxCall& call, const Mask& mask) {
-    const auto from = WW_TRY(values_.pointer(call.operands.back().expr));
+    const auto from = WW_TRY(address_of(call.operands.back(), mask));
     std::int64_t offset = 0;
     for (std::size_t i = 0; i + 1 < call.operands.size(); ++i) {
       const ir::Expr& target = f_[call.operands[i].expr];

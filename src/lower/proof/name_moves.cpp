@@ -2,6 +2,7 @@
 #include "lower/proof/name_moves.h"
 
 #include "ir/print/print.h"
+#include "ir/settings.h"
 #include "ir/shared_size.h"
 
 namespace ww::lower {
@@ -22,6 +23,7 @@ NameMoves::NameMoves(const Call& call, ProofValues& values, const Granules& src,
       granule_(granule),
       src_storage_(ir::storage_of(call.f(), call.region(1).buffer)),
       dst_storage_(ir::storage_of(call.f(), call.region(0).buffer)),
+      remote_(ir::remote_operand(call.f(), call.tile)),
       scratch_(call, values, first_thread),
       writers_(dst.is_private() ? Granules(1, granule, {}) : dst.blank()) {
   for (const ScratchBuffer& each : call.context.scratch) keep(each.buffer);
@@ -51,6 +53,7 @@ Try<void> NameMoves::read_names(const PointerValue& from, std::size_t thread, st
   const bool was_kept = kept != kept_.end();
   if (from.storage != src_storage_ && !was_kept)
     return wrong("a move from `{}`", f_[from.storage].name);
+  if (!was_kept) WW_TRY_VOID(check_cta(from, 1));
   const bool is_scratch = scratch_.is_scratch(from.storage);
   const std::int64_t first = granule_at(bit, granule_);
   for (std::int64_t i = 0; i * granule_ < bits; ++i) {
@@ -70,6 +73,7 @@ Try<void> NameMoves::put_names(const PointerValue& to, std::size_t thread, std::
   const auto kept = kept_.find(to.storage);
   const bool is_kept = kept != kept_.end();
   if (to.storage != dst_storage_ && !is_kept) return wrong("a move to `{}`", f_[to.storage].name);
+  if (!is_kept) WW_TRY_VOID(check_cta(to, 0));
   const bool is_scratch = scratch_.is_scratch(to.storage);
   const std::int64_t first = granule_at(bit, granule_);
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -82,6 +86,13 @@ Try<void> NameMoves::put_names(const PointerValue& to, std::size_t thread, std::
                    f_[to.storage].name);
   }
   return {};
+}
+
+Try<void> NameMoves::check_cta(const PointerValue& at, std::size_t operand) const {
+  const bool is_meant = remote_ == operand;
+  if (at.is_remote == is_meant) return {};
+  return wrong("`{}` of {} CTA is reached, expected that of {}", f_[at.storage].name,
+               at.is_remote ? "the other" : "the own", is_meant ? "the other" : "the own");
 }
 
 // Storage of the code's own, with nothing in it.

@@ -85,12 +85,15 @@ class NameMoves : public ProofWalk {
   Fill fill_;
   int granule_;
   ir::BufferId src_storage_, dst_storage_;
+  std::optional<std::size_t> remote_;  // operand in another CTA: 0 the destination, 1 the source
   ScratchOrder scratch_;
 
  private:
   Try<void> read_names(const PointerValue& from, std::size_t thread, std::int64_t bit,
                        std::int64_t bits, std::vector<Name>& out);
   [[nodiscard]] Try<Name> name_of(scalars::Scalar value) const;
+  /// An operand is reached where it is: in the own CTA, or in the other.
+  [[nodiscard]] Try<void> check_cta(const PointerValue& at, std::size_t operand) const;
   void keep(ir::BufferId storage);
   Try<void> put(std::size_t thread, std::int64_t granule, Name name);
   Try<void> store(const ir::Stmt& s, ir::ExprId stored, const Mask& mask);

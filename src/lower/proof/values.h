@@ -24,6 +24,7 @@ using PerUnit = std::vector<std::int64_t>;
 struct PointerValue {
   ir::BufferId storage;
   PerUnit bit;
+  bool is_remote = false;  // in the CTA that the call's `remote_cta_id=` names
 };
 
 /// Of what has few values, such as a loop variable: which of them were chosen, by name.

@@ -368,6 +368,7 @@ constexpr PtxFunction kFunctions[] = {
     {"barrier.cluster.arrive", "sem?, aligned?", ptx_synchronising::cluster_arrive},
     {"barrier.cluster.wait", "acquire?, aligned?", ptx_synchronising::cluster_wait},
     {"mapa", "ptr, rank, space?, ptx_type?, return_type?", ptx_synchronising::mapa},
+    {"map_shared_rank", "ptr, rank", ptx_synchronising::map_shared_rank},
     {"fence", "sem, scope", fence},
     {"fence.mbarrier_init", "", fence_mbarrier_init},
     {"fence.proxy_async", "space?", fence_proxy_async},

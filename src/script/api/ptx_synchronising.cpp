@@ -57,12 +57,12 @@ Diag no_option(const Args& a, const CallArgs::Named& named) {
   return diag_at(named.span, DiagKind::BadArgument, "`{}` has no parameter `{}`", a.row->name,
                  named.name);
 }
-constexpr std::string_view kOtherCta = "mbarriers of other CTAs are not evaluated";
 
-// sem, scope and space of a barrier, in the order of its words; the guard.
+// sem, scope and space of a barrier, in the order of its words; the guard; the number of the CTA in the
+// cluster whose barrier it is.
 struct BarrierOptions {
   std::string sem, scope, space = "shared";
-  std::optional<CallArgs::Named> count, guard;
+  std::optional<CallArgs::Named> count, guard, cta;
 };
 Result<BarrierOptions> barrier_options(Context& in, const Args& a) {
   BarrierOptions out;
@@ -79,7 +79,7 @@ Result<BarrierOptions> barrier_options(Context& in, const Args& a) {
     else if (named.name == "count")
       out.count = named;
     else if (named.name == "remote" || named.name == "cta_id")
-      return fail(not_taken(a, named, kOtherCta));
+      out.cta = named;
     else
       return fail(no_option(a, named));
   }
@@ -88,14 +88,45 @@ Result<BarrierOptions> barrier_options(Context& in, const Args& a) {
 
 // --- mbarriers -----------------------------------------------------------------------------------
 
-// The state that an arrival gives is left out.
+// The address of the same place in another CTA of the cluster, as a number: of the window (u32), or
+// one of all memory (u64).
+Result<Value> mapped(Context& in, const Args& a, const Value& pointer, const Value& rank,
+                     std::string_view words, Span at, Span rank_at) {
+  Instruction out(a, fmt::format("mapa.{}", words));
+  const bool is_narrow = words.ends_with("u32");
+  const Value result =
+      of_expr(WW_TRY(alloc_register(in, is_narrow ? DType::Uint32 : DType::Uint64, a.call)));
+  out.add(result, a.call);
+  const ir::ExprId given[] = {WW_TRY(expression(in, pointer, at))};
+  const bool is_window = is_narrow && in.fn()[given[0]].type.is_pointer();
+  out.add(is_window ? of_expr(WW_TRY(ir::call(in.fn(), ir::Intrinsic::CvtaToShared, given, a.call)))
+                    : of_expr(given[0]),
+          at);
+  out.add(of_expr(WW_TRY(expression_as(in, rank, ir::Type::of(DType::Uint32), rank_at))), rank_at);
+  WW_TRY_VOID(out.issue(in));
+  return result;
+}
+
+// The state that an arrival gives is left out. At a barrier of another CTA no scope is written unless
+// told: of `.release.cluster` ptxas makes MEMBAR.ALL.GPU, a barrier of all memory, in front of the
+// arrival. A loop that only hands stages back has written nothing that others read, and needs none.
 Result<Value> arrive(Context& in, const Args& a, std::string_view opcode,
                      std::optional<std::size_t> bytes) {
-  const BarrierOptions options = WW_TRY(barrier_options(in, a));
+  BarrierOptions options = WW_TRY(barrier_options(in, a));
+  Value barrier = a[0];
+  if (options.cta) {
+    if (options.space != "shared" && options.space != "shared::cluster")
+      return fail_at(options.cta->span, DiagKind::BadArgument,
+                     "`{}=` of `{}` with `space=\"{}\"`, expected \"shared::cluster\"",
+                     options.cta->name, a.row->name, options.space);
+    options.space = "shared::cluster";
+    barrier = WW_TRY(mapped(in, a, a[0], options.cta->value, "shared::cluster.u32", a.spans[0],
+                            options.cta->span));
+  }
   Instruction out(a, std::string(opcode));
   for (const std::string& word : {options.sem, options.scope, options.space, std::string("b64")})
     out.add_word(word);
-  out.add(a[0], a.spans[0]);
+  out.add(barrier, a.spans[0]);
   if (bytes) {
     out.add(WW_TRY(constant(in, a[*bytes], DType::Uint32, a.spans[*bytes])), a.spans[*bytes]);
   } else if (options.count) {
@@ -135,26 +166,16 @@ Result<Value> cluster_wait(Context& in, Args& a) {
   return out.issue(in);
 }
 
-// The address of the same place in another CTA, as a number.
 Result<Value> mapa(Context& in, Args& a) {
-  const std::string type =
+  std::string words;
+  if (a.has(2) && !is_absent(a[2])) words = WW_TRY(as_text(in, a[2], "`space`", a.spans[2])) + ".";
+  words +=
       a.has(3) && !is_absent(a[3]) ? WW_TRY(as_text(in, a[3], "`ptx_type`", a.spans[3])) : "u64";
-  Instruction out(a, "mapa");
-  if (a.has(2) && !is_absent(a[2])) out.add_word(WW_TRY(as_text(in, a[2], "`space`", a.spans[2])));
-  out.add_word(type);
-  const DType dtype = type == "u32" ? DType::Uint32 : DType::Uint64;
-  const Value result = of_expr(WW_TRY(alloc_register(in, dtype, a.call)));
-  out.add(result, a.call);
-  const bool is_window =
-      type == "u32" && a[0].is(Kind::Ir) && in.fn()[a[0].expr()].type.is_pointer();
-  const ir::ExprId pointer[] = {WW_TRY(expression(in, a[0], a.spans[0]))};
-  out.add(is_window
-              ? of_expr(WW_TRY(ir::call(in.fn(), ir::Intrinsic::CvtaToShared, pointer, a.call)))
-              : of_expr(pointer[0]),
-          a.spans[0]);
-  out.add(WW_TRY(constant(in, a[1], DType::Uint32, a.spans[1])), a.spans[1]);
-  WW_TRY_VOID(out.issue(in));
-  return result;
+  return mapped(in, a, a[0], a[1], words, a.spans[0], a.spans[1]);
+}
+// Its older name, for pointers.
+Result<Value> map_shared_rank(Context& in, Args& a) {
+  return mapped(in, a, a[0], a[1], "u64", a.spans[0], a.spans[1]);
 }
 
 // --- asynchronous copies -------------------------------------------------------------------------

@@ -18,6 +18,7 @@ Result<Value> mbarrier_expect(Context& in, Args& a);
 Result<Value> cluster_arrive(Context& in, Args& a);
 Result<Value> cluster_wait(Context& in, Args& a);
 Result<Value> mapa(Context& in, Args& a);
+Result<Value> map_shared_rank(Context& in, Args& a);
 Result<Value> cp_async(Context& in, Args& a);
 Result<Value> bulk_wait(Context& in, Args& a);
 Result<Value> wgmma_fence(Context& in, Args& a);

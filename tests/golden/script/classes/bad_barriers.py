@@ -14,7 +14,7 @@ def kernel(A: T.Buffer((64,), "float32")):
     other = T.MBarrier(A, 2)
     pool.commit()
     bar.init(64)
-    bar.arrive(0, remote=1)
+    bar.arrive(0, remote="next")
     bar.wait(0)
     with bar:
         A[t] = 0.0
@@ -32,9 +32,9 @@ bad_barriers.py:13:12: error: assertion failed: a barrier of kind 'bar', expecte
 bad_barriers.py:14:13: error: buffer has no `alloc` [UnknownName]
         other = T.MBarrier(A, 2)
                 ^~~~~~~~~~~~~~~~
-bad_barriers.py:17:5: error: `remote=` of `T.ptx.mbarrier.arrive` is not taken: mbarriers of other CTAs are not evaluated [BadArgument]
-        bar.arrive(0, remote=1)
-        ^~~~~~~~~~~~~~~~~~~~~~~
+bad_barriers.py:17:5: error: cannot convert `text` to `uint32` [BadType]
+        bar.arrive(0, remote="next")
+        ^~~~~~~~~~~~~~~~~~~~~~~~~~~~
 bad_barriers.py:18:5: error: `wait` without `phase` [BadArgument]
         bar.wait(0)
         ^~~~~~~~~~~

@@ -11,8 +11,8 @@ def f(A: T.Buffer((64,), "float32")):
     bar = T.alloc_shared([1], "uint64")
     desc = T.alloc_local([1], "uint64")
     tile = T.alloc_local([1], "uint32")
-    T.ptx.mbarrier.arrive(bar.ptr_to([0]), remote=1)
-    T.ptx.mbarrier.arrive.expect_tx(bar.ptr_to([0]), 16, cta_id=0)
+    T.ptx.mbarrier.arrive(bar.ptr_to([0]), remote=1, space="shared::cta")
+    T.ptx.mbarrier.arrive.expect_tx(bar.ptr_to([0]), 16, cta_id="next")
     T.ptx.mbarrier.arrive(bar.ptr_to([0]), often=1)
     T.ptx.mbarrier.complete_tx(bar.ptr_to([0]), 16)
     T.ptx.mbarrier.try_wait_once(bar.ptr_to([0]), 0, 100)
@@ -29,16 +29,16 @@ def f(A: T.Buffer((64,), "float32")):
     T.ptx.cvt("uint32", A[0], A[1], atype="f32")
     T.ptx.barrier.cluster.arrive("sometimes")
 #--- expected
-bad_older_functions.py:14:51: error: `remote=` of `T.ptx.mbarrier.arrive` is not taken: mbarriers of other CTAs are not evaluated [BadArgument]
-        T.ptx.mbarrier.arrive(bar.ptr_to([0]), remote=1)
+bad_older_functions.py:14:51: error: `remote=` of `T.ptx.mbarrier.arrive` with `space="shared::cta"`, expected "shared::cluster" [BadArgument]
+        T.ptx.mbarrier.arrive(bar.ptr_to([0]), remote=1, space="shared::cta")
                                                       ^
-bad_older_functions.py:15:65: error: `cta_id=` of `T.ptx.mbarrier.arrive.expect_tx` is not taken: mbarriers of other CTAs are not evaluated [BadArgument]
-        T.ptx.mbarrier.arrive.expect_tx(bar.ptr_to([0]), 16, cta_id=0)
-                                                                    ^
+bad_older_functions.py:15:65: error: cannot convert `text` to `uint32` [BadType]
+        T.ptx.mbarrier.arrive.expect_tx(bar.ptr_to([0]), 16, cta_id="next")
+                                                                    ^~~~~~
 bad_older_functions.py:16:50: error: `T.ptx.mbarrier.arrive` has no parameter `often` [BadArgument]
         T.ptx.mbarrier.arrive(bar.ptr_to([0]), often=1)
                                                      ^
-bad_older_functions.py:17:5: error: `T.ptx.mbarrier.complete_tx` is not taken: mbarriers of other CTAs are not evaluated [UnknownName]
+bad_older_functions.py:17:5: error: `T.ptx.mbarrier.complete_tx` is not taken: an instruction is named by its opcode, as in `T.ptx["add.rn.f32"](d, a, b)` [UnknownName]
         T.ptx.mbarrier.complete_tx(bar.ptr_to([0]), 16)
         ^~~~~~~~~~~~~~~~~~~~~~~~~~
 bad_older_functions.py:18:5: error: `T.ptx.mbarrier.try_wait_once` is not taken: an instruction is named by its opcode, as in `T.ptx["add.rn.f32"](d, a, b)` [UnknownName]

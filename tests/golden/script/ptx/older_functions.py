@@ -40,6 +40,11 @@ def f(A: T.Buffer((64,), "float32"), M: T.Buffer((2,), "uint64")):
     M[0] = other_cta(bar.ptr_to([0]), 1)
     M[1] = T.ptx.mapa(bar.ptr_to([0]), 1)
     tile[0] = T.ptx.mapa(bar.ptr_to([0]), 1, space="shared::cluster", ptx_type="u32", return_type="uint32")
+    M[1] = T.ptx.map_shared_rank(bar.ptr_to([0]), 1)
+    T.ptx.mbarrier.arrive(bar.ptr_to([0]), remote=1)
+    T.ptx.mbarrier.arrive(bar.ptr_to([0]), cta_id=0, pred=t == 0, count=2)
+    T.ptx.mbarrier.arrive(bar.ptr_to([0]), remote=t % 2, sem="release", scope="cluster")
+    T.ptx.mbarrier.arrive.expect_tx(bar.ptr_to([0]), 16, remote=1)
 #--- expected
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
@@ -82,3 +87,18 @@ def f(A: T.Buffer((64,)), M: T.Buffer((2,), "uint64")):
     v_2 = T.alloc_local((1,), "uint32")
     T.ptx["mapa.shared::cluster.u32"](v_2[0], T.cuda.cvta_generic_to_shared(T.address_of(bar[0])), T.uint32(1))
     tile[0] = v_2[0]
+    v_3 = T.alloc_local((1,), "uint64")
+    T.ptx["mapa.u64"](v_3[0], T.address_of(bar[0]), T.uint32(1))
+    M[1] = v_3[0]
+    v_4 = T.alloc_local((1,), "uint32")
+    T.ptx["mapa.shared::cluster.u32"](v_4[0], T.cuda.cvta_generic_to_shared(T.address_of(bar[0])), T.uint32(1))
+    T.ptx["mbarrier.arrive.shared::cluster.b64"](T.ptx.SINK, v_4[0])
+    v_5 = T.alloc_local((1,), "uint32")
+    T.ptx["mapa.shared::cluster.u32"](v_5[0], T.cuda.cvta_generic_to_shared(T.address_of(bar[0])), T.uint32(0))
+    T.ptx["mbarrier.arrive.shared::cluster.b64"](T.ptx.SINK, v_5[0], T.uint32(2), pred=t == 0)
+    v_6 = T.alloc_local((1,), "uint32")
+    T.ptx["mapa.shared::cluster.u32"](v_6[0], T.cuda.cvta_generic_to_shared(T.address_of(bar[0])), T.Cast("uint32", t % 2))
+    T.ptx["mbarrier.arrive.release.cluster.shared::cluster.b64"](T.ptx.SINK, v_6[0])
+    v_7 = T.alloc_local((1,), "uint32")
+    T.ptx["mapa.shared::cluster.u32"](v_7[0], T.cuda.cvta_generic_to_shared(T.address_of(bar[0])), T.uint32(1))
+    T.ptx["mbarrier.arrive.expect_tx.shared::cluster.b64"](T.ptx.SINK, v_7[0], T.uint32(16))

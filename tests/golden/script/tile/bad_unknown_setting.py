@@ -13,11 +13,11 @@ def f(a: T.handle):
 bad_unknown_setting.py:7:5: error: `copy` has no setting `prefetch_sise`; did you mean `prefetch_size`? [UnknownName]
         Tx.cta.copy(S0, A, prefetch_sise=128)
         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-  note: its settings: predicate, fill_mode, fill_value, clip, cache, l1_evict, l2_evict, prefetch_size
+  note: its settings: predicate, fill_mode, fill_value, clip, cache, l1_evict, l2_evict, prefetch_size, remote_cta_id
 bad_unknown_setting.py:8:5: error: `copy` has no setting `stage` [UnknownName]
         Tx.cta.copy(S0, A, stage=True)
         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-  note: its settings: predicate, fill_mode, fill_value, clip, cache, l1_evict, l2_evict, prefetch_size
+  note: its settings: predicate, fill_mode, fill_value, clip, cache, l1_evict, l2_evict, prefetch_size, remote_cta_id
 bad_unknown_setting.py:9:5: error: `copy_async` has no setting `vectorise` [UnknownName]
         Tx.cta.copy_async(S0, A, config={"vectorise": 4})
         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~

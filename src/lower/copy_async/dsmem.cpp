@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// copy_async / dsmem: from the shared memory of this CTA into that of another CTA of the cluster
+// (`remote_cta_id=`), by the copy engine, which one thread starts. The mbarrier of the other CTA, at the
+// place that `mbar=` has in this one, hears of the bytes; that CTA makes it expect them, all of the tile,
+// and waits.
+//
+// Contiguous runs as in `bulk`. Bytes are copied as they lie: a swizzled tile goes whole into one with the
+// same swizzle. Through `T.ptx["fence.proxy.async.shared::cta"]()` the engine sees what threads have
+// stored. PTX manual, "cp.async.bulk".
+//
+//     Tx.copy_async(there[0:128, 0:64], here[0:128, 0:64], remote_cta_id=1 - rank, mbar=full.ptr_to([0]))
+//
+//     mapa.shared::cluster.u32 there[0], dst_ptr, 1 - rank
+//     mapa.shared::cluster.u32 there[1], full, 1 - rank
+//     cp.async.bulk.shared::cluster.shared::cta…  [there[0]], [src_ptr], 16384, [there[1]]
+#include "ir/settings.h"
+#include "lower/checks.h"
+#include "lower/copy/copy_report.h"
+#include "lower/copy/remote.h"
+#include "lower/copy_async/one_thread.h"
+#include "lower/copy_async/run_plan.h"
+#include "lower/variant.h"
+
+namespace ww::lower::copy_async_dsmem {
+namespace {
+
+using ir::ExprId;
+
+constexpr std::string_view kOpcode =
+    "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes";
+
+struct Plan {
+  std::shared_ptr<const CopyProblem> problem;
+  RunPlan runs;
+  bool is_one_thread = true;  // provably
+};
+
+Match<Plan> match(const Call& call) {
+  if (!ir::is_shared(call.memory(0)) || !ir::is_shared(call.memory(1)))
+    return decline("memory_pair", "{} to {}, expected shared memory on both sides",
+                   ir::name_of(call.memory(1)), ir::name_of(call.memory(0)));
+  WW_TRY_VOID(check_remote(call, "cp.async.bulk"));
+  if (ir::mbarrier_setting(call.tile) == nullptr)
+    return decline("mbarrier",
+                   "no `mbar=`: the copy engine tells an mbarrier of the other CTA that "
+                   "it is done");
+  WW_TRY_VOID(check_settings(call, "remote_cta_id mbar mbarrier_addr"));
+  Plan plan;
+  plan.is_one_thread = WW_TRY(check_one_thread(call));
+  plan.problem = WW_TRY(copy_problem(call));
+  plan.runs = WW_TRY(plan_runs(call, *plan.problem));
+  return plan;
+}
+
+void emit(const Plan& plan, const Call& call, CodeWriter& code) {
+  const OperandPlaces& dst = plan.problem->dst;
+  const OperandPlaces& src = plan.problem->src;
+  const ir::BufferId to = flat_view(call, code, dst), from = flat_view(call, code, src);
+  RemoteAddresses there(call, code, 2);
+  there.map(1, std::get<ExprId>(*ir::mbarrier_setting(call.tile)));
+  for_each_run(code, plan.runs, [&](ExprId k) {
+    const ExprId far =
+        code.let("dst_ptr", code.pointer(to, run_start(code, dst, plan.runs.dst, k)));
+    const ExprId near =
+        code.let("src_ptr", code.pointer(from, run_start(code, src, plan.runs.src, k)));
+    there.map(0, far);
+    code.ptx(kOpcode,
+             {there[0],
+              address_operand(near),
+              {.expr = code.number(num::DType::Uint32, static_cast<double>(plan.runs.bytes))},
+              there[1]});
+  });
+}
+
+PlanReport report(const Plan& plan, const Call& call) {
+  PlanReport out = copy_report(call, *plan.problem);
+  out.threads = 1;
+  out.rounds = plan.runs.count;
+  out.add_instruction("mapa.shared::cluster.u32", plan.runs.count + 1, 4);
+  out.add_instruction(std::string(kOpcode), plan.runs.count, plan.runs.bytes);
+  out.summary = fmt::format("{} into another CTA by the copy engine", plan.runs.text());
+  out.notes.push_back(fmt::format(
+      "the mbarrier of the other CTA hears of {} bytes; that CTA expects them", out.bytes));
+  if (std::string note = many_runs_note(plan.runs); !note.empty())
+    out.notes.push_back(std::move(note));
+  if (!plan.is_one_thread)
+    out.notes.push_back(fmt::format("one thread must come here, of {}",
+                                    ir::to_text(call.active, call.context.launch)));
+  return out;
+}
+
+constexpr Variant kVariants[] = {variant<Plan, match, emit, report>(
+    {.op = ir::TileOp::CopyAsync,
+     .name = "dsmem",
+     .priority = 5,
+     .about = "contiguous runs into another CTA by the copy engine"})};
+
+}  // namespace
+
+constinit const std::span<const Variant> variants = kVariants;
+
+}  // namespace ww::lower::copy_async_dsmem

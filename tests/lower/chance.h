@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Choices by chance, from a seed, and how many a test makes: WW_RANDOM_COUNT=n and WW_RANDOM_SEED=n in
+// the environment for more and other ones.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <initializer_list>
+#include <iterator>
+#include <random>
+
+namespace ww::test {
+
+struct Chance {
+  explicit Chance(std::uint64_t seed) : random(seed) {}
+  std::int64_t upto(std::int64_t most) {
+    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most + 1));
+  }
+  bool coin() { return upto(1) == 1; }
+  template <typename T>
+  T one_of(std::initializer_list<T> all) {
+    return all.begin()[upto(std::ssize(all) - 1)];
+  }
+  std::mt19937_64 random;
+};
+
+inline std::int64_t number_of(const char* name, std::int64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::atoll(text);
+}
+
+}  // namespace ww::test
