@@ -323,7 +323,8 @@ TEST(Bulk, FaultsShow) {
   };
   expect(", 4096)", ", 8192 + bx)", "4096 bytes are missing", "4096");
   expect("T.ptx.mbarrier.arrive.expect_tx(T.address_of(bar[0]), 4096)",
-         "if cta < 0:\n            T.ptx.mbarrier.arrive.expect_tx(T.address_of(bar[0]), 4096)",
+         "if T.cast(tile_in[0, 0, 0], \"int32\") == 123456789:\n            "
+         "T.ptx.mbarrier.arrive.expect_tx(T.address_of(bar[0]), 4096)",
          "1 arrival is missing", "4096 bytes more than it expects");
   expect("    T.cuda.mbarrier_wait(T.address_of(bar[0]), 0)\n", "    T.cuda.cta_sync()\n",
          "while a copy into it is under way", "that an asynchronous write is still on its way to");

@@ -397,7 +397,7 @@ TEST(Tcgen05Cp, Mistakes) {
   const std::string commit = "T.ptx.tcgen05.commit(T.address_of(bar), cta_group=1)";
   const std::string wait = "T.cuda.mbarrier_wait(T.address_of(bar), 0)";
   expect(commit, "T.ptx.mbarrier.arrive(T.address_of(bar))", "while a copy into it is under way");
-  expect(commit, "pass", "wait here for ever");
+  expect(commit, "if stage == 123456789:\n            " + commit, "wait here for ever");
   expect(wait, "T.cuda.cta_sync()", "while a copy into it is under way");
   expect(wait, "raw[tid] = T.float16(0)\n    " + wait, "while a copy from it is under way");
   expect("        Tx.copy_async(tmem, smem)\n        " + commit,

@@ -313,7 +313,9 @@ void check_launch(Context& c) {
   for_each_expr(c.f, [&](ExprId id) { check_warps(c, *shape, c.f[id]); });
   check_regions(c, *shape);
   if (c.options.check_uniform) check_collective(c, *shape);
-  if (c.f.level == Level::Tile) check_registers(c, *shape);
+  if (c.f.level != Level::Tile) return;
+  check_registers(c, *shape);
+  check_arrivals(c, *shape);
 }
 
 }  // namespace ww::ir::verifying

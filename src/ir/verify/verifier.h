@@ -56,6 +56,9 @@ void check_launch(Context& c);
 /// The part of shapes that is about the launch: regions that leave their buffer for some of its ids
 void check_regions(Context& c, const LaunchShape& shape);
 
+/// arrivals at mbarriers
+void check_arrivals(Context& c, const LaunchShape& shape);
+
 /// registers
 void check_registers(Context& c, const LaunchShape& shape);
 

@@ -38,6 +38,8 @@
 //                it writes can be written; addresses lead to the state space it looks in
 //   registers    what warps ask for with setmaxnreg: `inc` takes and `dec` gives back, the warps of
 //                a warpgroup ask for the same, and all together have what the CTA starts with
+//   arrivals     an mbarrier that a thread certainly waits for, phase 0, is one at which as many threads
+//                may arrive as it was made for
 //   control      break and continue stand in loops; unroll and vectorized extents are constant
 //   level        nodes of the other level do not occur: no tile call, scope id, layout or
 //                thread axis in a lowered function, no launch variable in a tile program
