@@ -180,6 +180,7 @@ std::vector<SubjectText> subjects() {
       example("tcgen05_stages", "build(tiles=3, N=8)", "sm_100a"),
       example("tcgen05_cp", "", "sm_100a"),
       example("tma_copy"),
+      example("dsmem_reduce", "build(m=8, n=128, cluster=2, threads=32)"),
   };
 }
 
