@@ -14,6 +14,7 @@
 #   warpwright run examples/gemm_hopper.py --expect 'D ~= A @ B.T'
 #   warpwright run examples/gemm_hopper.py --kernel 'build(M=200, N=264, K=136)' --expect 'D ~= A @ B.T'
 #   warpwright compile examples/gemm_hopper.py --kernel 'build(8192, 8192, 8192, ctas=132)' --emit ptx
+from tvm import DataType
 from tvm.backend.cuda.lang import ClusterPersistentScheduler2D
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
@@ -24,14 +25,14 @@ def ceil_div(a, b):
     return (a + b - 1) // b
 
 
-def build(M=256, N=512, K=256, BM=128, BN=256, BK=64, stages=4, ctas=2, group=8, chunk=64,
+def build(M=256, N=512, K=256, BM=128, BN=256, BK=64, stages=4, ctas=2, group=8, chunk=128,
           dtype="float16", out="float16", acc_dtype="float32"):
     consumers = BM // 64
     tiles_m, tiles_n, tiles_k = ceil_div(M, BM), ceil_div(N, BN), ceil_div(K, BK)
     ctas = min(ctas, tiles_m * tiles_n)
-    size = T.DataType(dtype).bits // 8
+    size = DataType(dtype).bits // 8
     tf32 = {"is_AB_tf32": True} if dtype == "float32" else {}
-    regs = {1: (56, 256 - 8), 2: (40, 232), 3: (32, 160)}[consumers]
+    regs = {2: (40, 232), 3: (32, 160)}.get(consumers, (None, None))
 
     @T.prim_func
     def gemm(A_ptr: T.handle, B_ptr: T.handle, D_ptr: T.handle):
@@ -55,12 +56,12 @@ def build(M=256, N=512, K=256, BM=128, BN=256, BK=64, stages=4, ctas=2, group=8,
         pool.commit()
         T.ptx.fence.mbarrier_init()
         T.cuda.cta_sync()
-        tiles = ClusterPersistentScheduler2D("tiles", tiles_m, tiles_n, ctas, l2_group_size=group)
-        at = T.PipelineState(stages, 0)
 
-        with T.WarpgroupRole(wg, 0, regs=regs[0]):
+        with T.WarpgroupRole(wg, consumers, regs=regs[0]):
             if warp == 0:
                 if lane == 0:
+                    at = T.PipelineState(stages, 0)
+                    tiles = ClusterPersistentScheduler2D("tiles", tiles_m, tiles_n, ctas, group)
                     tiles.init(cta)
                     while tiles.valid():
                         m0 = T.meta_var(tiles.m_idx * BM)
@@ -76,13 +77,16 @@ def build(M=256, N=512, K=256, BM=128, BN=256, BK=64, stages=4, ctas=2, group=8,
                             at.advance()
                         tiles.next_tile()
 
-        with T.WarpgroupRole(wg, (1, consumers + 1), regs=regs[1], increase=True):
+        with T.WarpgroupRole(wg, (0, consumers), regs=regs[1], increase=True):
             acc = T.alloc_buffer((64, BN), acc_dtype, scope="local",
                                  layout=wgmma_tile_layout("D", (64, BN), acc_dtype))
             half = T.alloc_buffer((64, chunk), out, scope="local",
                                   layout=wgmma_tile_layout("D", (64, chunk), out))
-            row = T.meta_var((wg - 1) * 64)
-            before = T.local_scalar("int32")
+            mine = T.meta_var(wg if consumers > 1 else 0)
+            row = T.meta_var(mine * 64)
+            at = T.PipelineState(stages, 0)
+            read = T.PipelineState(stages, 0)
+            tiles = ClusterPersistentScheduler2D("tiles", tiles_m, tiles_n, ctas, group)
             tiles.init(cta)
             while tiles.valid():
                 for k in range(tiles_k):
@@ -95,29 +99,30 @@ def build(M=256, N=512, K=256, BM=128, BN=256, BK=64, stages=4, ctas=2, group=8,
                     if k > 0:
                         if warp == 0:
                             if lane == 0:
-                                pipe.empty.arrive(before)
-                    before = at.stage
+                                pipe.empty.arrive(read.stage)
+                        read.advance()
                     at.advance()
                 T.ptx.wgmma.wait_group(0)
                 if warp == 0:
                     if lane == 0:
-                        pipe.empty.arrive(before)
-                m0 = T.meta_var(tiles.m_idx * BM + row)
-                n0 = T.meta_var(tiles.n_idx * BN)
+                        pipe.empty.arrive(read.stage)
+                read.advance()
+                m0 = T.meta_var(T.max(tiles.m_idx, 0) * BM + row)  # known not to begin before D
+                n0 = T.meta_var(T.max(tiles.n_idx, 0) * BN)
                 for j in T.unroll(BN // chunk):
                     # The store before has read the chunk.
                     if warp == 0:
                         if lane == 0:
                             T.ptx.cp_async.bulk.wait_group(0, read=True)
-                    T.cuda.warpgroup_sync(wg)
+                    T.cuda.warpgroup_sync(wg + 1)
                     Tx.wg.cast(half, acc[:, j * chunk : j * chunk + chunk])
-                    Tx.wg.copy(D_s[wg - 1, :, :], half)
+                    Tx.wg.copy(D_s[mine, :, :], half)
                     T.ptx.fence.proxy_async("shared::cta")
-                    T.cuda.warpgroup_sync(wg)
+                    T.cuda.warpgroup_sync(wg + 1)
                     if warp == 0:
                         if lane == 0:
                             Tx.copy_async(D[m0 : m0 + 64, n0 + j * chunk : n0 + j * chunk + chunk],
-                                          D_s[wg - 1, :, :], clip=True)
+                                          D_s[mine, :, :], clip=True)
                             T.ptx.cp_async.bulk.commit_group()
                 tiles.next_tile()
             if warp == 0:

@@ -56,7 +56,7 @@ def is_scan(row):
 
 
 def is_elementwise(row):
-    return (row["op"] not in ("copy", "copy_async", "gemm", *FOLDERS) and not is_reduction(row)
+    return (row["op"] not in ("copy", "copy_async", "gemm", "gemm_async", *FOLDERS) and not is_reduction(row)
             and not is_scan(row))
 
 
@@ -91,7 +91,7 @@ def results(row, arch, device):
     """The bytes of the result, or None where it cannot be run or has findings."""
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "out.npy"
-        name = "D" if row["op"] == "gemm" else "B"
+        name = "D" if row["op"].startswith("gemm") else "B"
         words = ["run", SMALL, "--kernel", kernel_of(row), "--target", arch, "--device", device,
                  "--out", f"{name}={out}"]
         if row["name"] == "fallback":

@@ -327,12 +327,12 @@ TEST(EvalControl, WhatIsNotEvaluatedIsRefusedAtOnce) {
   TestKernel k;
   k.start(1);
   k.when(k.eq(k.tid(), 5));  // never executed
-  k.ptx("wgmma.fence.sync.aligned", {});
+  k.ptx("brkpt", {});
   k.end();
   const auto refused = k.try_run({});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, DiagKind::NotEvaluated);
-  EXPECT_EQ(refused.error().text, "`wgmma.fence.sync.aligned` is not evaluated");
+  EXPECT_EQ(refused.error().text, "`brkpt` is not evaluated");
 }
 
 }  // namespace

@@ -181,7 +181,8 @@ TEST(Tables, NamesAreUniqueAndFound) {
 
 // "?": may be left out.
 std::string text_of(const TileParam& param) {
-  constexpr std::string_view kKinds[] = {"region", "either", "scalar", "bool", "float", "int"};
+  constexpr std::string_view kKinds[] = {"region", "either", "scalar", "bool",
+                                         "flag",   "float",  "int"};
   return fmt::format("{}{}{} {}", param.name, param.default_text.empty() ? "" : "=",
                      param.default_text.empty() && !param.required ? "?" : param.default_text,
                      kKinds[static_cast<std::size_t>(param.kind)]);

@@ -50,6 +50,44 @@ TEST(RegisterTiles, OperandsAreHeldWhereTheyAreNeeded) {
     EXPECT_EQ(made(mma_tile('A', Shape{128, 128}, bits, {2, 2})).size(), 128 * 128);
 }
 
+// Registers of wgmma, by the formulas of the manual.
+TEST(RegisterTiles, OperandsOfWgmma) {
+  expect_same(wgmma_tile('D', Shape{64, 32}, 32),
+              "S[(4,2,8,4,4,2):(1@wid_in_wg,2,4@laneid,4,1@laneid,1)]");
+  // Two atoms of rows in each of two warpgroups.
+  expect_same(wgmma_tile('D', Shape{256, 16}, 16, 2),
+              "S[(2,2,4,2,8,2,4,2):(4@warpid,8,1@warpid,2,4@laneid,4,1@laneid,1)]");
+  expect_same(wgmma_tile('A', Shape{64, 32}, 16),
+              "S[(4,2,8,2,2,4,2):(1@wid_in_wg,2,4@laneid,8,4,1@laneid,1)]");
+  expect_same(wgmma_tile('A', Shape{64, 8}, 32),
+              "S[(4,2,8,2,4):(1@wid_in_wg,1,4@laneid,2,1@laneid)]");
+  expect_same(wgmma_tile('A', Shape{64, 32}, 8),
+              "S[(4,2,8,2,4,4):(1@wid_in_wg,4,4@laneid,8,1@laneid,1)]");
+}
+
+TEST(RegisterTiles, RefusesOperandsThatWgmmaDoesNotHave) {
+  const auto why = [](const Result<Layout>& layout) {
+    return layout ? std::string("accepted") : layout.error().text;
+  };
+  EXPECT_EQ(why(wgmma_tile('B', Shape{64, 16}, 16)),
+            "operand `B` of wgmma in registers; there are A, C and D");
+  EXPECT_EQ(why(wgmma_tile('D', Shape{64}, 32)),
+            "shape (64) for operand D, expected rows and columns");
+  EXPECT_EQ(why(wgmma_tile('D', Shape{64, 16}, 8)),
+            "8-bit elements for operand D of wgmma; accepted are 16 and 32");
+  EXPECT_EQ(why(wgmma_tile('A', Shape{64, 16}, 64)),
+            "64-bit elements for operand A of wgmma; accepted are 8, 16 and 32");
+  EXPECT_EQ(why(wgmma_tile('D', Shape{64, 16}, 32, 9)), "9 warpgroups, expected 1 to 8");
+  EXPECT_EQ(
+      why(wgmma_tile('D', Shape{96, 16}, 32)),
+      "shape (96,16) for operand D of wgmma over 1 warpgroup, expected multiples of 64 rows and "
+      "8 columns");
+  EXPECT_EQ(
+      why(wgmma_tile('A', Shape{128, 24}, 16, 2)),
+      "shape (128,24) for operand A of wgmma over 2 warpgroups, expected multiples of 128 rows "
+      "and 16 columns");
+}
+
 TEST(RegisterTiles, Threads) {
   expect_same(coalesced(Shape{1024}, 128, 32), "S[(2,128,4):(4,1@tx,1)]");
   expect_same(coalesced(Shape{16, 64}, 128, 32), "S[(2,8,16,4):(4,16@tx,1@tx,1)]");

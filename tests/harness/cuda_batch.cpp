@@ -34,8 +34,9 @@ std::string to_ptx(const corpus::Toolchain& tools, const std::string& target,
                    const std::string& source, std::string& ptx) {
   const corpus::ScratchFolder folder;
   std::ofstream(folder.path() / "kernels.cu") << source;
-  // Unoptimised code moves registers that a load of tensor memory has yet to fill.
-  const bool has_pending_registers = source.contains("tcgen05_ld");
+  // Unoptimised code moves registers that a load of tensor memory, or a product, has yet to fill.
+  const bool has_pending_registers =
+      source.contains("tcgen05_ld") || source.contains("wgmma_mma_async");
   std::vector<std::string> options =
       has_pending_registers ? std::vector<std::string>{} : tools.quick_options();
   for (const char* option : {"-std=c++17", "-Xcompiler", "-Wall,-Wextra", "-Werror", "all-warnings",
@@ -108,7 +109,8 @@ std::string compare(const std::shared_ptr<const sim::Program>& program, const ir
 }  // namespace
 
 void CudaBatch::add(const Checked& checked) {
-  const Group group{checked.ran->target, checked.ptx.contains("tcgen05.ld")};
+  const Group group{checked.ran->target,
+                    checked.ptx.contains("tcgen05.ld") || checked.ptx.contains("wgmma.mma_async")};
   kernels_[group].push_back({checked.ran, checked.source, current_test()});
   ++count_;
 }

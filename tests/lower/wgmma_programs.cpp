@@ -73,11 +73,11 @@ std::string source_of(const WgmmaCase& c) {
   std::string text =
       "from tvm.script import tirx as T\n"
       "from tvm.script.tirx import tile as Tx\n"
-      "from tvm.tirx.layout import S, R, TileLayout, ComposeLayout, SwizzleLayout, laneid, warpid, "
-      "wid_in_wg\n"
-      "from tvm.tirx.layout import mma_shared_layout, wgmma_tile_layout\n\n";
+      "from tvm.tirx.layout import S, TileLayout, ComposeLayout, SwizzleLayout, laneid, tid_in_wg\n"
+      "from tvm.tirx.layout import mma_shared_layout, mma_tile_layout, wgmma_tile_layout\n\n";
   text += fmt::format(
-      "STAGES = {}\n\n@T.prim_func\ndef k(A_ptr: T.handle, B_ptr: T.handle, C_ptr: T.handle):\n",
+      "STAGES = {}\n\n@T.prim_func\ndef k(A_ptr: T.handle, B_ptr: T.handle, C_ptr: T.handle, "
+      "rounds: T.int32):\n",
       c.stages);
   const std::string c_layout = c.c_layout.empty()
                                    ? fmt::format("wgmma_tile_layout(\"D\", ({}, {}), \"{}\", {})",
@@ -91,10 +91,12 @@ std::string source_of(const WgmmaCase& c) {
   add(text, 1, "T.device_entry()");
   add(text, 1, "T.cta_id([1])");
   add(text, 1, fmt::format("tid = T.thread_id([{}])", 128 * c.warpgroups));
+  add(text, 1, "pool = T.SMEMPool()");
   for (const Factor* each : {&a, &b})
     add(text, 1,
-        fmt::format("{}_s = T.alloc_buffer({}, \"{}\", scope=\"shared.dyn\", align=1024, layout={})",
-                    each->name, each->shape(c), each->dtype, each->layout));
+        fmt::format("{}_s = pool.alloc({}, \"{}\", align=1024, layout={})", each->name,
+                    each->shape(c), each->dtype, each->layout));
+  add(text, 1, "pool.commit()");
   add(text, 1,
       fmt::format("C_r = T.alloc_buffer(({}, {}), \"{}\", scope=\"local\", layout={})", c.m, c.n,
                   c.out, c_layout));
@@ -126,7 +128,7 @@ std::string source_of(const WgmmaCase& c) {
 Program program_of(const WgmmaCase& c) { return {.source = source_of(c), .inputs = Inputs::Whole}; }
 
 Program normal_program_of(const WgmmaCase& c) {
-  Program out{.source = source_of(c), .inputs = Inputs::Normal};
+  Program out{.source = source_of(c), .scalars = {{"rounds", 0}}, .inputs = Inputs::Normal};
   const int bits = bits_of(c.a);
   out.tolerance = c.out == "float16" ? 5e-2 : bits == 16 ? 1e-3 : 5e-2;
   return out;

@@ -23,7 +23,7 @@ struct WgmmaCase {
   std::string accum = "i > 0";  // of product i
   std::int64_t keep = 0;        // groups that stay under way
   std::string settings = {};    // further ones of the call
-  // Statements in place of the usual ones; "-": none.
+  // Statements in place of the usual ones; "-": none. `rounds` is a parameter, which is 0.
   std::string fence = "T.ptx.wgmma.fence()", commit = "T.ptx.wgmma.commit_group()",
               wait = "T.ptx.wgmma.wait_group(0)",
               proxy = "T.ptx.fence.proxy_async(\"shared::cta\")";

@@ -168,7 +168,7 @@ std::int64_t number_of(const char* name, std::int64_t otherwise) {
 
 TEST(Wgmma, ProductsByChance) {
   Family family("wgmma, by chance");
-  const std::int64_t count = number_of("WW_RANDOM_COUNT", 120);
+  const std::int64_t count = number_of("WW_RANDOM_COUNT", 100);
   const std::int64_t first = number_of("WW_RANDOM_SEED", 1);
   for (std::int64_t i = 0; i < count; ++i) {
     const WgmmaCase c = Maker(static_cast<std::uint64_t>(first + i)).make();

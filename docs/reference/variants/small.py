@@ -4,7 +4,8 @@
 #   warpwright explain docs/reference/variants/small.py --kernel 'reg()'
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
-from tvm.tirx.layout import R, S, TCol, TileLayout, TLane, cbx, laneid, tid_in_wg, tx
+from tvm.tirx.layout import R, S, TCol, TileLayout, TLane, cbx, laneid, mma_shared_layout, tid_in_wg, tx
+from tvm.tirx.layout import wgmma_tile_layout
 
 FRAGMENT = TileLayout(S[(8, 2, 4, 2) : (4 @ laneid, 2, 1 @ laneid, 1)])
 
@@ -339,6 +340,32 @@ def mma():
         Tx.warp.copy(b[:, :], B[:, :])
         Tx.warp.gemm(d, a, b, d)
         Tx.warp.copy(D[:, :], d[:, :])
+
+    return kernel
+
+
+def wgmma():
+    shared = mma_shared_layout("float16", "32B", (64, 16))
+
+    @T.prim_func
+    def kernel(A_ptr: T.handle, B_ptr: T.handle, D_ptr: T.handle):
+        A = T.match_buffer(A_ptr, (64, 16), "float16")
+        B = T.match_buffer(B_ptr, (64, 16), "float16")
+        D = T.match_buffer(D_ptr, (64, 64), "float32")
+        T.device_entry()
+        T.thread_id([128])
+        a = T.alloc_buffer((64, 16), "float16", scope="shared", align=256, layout=shared)
+        b = T.alloc_buffer((64, 16), "float16", scope="shared", align=256, layout=shared)
+        d = T.alloc_buffer((64, 64), "float32", scope="local", layout=wgmma_tile_layout("D", (64, 64), "float32"))
+        Tx.cta.copy(a, A)
+        Tx.cta.copy(b, B)
+        T.ptx.fence.proxy_async("shared::cta")
+        T.cuda.cta_sync()
+        T.ptx.wgmma.fence()
+        Tx.wg.gemm_async(d, a, b)
+        T.ptx.wgmma.commit_group()
+        T.ptx.wgmma.wait_group(0)
+        Tx.cta.copy(D, d)
 
     return kernel
 

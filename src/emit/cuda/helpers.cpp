@@ -64,6 +64,20 @@ __forceinline__ __device__ void ww_settle(void* words) {
   }
 }
 )"},
+    {"ww_settle_floats",
+     R"(// Sums that wgmma has written. Stands behind the wait for them, so that nvcc uses them no
+// earlier; it is no instruction. As floats: to turn them into words would be a use.
+template <int N>
+__forceinline__ __device__ void ww_settle_floats(void* sums) {
+#pragma unroll
+  for (int i = 0; i < N; ++i) {
+    float sum;
+    memcpy(&sum, static_cast<uint8_t*>(sums) + 4 * i, 4);
+    asm volatile("" : "+f"(sum));
+    memcpy(static_cast<uint8_t*>(sums) + 4 * i, &sum, 4);
+  }
+}
+)"},
     {"ww_hidden_zero",
      R"(// A zero that ptxas does not know to be one: a bit of the clock that stays 0 for centuries. ptxas
 // 13.0 unpacks the upper half of a word of 8-bit floats wrongly if it finds the word constant.

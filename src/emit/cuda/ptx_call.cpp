@@ -63,7 +63,9 @@ void settle(Context& c, const Stmt& s) {
     const DType dtype = c.f[storage].dtype;
     std::int64_t bits = is_packed(dtype) ? num::bits_of(dtype) : bytes_of(dtype) * 8;
     for (const ExprId extent : c.f[storage].shape) bits *= ir::const_int(c.f, extent).value_or(0);
-    line(c, "{}<{}>({}{});", c.helpers.use("ww_settle"), bits / 32,
+    const bool is_float = dtype == DType::Float32 && s.kind == StmtKind::Ptx &&
+                          c.f[s.ptx].opcode.mnemonic() == "wgmma.wait_group";
+    line(c, "{}<{}>({}{});", c.helpers.use(is_float ? "ww_settle_floats" : "ww_settle"), bits / 32,
          c.names.is_variable(storage) ? "&" : "", c.names.of(storage));
   }
 }

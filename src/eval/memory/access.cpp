@@ -126,10 +126,9 @@ Content read(Cta& cta, const Element& element, int bits, const Access& by) {
   const bool is_target = storage.is_target(bit, bits);
   if (is_target) {
     if (Finding* found = finding(cta, Check::Async, element); found != nullptr)
-      found->text =
-          fmt::format("{} is read by {} of {} while a {} into it is under way",
-                      element_text(cta, element), agent_text(by.agent), cta_text(cta),
-                      work_on(cta, element, bits));
+      found->text = fmt::format("{} is read by {} of {} while a {} into it is under way",
+                                element_text(cta, element), agent_text(by.agent), cta_text(cta),
+                                work_on(cta, element, bits));
   }
   if (is_tracked(cta, element, bits))
     if (const auto conflict = cta.races.read(storage, bit, bits, by); conflict && !is_target)

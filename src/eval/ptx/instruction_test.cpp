@@ -42,6 +42,9 @@ constexpr KindRow kKinds[] = {
     {"cp.async.wait_group", PtxKind::WaitGroup},
     {"cp.async.bulk.wait_group.read", PtxKind::WaitBulk},
     {"cp.async.wait_all", PtxKind::WaitAll},
+    {"wgmma.fence.sync.aligned", PtxKind::Fence},
+    {"wgmma.commit_group.sync.aligned", PtxKind::CommitProduct},
+    {"wgmma.wait_group.sync.aligned", PtxKind::WaitProduct},
     {"mbarrier.init.shared.b64", PtxKind::MbarInit},
     {"mbarrier.inval.shared.b64", PtxKind::MbarInval},
     {"mbarrier.arrive.shared.b64", PtxKind::MbarArrive},
@@ -129,7 +132,8 @@ TEST(PtxInstruction, OpcodesOfEveryKindAreKnown) {
 
 TEST(PtxInstruction, FormsWithAnotherMeaningAreUnknown) {
   for (const char* opcode :
-       {"wgmma.fence.sync.aligned", "fences", "mbarrier.arrive.noComplete.shared.b64",
+       {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16", "fences",
+        "mbarrier.arrive.noComplete.shared.b64",
         "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.cta_"
         "group::1",
         "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes",

@@ -60,11 +60,10 @@ void check_free(Cta& cta, const Transfer& transfer, const AsyncCopy& copy) {
   if (!storage.is_target(bit, transfer.bits) && !storage.is_source(bit, transfer.bits)) return;
   if (is_own_target(cta, transfer, copy)) return;
   if (Finding* found = finding(cta, Check::Async, transfer.to); found != nullptr)
-    found->text =
-        fmt::format("{} of {} starts a copy into {} while {} there is under way",
-                    agent_text(copy.agent), cta_text(cta), element_text(cta, transfer.to),
-                    work_on(cta, transfer.to, transfer.bits) == "copy" ? "another copy"
-                                                                       : "a product");
+    found->text = fmt::format(
+        "{} of {} starts a copy into {} while {} there is under way", agent_text(copy.agent),
+        cta_text(cta), element_text(cta, transfer.to),
+        work_on(cta, transfer.to, transfer.bits) == "copy" ? "another copy" : "a product");
 }
 
 // Earlier users of the place are done with it.

@@ -47,8 +47,8 @@ TileValues read_sums(Cta& cta, const Tile& c, const UnitInstance& unit, const Pe
   for (std::size_t x = 0; x < c.count; ++x) {
     const Element& element = c.elements[x * c.copies];
     const auto found = pending.find(place_of(element));
-    out.bits[x] = found != pending.end() ? found->second.value
-                                         : read_defined(cta, element, c.info->bits, by);
+    out.bits[x] =
+        found != pending.end() ? found->second.value : read_defined(cta, element, c.info->bits, by);
   }
   return out;
 }
@@ -59,10 +59,10 @@ void check_target(Cta& cta, const Element& element, int bits, const UnitInstance
   const std::int64_t bit = bit_of(cta, element);
   if (!storage.is_target(bit, bits) && !storage.is_source(bit, bits)) return;
   if (Finding* found = finding(cta, Check::Async, element); found != nullptr)
-    found->text = fmt::format("{} of {} starts a product into {} while a {} {} it is under way",
-                              agent_text(unit.agent), cta_text(cta), element_text(cta, element),
-                              work_on(cta, element, bits),
-                              storage.is_target(bit, bits) ? "into" : "from");
+    found->text =
+        fmt::format("{} of {} starts a product into {} while a {} {} it is under way",
+                    agent_text(unit.agent), cta_text(cta), element_text(cta, element),
+                    work_on(cta, element, bits), storage.is_target(bit, bits) ? "into" : "from");
 }
 
 void add_sources(Cta& cta, const Tile& tile, AsyncCopy& copy) {

@@ -21,7 +21,8 @@ struct Product {
 
 /// Fills in the sizes: D is (rows, columns), A (rows, depth), B (depth, columns) once they are
 /// transposed. False: they do not fit each other, and `why` says how.
-bool fit_sizes(const Tile& d, const Tile& a, const Tile& b, Product& product, std::string_view& why);
+bool fit_sizes(const Tile& d, const Tile& a, const Tile& b, Product& product,
+               std::string_view& why);
 
 /// alpha · A·B + beta · C in the type of `out`, whose elements are there; no C where it is empty.
 void multiply(Cta& cta, const Product& product, const TileValues& a, const TileValues& b,

@@ -50,6 +50,8 @@ void check_tile_calls(Context& c);
 void check_ptx(Context& c);
 /// bytes that mbarriers expect
 void check_expected_bytes(Context& c);
+/// products under way
+void check_products(Context& c);
 /// ids, collective, and the part of threads that is about the launch
 void check_launch(Context& c);
 

@@ -94,6 +94,8 @@ Match<void> check_warpgroups(const Call& call) {
 }
 
 Match<void> check_product_memories(const Call& call) {
+  if (call.memory(0) == ir::Scope::Tmem)
+    return decline("memory", "C is in tensor memory, for `tcgen05.mma`, which is not lowered");
   if (call.memory(0) != ir::Scope::Local)
     return decline("memory", "C is in {} memory, expected registers (local)",
                    ir::name_of(call.memory(0)));

@@ -155,10 +155,13 @@ Match<FactorDescriptor> SharedFactor::find(const FactorPart& part, bool may_turn
                    "{} lies along {}, elements of {} bits; wgmma takes that of 16 bits only, "
                    "expected 16 bytes along K",
                    name_, name_ == "A" ? "M" : "N", side_->bits);
-  return decline("descriptor",
-                 "no matrix descriptor gives {} lines of {} elements of {}, with a swizzle of {} "
-                 "bytes: before it (line, k) {}",
-                 part.lines, part.depth, name_, width_ == 1 ? 0 : width_ * kChunkBytes, seen(part));
+  const std::string swizzle = width_ == 1
+                                  ? std::string("without a swizzle")
+                                  : fmt::format("with a swizzle of {} bytes", width_ * kChunkBytes);
+  return decline(
+      "descriptor",
+      "no matrix descriptor gives {} lines of {} elements of {}, {}: before it (line, k) {}",
+      part.lines, part.depth, name_, swizzle, seen(part));
 }
 
 }  // namespace ww::lower

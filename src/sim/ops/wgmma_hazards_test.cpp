@@ -93,6 +93,14 @@ TEST(WgmmaHazards, ResultsThatAreReadEarlyAreOld) {
   EXPECT_EQ(fine.out[0], 0x41800000U);  // 16 ones
 }
 
+// A warp may come to a second wait before others have come to the first.
+TEST(WgmmaHazards, WaitingTwiceMultipliesOnce) {
+  const Ran ran = run_body(
+      kInRegisters, joined({kPublish, kFence, product(kInRegisters), kCommit, kWait, kWait}));
+  EXPECT_EQ(ran.findings, "");
+  for (const std::uint32_t word : ran.out) EXPECT_EQ(word, 0x41800000U);  // 16 ones
+}
+
 TEST(WgmmaHazards, EndingWithoutAWaitIsFound) {
   const std::string mma = product(kInRegisters);
   expect_one(kInRegisters, joined({kPublish, kFence, mma, kCommit, "ret;\n"}), "async",

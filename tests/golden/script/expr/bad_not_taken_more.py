@@ -28,7 +28,7 @@ def kernel(A: T.Buffer((32,), "float32")):
 bad_not_taken_more.py:16:10: error: this value is not known at compile time: `RankAwareGroupMajorTileScheduler` of module `tvm.tirx.lang.tile_scheduler` is not taken: it asks NVSHMEM for the rank; `T.ClusterPersistentScheduler2D` schedules the tiles of one GPU [Opaque]
         with RankAwareGroupMajorTileScheduler(t, 1):
              ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-bad_not_taken_more.py:19:5: error: this value is not known at compile time: `SmemDescriptor` of module `tvm.backend.cuda.lang` is not taken: descriptors are made by `gemm_async`, which is not lowered [Opaque]
+bad_not_taken_more.py:19:5: error: this value is not known at compile time: `SmemDescriptor` of module `tvm.backend.cuda.lang` is not taken: descriptors are made by `gemm_async` [Opaque]
         bar.make(0)
         ^~~~~~~~~~~
 bad_not_taken_more.py:20:5: error: `T.ptx.add_f32` is not taken: an instruction is named by its opcode, as in `T.ptx["add.rn.f32"](d, a, b)` [UnknownName]

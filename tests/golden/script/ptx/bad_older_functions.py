@@ -71,7 +71,7 @@ bad_older_functions.py:25:5: error: `tcgen05.cp` has no modifier `.96x128b`; did
 bad_older_functions.py:26:5: error: `T.ptx.tcgen05.mma` is not taken: the opcode has what the options say, as in `T.ptx["tcgen05.mma.cta_group::1.kind::f16"](…)` [UnknownName]
         T.ptx.tcgen05.mma(tile[0], desc[0], desc[0], tile[0], d_dtype="float32", cta_group=1)
         ^~~~~~~~~~~~~~~~~
-bad_older_functions.py:27:5: error: `T.ptx.tcgen05.encode_matrix_descriptor` is not taken: descriptors are made by `gemm_async`, which is not lowered [UnknownName]
+bad_older_functions.py:27:5: error: `T.ptx.tcgen05.encode_matrix_descriptor` is not taken: descriptors are made by `gemm_async` [UnknownName]
         T.ptx.tcgen05.encode_matrix_descriptor(desc.data, s.ptr_to([0]), ldo=1, sdo=1, swizzle=0)
         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 bad_older_functions.py:28:5: error: `T.ptx.wgmma.mma_async.ss` is not taken: the opcode has what the options say, as in `T.ptx["wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16"](…)` [UnknownName]

@@ -11,7 +11,7 @@ def f(a: T.handle):
     X = T.alloc_shared((128, 16), "float16")
     Y = T.alloc_shared((64, 16), "float16")
     if tx == 0:
-        Tx.gemm_async(C, X, Y, transB=True, accum=False, dispatch="tcgen05", cta_group=1)
+        Tx.gemm_async(C, X, Y, accum=False, dispatch="tcgen05", cta_group=1)
 #--- expected
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
@@ -27,4 +27,4 @@ def f(a: T.handle):
     X = T.alloc_buffer((128, 16), "float16", scope="shared")
     Y = T.alloc_buffer((64, 16), "float16", scope="shared")
     if tx == 0:
-        Tx.gemm_async(C[0:128, 0:64], X[0:128, 0:16], Y[0:64, 0:16], transB=True, cta_group=1, dispatch="tcgen05")
+        Tx.gemm_async(C[0:128, 0:64], X[0:128, 0:16], Y[0:64, 0:16], cta_group=1, dispatch="tcgen05")
