@@ -75,6 +75,16 @@ std::string printable(std::string_view text, Breaks breaks) {
   });
 }
 
+std::string printable_excerpt(std::string_view text) {
+  constexpr std::size_t kMaxBytes = 40;
+  const auto continues_character = [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
+  };
+  std::size_t most = kMaxBytes;
+  while (most < text.size() && continues_character(text[most])) ++most;
+  return printable_name(text.substr(0, most)) + (text.size() > most ? "…" : "");
+}
+
 std::string printable_columns(std::string_view text) {
   return rewritten(text, [](std::string& out, CodePoint point) {
     const bool is_blank = point.value < 0x80 && is_space(static_cast<char>(point.value));

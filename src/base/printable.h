@@ -21,6 +21,9 @@ std::string printable(std::string_view text, Breaks breaks);
 /// A name in a message or a report.
 inline std::string printable_name(std::string_view name) { return printable(name, Breaks::Spell); }
 
+/// Its beginning where it is long, in whole characters: a token in a message.
+std::string printable_excerpt(std::string_view text);
+
 /// The same in as many characters as before: a space for a tab and its like, U+FFFD for the others.
 /// For lines with carets below.
 std::string printable_columns(std::string_view text);

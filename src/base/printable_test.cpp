@@ -29,6 +29,13 @@ TEST(Printable, KeepsTheBreaksOfAText) {
   EXPECT_EQ(printable("a\tb\nc\r\n\x1b", Breaks::Keep), "a\tb\nc\\r\n\\x1b");
 }
 
+TEST(Printable, ExcerptsAreShortAndOfWholeCharacters) {
+  EXPECT_EQ(printable_excerpt("a\x01"), "a\\x01");
+  EXPECT_EQ(printable_excerpt(std::string(40, 'a')), std::string(40, 'a'));
+  EXPECT_EQ(printable_excerpt(std::string(41, 'a')), std::string(40, 'a') + "…");
+  EXPECT_EQ(printable_excerpt(std::string(39, 'a') + "äb"), std::string(39, 'a') + "ä…");
+}
+
 TEST(Printable, ColumnsStay) {
   EXPECT_EQ(printable_columns("\ta\x1b\xff\u202eä"), " a\uFFFD\uFFFD\uFFFDä");
 }

@@ -9,6 +9,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/printable.h"
+
 namespace ww::ptx {
 namespace {
 
@@ -304,31 +306,12 @@ std::vector<Lexer::Comment> Lexer::take_comments() { return std::exchange(commen
 
 // --- messages -----------------------------------------------------------------------------------
 
-namespace {
-
-// The text as a message may show it: of readable length, and without control characters.
-std::string shown(std::string_view text) {
-  std::size_t most = 40;
-  while (most < text.size() && continues_character(text[most])) ++most;
-  std::string out;
-  for (const char c : text.substr(0, most)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7F)
-      out += fmt::format("\\x{:02x}", byte);
-    else
-      out += c;
-  }
-  return text.size() > most ? out + "…" : out;
-}
-
-}  // namespace
-
 std::string describe(const Token& token, std::string_view text) {
   if (token.kind == TokenKind::End) return "the end of the text";
   const std::string_view own = text.substr(token.begin, token.end - token.begin);
   const bool is_lone_byte = own.size() == 1 && static_cast<unsigned char>(own[0]) >= 0x80;
   if (is_lone_byte) return fmt::format("`\\x{:02x}`", static_cast<unsigned char>(own[0]));
-  return fmt::format("`{}`", shown(own));
+  return fmt::format("`{}`", printable_excerpt(own));
 }
 
 bool is_plain_name(std::string_view text) {

@@ -6,6 +6,8 @@
 #include <array>
 #include <iterator>
 
+#include "base/printable.h"
+
 namespace ww::script {
 namespace {
 
@@ -29,21 +31,6 @@ constexpr std::array<std::uint8_t, 128> first_rows(const FixedToken (&table)[N])
 }
 constexpr auto kFirstOperators = first_rows(kOperators);
 constexpr auto kFirstKeywords = first_rows(kKeywords);
-
-// The text as a message may show it: of readable length, and without control characters.
-std::string shown(std::string_view text) {
-  std::size_t most = 40;
-  while (most < text.size() && (static_cast<unsigned char>(text[most]) & 0xC0U) == 0x80U) ++most;
-  std::string out;
-  for (const char c : text.substr(0, most)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7F)
-      out += fmt::format("\\x{:02x}", byte);
-    else
-      out += c;
-  }
-  return text.size() > most ? out + "…" : out;
-}
 
 }  // namespace
 
@@ -88,7 +75,8 @@ std::string describe(const Token& token, std::string_view text) {
     case TokenKind::FStringEnd:
       return "the end of the string";
     default:
-      return fmt::format("`{}`", shown(text.substr(token.begin, token.end - token.begin)));
+      return fmt::format("`{}`",
+                         printable_excerpt(text.substr(token.begin, token.end - token.begin)));
   }
 }
 
