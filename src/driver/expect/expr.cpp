@@ -16,6 +16,14 @@
 namespace ww::driver {
 namespace {
 
+// A function that expectations know.
+struct ExprFunction {
+  std::string_view name;
+  ExprOp op;
+  std::size_t min_operands;
+  std::size_t max_operands;
+};
+
 constexpr std::array kFunctions = {
     ExprFunction{"abs", ExprOp::Abs, 1, 1},     ExprFunction{"sqrt", ExprOp::Sqrt, 1, 1},
     ExprFunction{"exp", ExprOp::Exp, 1, 1},     ExprFunction{"log", ExprOp::Log, 1, 1},
@@ -456,8 +464,6 @@ std::vector<std::string> Expectation::names_before() const {
       out.push_back(node.name);
   return out;
 }
-
-std::span<const ExprFunction> expr_functions() { return kFunctions; }
 
 Result<Expectation> parse_expectation(std::string_view text) { return ExpectReader(text).read(); }
 

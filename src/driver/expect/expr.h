@@ -24,7 +24,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -117,15 +116,6 @@ struct Expectation {
   /// Those of them whose value before the run it needs.
   [[nodiscard]] std::vector<std::string> names_before() const;
 };
-
-/// A function that expectations know.
-struct ExprFunction {
-  std::string_view name;
-  ExprOp op;
-  std::size_t min_operands;
-  std::size_t max_operands;
-};
-std::span<const ExprFunction> expr_functions();
 
 /// Reads an expectation. Syntax, UnknownName (functions and types, with the nearest one) or
 /// BadArgument (number of arguments, an invalid tolerance), at a place in `text`.

@@ -36,7 +36,6 @@ struct IndexedProblem {
 
   [[nodiscard]] const OperandPlaces& tile() const { return sides.dst; }
   [[nodiscard]] const OperandPlaces& row() const { return *sides.sources[0].side; }
-  [[nodiscard]] const OperandPlaces& index_side() const { return *sides.sources[1].side; }
 };
 
 /// Declines tables that are not in memory, elements smaller than a byte, rows that no formula
