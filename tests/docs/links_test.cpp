@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <regex>
 #include <set>
 #include <string>
@@ -36,14 +37,10 @@ std::string prose_of(const std::string& page) {
   return out;
 }
 
-std::string replaced(const std::string& text, const char* pattern, const char* by) {
-  return std::regex_replace(text, std::regex(pattern), by);
-}
-
 // The targets of `[text](target)` outside of code.
 std::vector<std::string> links_of(const std::string& page) {
-  const std::string text = replaced(prose_of(page), "`[^`\n]*`", "``");
-  static const std::regex link(R"(\]\(([^)\s]+)\))");
+  static const std::regex code("`[^`\n]*`"), link(R"(\]\(([^)\s]+)\))");
+  const std::string text = std::regex_replace(prose_of(page), code, "``");
   std::vector<std::string> out;
   for (std::sregex_iterator it(text.begin(), text.end(), link), end; it != end; ++it)
     out.push_back((*it)[1]);
@@ -52,7 +49,8 @@ std::vector<std::string> links_of(const std::string& page) {
 
 // "Every name" is `every-name`, as GitHub makes it; text in other scripts stays as it is.
 std::string anchor_of(const std::string& heading) {
-  const std::string text = replaced(heading, R"(\[([^\]]*)\]\([^)]*\))", "$1");
+  static const std::regex link(R"(\[([^\]]*)\]\([^)]*\))");
+  const std::string text = std::regex_replace(heading, link, "$1");
   std::string out;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -75,8 +73,17 @@ std::set<std::string> anchors_of(const std::string& page) {
   return out;
 }
 
+// Many links lead to one page.
+const std::set<std::string>& anchors_of_file(const fs::path& path) {
+  static std::map<fs::path, std::set<std::string>> all;
+  const auto [at, is_new] = all.try_emplace(path.lexically_normal());
+  if (is_new) at->second = anchors_of(read(path));
+  return at->second;
+}
+
 // What is wrong with a page's links, one line each.
 std::vector<std::string> broken_links(const fs::path& path, const std::string& page) {
+  const std::set<std::string> own = anchors_of(page);
   std::vector<std::string> out;
   for (const std::string& link : links_of(page)) {
     if (link.find(':') != std::string::npos) continue;  // elsewhere
@@ -85,7 +92,7 @@ std::vector<std::string> broken_links(const fs::path& path, const std::string& p
     if (!fs::exists(target)) {
       out.push_back(link + ": no such file");
     } else if (link.find('#') != std::string::npos &&
-               !anchors_of(file.empty() ? page : read(target))
+               !(file.empty() ? own : anchors_of_file(target))
                     .contains(link.substr(link.find('#') + 1))) {
       out.push_back(link + ": no such heading");
     }
