@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 
 #include "base/file_io.h"
 #include "eval/value/arithmetic.h"
@@ -29,12 +30,18 @@ struct Example {
   bool turns_a = false, turns_b = false;
   double tolerance = 1e-2;
   bool has_relu = false;  // and a bias
+  bool has_scale = false;
+  bool has_residual = false;  // and a bias
+  std::size_t counts = 0;     // elements of `count`, zero at first
 };
 
 Program program_of(const Example& example, const Row& row, Inputs inputs) {
   const fs::path path = fs::path(WW_SOURCE_DIR) / "examples" / example.file;
+  std::map<std::string, std::vector<std::int64_t>> counts;
+  if (example.counts > 0) counts["count"].resize(example.counts);
   return {.source = read_file(path, std::size_t{1} << 20U).value(),
           .target = row.target,
+          .arrays = counts,
           .kernel = row.kernel,
           .inputs = inputs,
           .tolerance = inputs == Inputs::Normal ? example.tolerance : 0};
@@ -76,15 +83,21 @@ std::string wrong_element(const Example& example, const Ran& ran) {
   const num::DType type = ran.args[out].dtype;
   const Numbers a = input("A"), b = input("B"), d(ran.args[out], ran.expected.arrays[out]);
   const std::size_t depth = example.turns_a ? a.rows : a.columns;
-  const std::vector<double> bias =
-      example.has_relu ? input("bias").values : std::vector<double>(d.columns);
+  const auto extra = [&](bool is_there, std::string_view name, double otherwise) {
+    return is_there ? input(name).values : std::vector<double>(d.values.size(), otherwise);
+  };
+  const std::vector<double> bias = extra(example.has_relu || example.has_residual, "bias", 0);
+  const std::vector<double> scale = extra(example.has_scale, "scale", 1);
+  const std::vector<double> residual = extra(example.has_residual, "C", 0);
   for (std::size_t at = 0; at < d.values.size(); ++at) {
     const std::size_t batch = at / d.columns / d.rows, i = at / d.columns % d.rows;
     const std::size_t j = at % d.columns;
-    double sum = bias[j];
+    double sum = 0;
     for (std::size_t k = 0; k < depth; ++k)
       sum += a.at(example.turns_a, batch, i, k) * b.at(example.turns_b, batch, k, j);
+    sum = sum * scale[i] + bias[j];
     if (example.has_relu) sum = std::max(0., sum);
+    sum += residual[at];
     const double wanted = eval::as_real(type, eval::from_real(type, sum));
     if (d.values[at] != wanted)
       return fmt::format("D[{}, {}] of {} is {}, expected {}", i, j, batch, d.values[at], wanted);
@@ -225,6 +238,85 @@ TEST(WholeGemm, BiasRelu) {
        {"build(M=128, N=64, K=64, BM=64, BN=64, WM=32, WN=32, stages=2, dtype=\"bfloat16\")"}});
 }
 
+// wgmma and the copy engine, whose copies may begin and end outside of the arrays.
+TEST(WholeGemm, Hopper) {
+  run({.file = "gemm_hopper.py", .turns_b = true},
+      {{"build(M=128, N=256, K=128)", false, "tma"},
+       {"build(M=192, N=128, K=192, BM=64, BN=64, ctas=4, group=2)", false, "tma"},
+       {"build(M=64, N=128, K=128, BM=64, BN=128, BK=128, stages=2, dtype=\"bfloat16\")", false,
+        "tma"},
+       {"matmul(M=16, N=128, K=128, ctas=2)", true, "tma"},
+       {"matmul(M=128, N=24, K=72, ctas=2)", true, "tma"},
+       {"matmul(M=72, N=72, K=136, ctas=4)", true, "tma"},
+       {"build(M=24, N=136, K=72, BM=64, BN=32, swap=True)", true, "tma"},
+       {"build(M=136, N=72, K=40, BN=64, out=\"float32\")", true, "tma"},
+       {"build(M=64, N=64, K=96, BM=64, BN=64, dtype=\"int8\", acc_dtype=\"int32\", "
+        "out=\"int32\")",
+        true, "tma"},
+       {"build(M=64, N=64, K=256, BM=64, BN=64, dtype=\"float8_e4m3fn\", promote=True)", true,
+        "tma"}});
+}
+
+TEST(WholeGemm, HopperTransposes) {
+  for (const bool turns_a : {false, true})
+    for (const bool turns_b : {false, true}) {
+      const auto kernel = [&](const std::string& rest) {
+        return fmt::format("build({}, trans_a={}, trans_b={})", rest, turns_a ? "True" : "False",
+                           turns_b ? "True" : "False");
+      };
+      run({.file = "gemm_hopper.py", .turns_a = turns_a, .turns_b = turns_b},
+          {{kernel("M=128, N=128, K=128, BN=128, dtype=\"bfloat16\""), false, "tma"},
+           {kernel("M=72, N=136, K=104, BM=64, BN=64"), true, "tma"},
+           {kernel("M=16, N=72, K=72, BM=64, BN=64, swap=True"), true, "tma"}});
+    }
+}
+
+TEST(WholeGemm, HopperEpilogues) {
+  const std::string small = "M=72, N=136, K=64, BM=64, BN=64";
+  run({.file = "gemm_hopper.py", .turns_b = true, .has_relu = true},
+      {{"build(" + small + ", bias=True, activation=relu)", true}});
+  run({.file = "gemm_hopper.py", .turns_b = true, .has_residual = true},
+      {{"build(" + small + ", bias=True, residual=True)", true}});
+  run({.file = "gemm_hopper.py", .turns_b = true, .tolerance = 0.13, .has_scale = true},
+      {{"build(M=72, N=144, K=128, BM=64, BN=64, row_scale=True, dtype=\"float8_e4m3fn\", "
+        "out=\"float8_e4m3fn\")",
+        true}});
+}
+
+// Parameters that make no kernel are refused with their values.
+TEST(WholeGemm, HopperRefusals) {
+  const std::pair<std::string, std::string> rows[] = {
+      {"build(BM=32)", "BM is 32, expected a multiple of 64: a warpgroup has 64 rows"},
+      {"build(BN=200)", "BN is 200, expected a multiple of the chunk of 128 columns"},
+      {"build(stages=1)", "1 stages of 49152 bytes: one is multiplied while another is filled"},
+      {"build(cluster=4)", "2 CTAs make no cluster of 4"},
+      {"build(dtype=\"int8\", trans_b=False)", "int8 must lie along K: A as (M, K), B as (N, K)"},
+      {"build(swap=True, bias=True)", "bias, row_scale and residual need swap=False"},
+      {"build(residual=True)", "residual needs bias=True"},
+      {"build(row_scale=True, bias=True)", "row_scale needs bias=False"}};
+  for (const auto& [kernel, text] : rows) {
+    const Checked checked =
+        compile_only(program_of({.file = "gemm_hopper.py"}, {kernel}, Inputs::Whole));
+    EXPECT_EQ(checked.stage, Stage::Script) << kernel;
+    EXPECT_NE(checked.why.find(text), std::string::npos) << kernel << "\n" << checked.why;
+  }
+  const Checked checked = compile_only(
+      program_of({.file = "gemm_splitk.py"}, {"build(K=128, split=4)"}, Inputs::Whole));
+  EXPECT_NE(checked.why.find("4 parts of K, which has 2 slices of 64"), std::string::npos)
+      << checked.why;
+}
+
+TEST(WholeGemm, SplitK) {
+  for (const bool turns_b : {false, true}) {
+    const std::string last = turns_b ? ", trans_b=True)" : ", trans_b=False)";
+    run({.file = "gemm_splitk.py", .turns_b = turns_b, .counts = 1},
+        {{"build(M=64, N=64, K=256, split=2" + last, true, "tma"}});
+    run({.file = "gemm_splitk.py", .turns_b = turns_b, .counts = 4},
+        {{"build(M=72, N=72, K=200, split=3" + last, true, "tma"},
+         {"build(M=72, N=72, K=64, split=1, out=\"float32\"" + last, true, "tma"}});
+  }
+}
+
 // --- the tests themselves ------------------------------------------------------------------------
 
 TEST(WholeGemm, OracleSaysNo) {
@@ -249,6 +341,41 @@ TEST(WholeGemm, PipelineFaultsAreFound) {
     program.source.erase(at, in_loop.size() + line.size());
     const Checked checked = check(program);
     EXPECT_EQ(checked.stage, Stage::Tile) << line << checked.why;
+  }
+}
+
+// The same for the ring of stages and the way out of gemm_hopper.py.
+TEST(WholeGemm, HopperFaultsAreFound) {
+  const Row row{"build(M=128, N=64, K=256, BM=64, BN=64, chunk=32, stages=2, ctas=1)"};
+  const Program right = program_of({.file = "gemm_hopper.py"}, row, Inputs::Whole);
+  for (const std::string line :
+       {"pipe.empty.wait(at.stage, at.phase)\n", "pipe.full.wait(at.stage, at.phase)\n",
+        "T.ptx.wgmma.wait_group(1)\n", "T.ptx.cp_async.bulk.wait_group(0, read=True)\n",
+        "T.ptx.fence.proxy_async(\"shared::cta\")\n", "pipe.empty.arrive(stage)\n"}) {
+    Program program = right;
+    const std::size_t at = program.source.find(line);
+    ASSERT_NE(at, std::string::npos) << line;
+    program.source.replace(at, line.size(), "pass\n");
+    EXPECT_FALSE(check(program).right()) << line;
+  }
+}
+
+// A cluster whose CTAs do not wait for each other. The evaluator has no arrivals at other CTAs.
+TEST(WholeGemm, ClusterFaultsAreFound) {
+  const Row row{"build(M=128, N=64, K=512, BM=64, BN=64, cluster=2, stages=2)"};
+  const Program right = program_of({.file = "gemm_hopper.py"}, row, Inputs::Whole);
+  const Checked checked = check_on_virtual_gpu(right);
+  EXPECT_TRUE(checked.right()) << checked.explain();
+  const std::pair<std::string, std::string> faults[] = {
+      {"if lane < cluster:\n", "if lane < 1:\n"},  // only its own CTA hears of a free stage
+      {"init_empty=consumers * cluster", "init_empty=consumers"},  // one CTA's consumers suffice
+      {"if cluster > 1:\n            T.cuda.cluster_sync()\n\n", "\n"}};  // ends too soon
+  for (const auto& [text, by] : faults) {
+    Program program = right;
+    const std::size_t at = program.source.find(text);
+    ASSERT_NE(at, std::string::npos) << text;
+    program.source.replace(at, text.size(), by);
+    EXPECT_EQ(check_on_virtual_gpu(program).stage, Stage::Device) << text;
   }
 }
 
