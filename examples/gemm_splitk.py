@@ -25,7 +25,7 @@ def build(M=128, N=128, K=512, BM=64, BN=64, BK=None, stages=None, split=4, tran
           dtype="float16", out="float16"):
     size = DataType(dtype).bits // 8
     assert size == 2 or (trans_b and not trans_a), f"{dtype} must lie along K: A as (M, K), B as (N, K)"
-    BK = 128 // size if BK is None else BK
+    BK = 256 // size if BK is None else BK
     consumers = BM // 64
     regs = {2: (40, 232), 3: (32, 160)}.get(consumers, (None, None))
     a_tile, b_tile = (BK, BM) if trans_a else (BM, BK), (BN, BK) if trans_b else (BK, BN)

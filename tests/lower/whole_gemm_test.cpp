@@ -249,6 +249,7 @@ TEST(WholeGemm, Hopper) {
        {"matmul(M=128, N=24, K=72, ctas=2)", true, "tma"},
        {"matmul(M=72, N=72, K=136, ctas=4)", true, "tma"},
        {"build(M=24, N=136, K=72, BM=64, BN=32, swap=True)", true, "tma"},
+       {"build(M=136, N=104, K=72, BN=96)", true, "tma"},
        {"build(M=136, N=72, K=40, BN=64, out=\"float32\")", true, "tma"},
        {"build(M=64, N=64, K=96, BM=64, BN=64, dtype=\"int8\", acc_dtype=\"int32\", "
         "out=\"int32\")",
@@ -289,7 +290,8 @@ TEST(WholeGemm, HopperEpilogues) {
 TEST(WholeGemm, HopperRefusals) {
   const std::pair<std::string, std::string> rows[] = {
       {"build(BM=32)", "BM is 32, expected a multiple of 64: a warpgroup has 64 rows"},
-      {"build(BN=200)", "BN is 200, expected a multiple of the chunk of 128 columns"},
+      {"build(BN=200, chunk=128)", "BN is 200, expected a multiple of the chunk of 128 columns"},
+      {"build(BN=100)", "BN is 100, expected a multiple of 8"},
       {"build(stages=1)", "1 stages of 49152 bytes: one is multiplied while another is filled"},
       {"build(cluster=4)", "2 CTAs make no cluster of 4"},
       {"build(dtype=\"int8\", trans_b=False)", "int8 must lie along K: A as (M, K), B as (N, K)"},
@@ -304,7 +306,7 @@ TEST(WholeGemm, HopperRefusals) {
   }
   const Checked checked = compile_only(
       program_of({.file = "gemm_splitk.py"}, {"build(K=128, split=4)"}, Inputs::Whole));
-  EXPECT_NE(checked.why.find("4 parts of K, which has 2 slices of 64"), std::string::npos)
+  EXPECT_NE(checked.why.find("4 parts of K, which has 1 slices of 128"), std::string::npos)
       << checked.why;
 }
 
@@ -314,7 +316,7 @@ TEST(WholeGemm, SplitK) {
     run({.file = "gemm_splitk.py", .turns_b = turns_b, .counts = 1},
         {{"build(M=64, N=64, K=256, split=2" + last, true, "tma"}});
     run({.file = "gemm_splitk.py", .turns_b = turns_b, .counts = 4},
-        {{"build(M=72, N=72, K=200, split=3" + last, true, "tma"},
+        {{"build(M=72, N=72, K=328, split=3" + last, true, "tma"},
          {"build(M=72, N=72, K=64, split=1, out=\"float32\"" + last, true, "tma"}});
   }
 }
