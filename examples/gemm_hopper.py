@@ -325,7 +325,7 @@ def pick(M, N, K, ctas, size, widest):
     def cost(tile):
         BM, BN, time = tile
         rounds = ceil_div(ceil_div(M, BM) * ceil_div(N, BN), ctas)
-        return rounds * (time if BN < 256 or K < 4096 else 11.0)  # reading less counts where K is long
+        return rounds * time * (0.955 if BN >= 192 and K >= 4096 else 1)  # there reading less counts
 
     tiles = [tile for tile in kTiles if tile[1] <= widest]
     best = tiles[0]
