@@ -31,7 +31,8 @@ std::vector<std::string_view> SettingFacts::memory_pairs() const { return split(
 
 std::vector<std::string_view> SettingFacts::words() const {
   static constexpr std::string_view kKinds[] = {
-      "condition", "number", "flag", "any", "tensor map", "mbarrier", "CTA mask", "cta"};
+      "condition", "number",   "flag", "any",          "tensor map",
+      "mbarrier",  "CTA mask", "cta",  "cache policy", "bound map"};
   if (std::find(std::begin(kKinds), std::end(kKinds), values) != std::end(kKinds)) return {};
   return split(values, '|');
 }
@@ -41,6 +42,9 @@ std::string SettingFacts::wanted() const {
   if (values == "number") return "a number";
   if (values == "flag") return "`True` or `False`";
   if (values == "mbarrier") return "the address of an mbarrier";
+  if (values == "bound map") return "a name that `T.tensor_map` gives before `T.device_entry()`";
+  if (values == "cache policy")
+    return "\"evict_normal\", \"evict_first\", \"evict_last\" or the 64 bits of a policy";
   if (values == "CTA mask") return "an integer with a bit for each CTA of the cluster";
   if (values == "cta") return "the number of a CTA in its cluster";
   std::string out;
@@ -83,6 +87,14 @@ const Setting* find_setting(const TileCall& call, std::string_view name) {
 const Setting* mbarrier_setting(const TileCall& call) {
   const Setting* setting = find_setting(call, "mbar");
   return setting != nullptr ? setting : find_setting(call, "mbarrier_addr");
+}
+
+// As createpolicy.fractional makes them, for all of the accesses.
+std::optional<std::int64_t> cache_policy(std::string_view name) {
+  if (name == "evict_normal") return 0x1000'0000'0000'0000;
+  if (name == "evict_first") return 0x12F0'0000'0000'0000;
+  if (name == "evict_last") return 0x14F0'0000'0000'0000;
+  return std::nullopt;
 }
 
 const Setting* cta_mask_setting(const TileCall& call) { return find_setting(call, "cta_mask"); }

@@ -28,7 +28,8 @@ struct SettingFacts {
 
   [[nodiscard]] bool is_for(TileOp op) const;
   [[nodiscard]] bool is_of_tensor_maps() const {
-    return values == "tensor map" || values == "mbarrier" || values == "CTA mask";
+    return values == "tensor map" || values == "mbarrier" || values == "CTA mask" ||
+           values == "cache policy" || values == "bound map";
   }
   /// "global to local", …: between which memories it means something; empty: any.
   [[nodiscard]] std::vector<std::string_view> memory_pairs() const;
@@ -50,6 +51,8 @@ std::string word_of(const Setting* setting);
 const Setting* find_setting(const TileCall& call, std::string_view name);
 /// The mbarrier that hears of a copy, under either name; nullptr: none.
 const Setting* mbarrier_setting(const TileCall& call);
+/// The bits of a cache policy that has a name; nothing for other names.
+std::optional<std::int64_t> cache_policy(std::string_view name);
 /// The CTAs of the cluster that get a copy, as a mask; nullptr: the one that starts it.
 const Setting* cta_mask_setting(const TileCall& call);
 /// The operand of a copy that is in the shared memory of another CTA of the cluster (`remote_cta_id=`):

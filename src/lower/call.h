@@ -67,6 +67,8 @@ struct Context {
   bool writes_other_ctas = false;  // code does, into their shared memory
   /// Registers that count how often calls are made, modulo 4 (lower/reduce/cluster.cpp).
   std::vector<ir::BufferId> turns = {};
+  /// Tensor maps to prefetch where the kernel begins.
+  std::vector<ir::VarId> prefetched = {};
   /// By buffer: what lower/proof/layout_places.h has enumerated.
   std::unordered_map<std::uint32_t, std::shared_ptr<const LayoutPlaces>> layout_places = {};
 };

@@ -7,6 +7,7 @@
 #include "ir/shared_size.h"
 #include "ir/verify/verify.h"
 #include "ir/visit.h"
+#include "lower/copy_async/prefetch_maps.h"
 #include "lower/dispatch.h"
 #include "lower/flatten.h"
 #include "lower/launch_ids.h"
@@ -38,6 +39,7 @@ Lowered lower(const ir::Function& tile, const Options& options) {
     Context context{f, *shape, ids, facts, values, options.target};
     dispatch(context, active, options.observer, out);
     if (!out.errors.empty()) return out;
+    prefetch_maps(context);
     // Addresses repeat the indices that they are made of.
     auto flat = flatten(f);
     if (flat) vectorize_loops(context, out.report);

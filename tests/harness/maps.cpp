@@ -19,6 +19,10 @@ sim::TensorType type_of(num::DType dtype) {
       return sim::TensorType::F32;
     case num::DType::Float64:
       return sim::TensorType::F64;
+    case num::DType::Int32:
+      return sim::TensorType::S32;
+    case num::DType::Int64:
+      return sim::TensorType::S64;
     default:
       break;
   }

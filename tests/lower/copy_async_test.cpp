@@ -416,14 +416,8 @@ TEST(CopyAsync, Declines) {
       {with("mbarrier_addr=T.uint32(64)"),
        "[mbarrier] `mbarrier_addr=` is for a copy that arrives at a barrier",
        "[mbarrier] `mbarrier_addr=` is for a copy that arrives at a barrier"},
-      {with("use_tma_reduce=\"add\""),
-       "[config] `use_tma_reduce=` is for copies through tensor maps",
-       "[config] `use_tma_reduce=` is for copies through tensor maps"},
-      {with("oob=\"nan\""),
-       "[config] `oob=` is for copies through tensor maps; here `fill_value=` fills what lies "
-       "outside",
-       "[config] `oob=` is for copies through tensor maps; here `fill_value=` fills what lies "
-       "outside"},
+      {with("cta_mask=1"), "[config] `cta_mask=` is for copies through tensor maps",
+       "[config] `cta_mask=` is for copies through tensor maps"},
       {with("direct=True"), "[direct] cta scope, expected thread",
        "[direct] one cp.async is asked for"},
       {two, "[direct] 128 instructions of 16 bytes, expected one",

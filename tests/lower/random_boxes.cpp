@@ -7,6 +7,8 @@
 #include <numeric>
 #include <random>
 
+#include "ir/box_reduce.h"
+
 namespace ww::test {
 namespace {
 
@@ -138,13 +140,56 @@ BoxCase multicast_by_chance(std::uint64_t seed) {
   return c;
 }
 
+BoxCase reduce_by_chance(std::uint64_t seed) {
+  Chance by(seed ^ 0x2545'F491'4F6CU);
+  BoxCase c = box_by_chance(seed);
+  while (c.dtype == "uint8") c = box_by_chance(by.random());  // nothing combines bytes
+  // Of the same width, so that the layout stays right.
+  const std::string from = c.dtype;
+  if (from == "float16") c.dtype = by.one_of<std::string>({"float16", "bfloat16"});
+  if (from == "float32") c.dtype = by.one_of<std::string>({"float32", "int32", "uint32", "uint32"});
+  if (from == "float64") c.dtype = by.one_of<std::string>({"float64", "int64", "uint64"});
+  auto op = ir::BoxReduce::Add;
+  do op = static_cast<ir::BoxReduce>(by.upto(7));
+  while (!ir::takes(op, *num::parse_dtype(c.dtype)));
+  if (c.is_load) c.settings = c.settings.empty() ? "" : "clip=True";
+  c.is_load = false;
+  c.settings = with_setting(c.settings, fmt::format("use_tma_reduce=\"{}\"", ir::name_of(op)));
+  // All CTAs combine with the same elements, unless the result depends on their order.
+  const bool counts = op == ir::BoxReduce::Inc || op == ir::BoxReduce::Dec;
+  if (c.dtype.contains("int") && !counts) c.grid = {1 + by.upto(2)};
+  return c;
+}
+
+BoxCase hinted_by_chance(std::uint64_t seed) {
+  BoxCase c = box_by_chance(seed);
+  Chance by(seed ^ 0x9E37'79B9U);
+  const int bits = bits_of(c.dtype);
+  const bool leaves = !c.settings.empty();
+  if (c.is_load && leaves)
+    c.settings = by.one_of<std::string>({"fill_value=0", "oob=\"zero\"",
+                                         bits == 8 ? "oob=\"zero\"" : "oob=\"nan\"",
+                                         bits == 8 ? "fill_value=0" : "fill_value=float(\"nan\")"});
+  const std::string hint =
+      by.one_of<std::string>({"", "cache_hint=\"evict_first\"", "cache_hint=\"evict_last\"",
+                              "cache_hint=T.uint64(0x1000000000000000)"});
+  if (!hint.empty()) c.settings = with_setting(c.settings, hint);
+  if (by.coin()) c.settings = with_setting(c.settings, "prefetch_tensormap=True");
+  if (by.coin())
+    c.settings = with_setting(c.settings,
+                              fmt::format("tensormap_l2_promotion=\"{}\"",
+                                          by.one_of<std::string>({"none", "64B", "128B", "256B"})));
+  return c;
+}
+
 void run_by_chance(const std::string& name, std::int64_t count, BoxCase (*make)(std::uint64_t)) {
   Family family(name);
   count = number_of("WW_RANDOM_COUNT", count);
   const auto seed = static_cast<std::uint64_t>(number_of("WW_RANDOM_SEED", 1));
   std::map<std::string, int> declined;
   for (std::int64_t i = 0; i < count; ++i) {
-    const Program program = program_of(make(seed * 1'000'003 + static_cast<std::uint64_t>(i)));
+    Program program = program_of(make(seed * 1'000'003 + static_cast<std::uint64_t>(i)));
+    program.has_any_nan = program.source.contains("nan");  // the engine's has other bits
     const Checked compiled = compile_only(program);
     if (!compiled.right()) {
       const std::string verdict = verdict_on(compiled, 0, "tma");

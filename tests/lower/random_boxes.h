@@ -15,6 +15,12 @@ BoxCase box_by_chance(std::uint64_t seed);
 /// The same to several CTAs of a cluster: shares of all of them, one sender, or pairs.
 BoxCase multicast_by_chance(std::uint64_t seed);
 
+/// A store that combines with what is there.
+BoxCase reduce_by_chance(std::uint64_t seed);
+/// One with a value to fill with, and settings that change no element: hints to caches, the map
+/// prefetched.
+BoxCase hinted_by_chance(std::uint64_t seed);
+
 /// Runs `count` cases, or as many as the environment says, on all engines. What is declined is counted
 /// by rule; more than half is a failure.
 void run_by_chance(const std::string& name, std::int64_t count, BoxCase (*make)(std::uint64_t));

@@ -55,6 +55,7 @@ class Meddler final : public lower::CodeObserver {
     }
   }
 
+  void meddle_with_operation(ir::PtxCall& call, const std::function<Proof()>& prove);
   void meddle_with_call(ir::Function& f, ir::PtxCall& call, const std::function<Proof()>& prove) {
     for (std::size_t i = 0; i + 1 < call.operands.size(); ++i) {
       std::swap(call.operands[i].expr, call.operands[i + 1].expr);
@@ -73,6 +74,7 @@ class Meddler final : public lower::CodeObserver {
       }
       return;
     }
+    meddle_with_operation(call, prove);
     ir::ExprId& last = call.operands.back().expr;
     const ir::Expr old = f[last];
     if (call.opcode.binding().word("dst") == "global" || old.op != ir::ExprOp::AddressOf) return;
@@ -84,6 +86,21 @@ class Meddler final : public lower::CodeObserver {
     last = mbarrier;
   }
 };
+
+// Another operation than the call's, or none.
+void Meddler::meddle_with_operation(ir::PtxCall& call, const std::function<Proof()>& prove) {
+  if (call.opcode.binding().word("dst") != "global") return;
+  const isa::Opcode old = call.opcode;
+  const std::string rank(old.binding().word("dim"));
+  for (const std::string& other :
+       {"cp.async.bulk.tensor." + rank + ".global.shared::cta.tile.bulk_group",
+        "cp.reduce.async.bulk.tensor." + rank + ".global.shared::cta.max.tile.bulk_group"}) {
+    if (old.text() == other) continue;
+    call.opcode = isa::opcode_of(other);
+    note("`" + other + "` instead", prove());
+    call.opcode = old;
+  }
+}
 
 Meddler meddle(const BoxCase& c) {
   const Program program = program_of(c);
@@ -117,6 +134,9 @@ TEST(TmaFaults, AreCaughtByTheProof) {
   store.is_load = false;
   store.settings = "clip=True";
   check(store, 6);
+  BoxCase reduction = store;
+  reduction.settings = "clip=True, use_tma_reduce=\"add\"";
+  check(reduction, 8);
   // Three dimensions, of which one is split.
   BoxCase split{.dtype = "float32",
                 .array = {6, 8, 128},

@@ -30,6 +30,7 @@
 #include "eval/memory/order.h"
 #include "eval/memory/storage.h"
 #include "eval/value/words.h"
+#include "ir/box_reduce.h"
 
 namespace ww::eval {
 
@@ -105,12 +106,14 @@ struct Transfer {
 struct AsyncCopy {
   AsyncKind kind{};
   Agent agent;
-  Cta* cta = nullptr;                // of the agent
-  std::uint32_t step = 0, time = 0;  // of its start
-  std::size_t missing = 0;           // threads that have not waited for it
-  std::size_t bytes = 0;             // of the host
-  std::int64_t counted = 0;          // Counted: bytes that the mbarrier hears of
-  bool is_from_peer = false;         // another CTA of the cluster has started it
+  Cta* cta = nullptr;                        // of the agent
+  std::uint32_t step = 0, time = 0;          // of its start
+  std::size_t missing = 0;                   // threads that have not waited for it
+  std::size_t bytes = 0;                     // of the host
+  std::int64_t counted = 0;                  // Counted: bytes that the mbarrier hears of
+  std::optional<ir::BoxReduce> reduce = {};  // Bulk: what is done to the elements that are there
+  num::DType dtype{};                        // of a reduction
+  bool is_from_peer = false;                 // another CTA of the cluster has started it
   std::vector<Transfer> transfers = {};
   std::vector<std::pair<Element, int>> sources = {};
 };

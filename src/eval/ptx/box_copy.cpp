@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cp.async.bulk.tensor in tile mode. A box of the tensor that a map describes lies in shared memory
+// cp.async.bulk.tensor and cp.reduce.async.bulk.tensor in tile mode. A box of the tensor that a map describes lies in shared memory
 // row by row, the innermost dimension first; elements of the box outside the tensor are filled, or
 // not stored. With a swizzle of w bytes rows begin w bytes apart, and bits 4 and up of an address are
 // XORed with bits 7 and up, as many as tell the 16-byte chunks of w bytes apart.
@@ -150,6 +150,9 @@ void ptx_box_store(Cta& cta, const PtxInstruction& ptx, Threads ts) {
     const Box& box = (*boxes)[i];
     const Access by = access_of(cta, ts[i]);
     AsyncCopy copy{.kind = AsyncKind::Bulk, .agent = thread_agent(ts[i])};
+    if (ptx.call->opcode.mnemonic() == "cp.reduce.async.bulk.tensor")
+      copy.reduce = ir::find_box_reduce(ptx.call->opcode.binding().word("op"));
+    copy.dtype = box.dtype;
     for_each_element(box, window_of(cta, sources[i]), [&](std::int64_t byte, auto to) {
       if (!to) return;
       const Element source = element_at(sources[i] + byte * 8, ts[i]);

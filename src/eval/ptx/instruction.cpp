@@ -206,6 +206,7 @@ constexpr FormRow kFormRows[] = {
     {"cp.async.bulk.tensor",              PtxKind::BoxStore,    stores_box},
     {"cp.async.bulk",                     PtxKind::BulkCopy,    copies_run},
     {"cp.async.bulk",                     PtxKind::BulkStore,   stores_run},
+    {"cp.reduce.async.bulk.tensor",       PtxKind::BoxStore,    stores_box},
     {"mbarrier.try_wait.parity",          PtxKind::MbarTest},
     {"mbarrier.test_wait.parity",         PtxKind::MbarTest},
     {"elect",                             PtxKind::Elect},

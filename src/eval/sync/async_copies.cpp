@@ -9,6 +9,7 @@
 #include "eval/cta/schedule.h"
 #include "eval/memory/access.h"
 #include "eval/sync/mbarriers.h"
+#include "eval/value/box_reduce.h"
 
 namespace ww::eval {
 namespace {
@@ -57,7 +58,9 @@ bool is_own_target(Cta& cta, const Transfer& transfer, const AsyncCopy& copy) {
 void check_free(Cta& cta, const Transfer& transfer, const AsyncCopy& copy) {
   Storage& storage = storage_of(cta, transfer.to);
   const std::int64_t bit = bit_of(cta, transfer.to);
-  if (!storage.is_target(bit, transfer.bits) && !storage.is_source(bit, transfer.bits)) return;
+  const bool is_target =
+      storage.is_target(bit, transfer.bits) && !copy.reduce;  // any order is right
+  if (!is_target && !storage.is_source(bit, transfer.bits)) return;
   if (is_own_target(cta, transfer, copy)) return;
   if (Finding* found = finding(cta, Check::Async, transfer.to); found != nullptr)
     found->text = fmt::format(
@@ -68,7 +71,7 @@ void check_free(Cta& cta, const Transfer& transfer, const AsyncCopy& copy) {
 
 // Earlier users of the place are done with it.
 void check_start(Cta& cta, const Transfer& transfer, const AsyncCopy& copy) {
-  const Access by = access_of(cta, copy.agent);
+  const Access by = access_of(cta, copy.agent, copy.reduce.has_value());
   const auto conflict = note_write(cta, transfer.to, transfer.bits, by);
   if (!conflict || conflict->earlier == by) return;
   if (storage_of(cta, transfer.to).is_target(bit_of(cta, transfer.to), transfer.bits)) return;
@@ -83,17 +86,29 @@ void mark_copy(Cta& cta, const AsyncCopy& copy, int change) {
     storage_of(cta, element).mark_source(bit_of(cta, element), bits, change);
 }
 
+// What is in memory afterwards.
+Content arriving(Cta& cta, const AsyncCopy& copy, const Transfer& transfer) {
+  if (!copy.reduce) return transfer.content;
+  const Storage& storage = storage_of(cta, transfer.to);
+  const std::int64_t bit = bit_of(cta, transfer.to);
+  if ((storage.undefined(bit, transfer.bits) | transfer.content.undefined) != 0)
+    return {0, low_mask(transfer.bits)};
+  return {reduce_box(*copy.reduce, copy.dtype, storage.value(bit, transfer.bits),
+                     transfer.content.value),
+          0};
+}
+
 void deliver(const AsyncCopy& copy) {
   Cta& cta = *copy.cta;
   mark_copy(cta, copy, -1);
-  Access by = access_of(cta, copy.agent);
+  Access by = access_of(cta, copy.agent, copy.reduce.has_value());
   by.step = copy.step;
   // Those who have waited for the mbarrier know of what was done before the start; others have
   // waited themselves.
   if (copy.kind == AsyncKind::Counted) by.time = copy.time;
   // What it may race with was looked at when it started, or was found since.
   for (const Transfer& transfer : copy.transfers)
-    put(cta, transfer.to, transfer.bits, transfer.content, by);
+    put(cta, transfer.to, transfer.bits, arriving(cta, copy, transfer), by);
 }
 
 }  // namespace

@@ -97,6 +97,8 @@ void start_async(Cta& cta, const ir::TileCall& call, const Tile& to, const Tile&
   const ir::Scope target = to.info->ir->scope;
   const ir::Scope source = from.info->ir->scope;
   AsyncCopy copy{.kind = AsyncKind::Group, .agent = unit.agent};
+  copy.reduce = ir::box_reduce(call);
+  copy.dtype = to.info->ir->dtype;
   if (target == ir::Scope::Local && source == ir::Scope::Tmem)
     copy.kind = AsyncKind::TmemLoad;
   else if (target == ir::Scope::Tmem && source == ir::Scope::Local)

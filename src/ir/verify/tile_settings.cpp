@@ -9,6 +9,7 @@
 #include "ir/elementwise.h"
 #include "ir/print/printer.h"
 #include "ir/settings.h"
+#include "ir/tensor_map.h"
 #include "ir/verify/tile.h"
 
 namespace ww::ir::verifying {
@@ -47,11 +48,24 @@ bool is_integer_setting(const Function& f, const Setting& setting) {
          (id != nullptr && f[*id].type.is_scalar() && f[*id].type.is_int());
 }
 
+bool is_policy_setting(const Function& f, const Setting& setting) {
+  if (const auto* name = std::get_if<std::string>(&setting)) return cache_policy(*name).has_value();
+  const auto* id = std::get_if<ExprId>(&setting);
+  return std::holds_alternative<std::int64_t>(setting) ||
+         (id != nullptr && f[*id].type.is_scalar() && f[*id].type.is_int() &&
+          num::storage_bits(f[*id].type.dtype) == 64);
+}
+
 bool takes_setting(const Function& f, const SettingFacts& facts, const Setting& setting) {
   if (facts.values == "condition") return is_condition_setting(f, setting);
   if (facts.values == "number") return is_number_setting(f, setting);
   if (facts.values == "mbarrier") return is_mbarrier_setting(f, setting);
   if (facts.values == "CTA mask" || facts.values == "cta") return is_integer_setting(f, setting);
+  if (facts.values == "bound map") {
+    const auto* map = std::get_if<ExprId>(&setting);
+    return map != nullptr && f[*map].op == ExprOp::Var && find_tensor_map(f, *map).has_value();
+  }
+  if (facts.values == "cache policy") return is_policy_setting(f, setting);
   if (facts.values == "flag") return std::holds_alternative<bool>(setting);
   const std::vector<std::string_view> words = facts.words();
   if (words.empty()) return true;

@@ -7,6 +7,9 @@
 // outside the array is filled with zeros (`fill_value=0`), or with NaN, or not stored (`clip=True`), at
 // no cost. PTX manual, "cp.async.bulk.tensor".
 //
+// `use_tma_reduce="add"` combines a stored box with what is there; `cache_hint=` is handed on to the
+// second-level cache.
+//
 // With `cta_mask=` the box goes to several CTAs of the cluster at once, each time to the same place of
 // shared memory, and the mbarrier at the same place of each hears of the bytes.
 //
@@ -14,8 +17,11 @@
 //
 //     A_map = T.tensor_map(A.data, box=(128, 64), dims=(M, K), strides=(K,), swizzle=128)
 //     cp.async.bulk.tensor.2d…  [dst_ptr], [A_map, {k, m}], [full]
+#include <fmt/ranges.h>
+
 #include <cmath>
 
+#include "ir/box_reduce.h"
 #include "ir/elementwise.h"
 #include "ir/equal.h"
 #include "ir/print/print.h"
@@ -41,6 +47,10 @@ struct Plan {
   std::int64_t promotion = 256;
   bool is_one_thread = true;  // provably
   ExprId cta_mask = {};       // uint16; none: to the own CTA
+  ExprId policy = {};         // uint64, of the cache; none: no hint
+  std::optional<ir::BoxReduce> reduce = {};
+  bool prefetches = false;   // the map, where the kernel begins
+  ir::VarId given_map = {};  // of `tensor_map=`; none: one is made
 
   [[nodiscard]] const OperandPlaces& shared() const {
     return is_load ? problem->dst : problem->src;
@@ -48,12 +58,15 @@ struct Plan {
   [[nodiscard]] std::size_t global_operand() const { return is_load ? 1 : 0; }
   [[nodiscard]] std::string opcode() const {
     const std::size_t rank = boxes.dims.size();
-    return is_load
-               ? fmt::format(
-                     "cp.async.bulk.tensor.{}d.shared::cluster.global.tile.mbarrier::"
-                     "complete_tx::bytes{}",
-                     rank, cta_mask.valid() ? ".multicast::cluster" : "")
-               : fmt::format("cp.async.bulk.tensor.{}d.global.shared::cta.tile.bulk_group", rank);
+    const std::string_view hint = policy.valid() ? ".L2::cache_hint" : "";
+    if (is_load)
+      return fmt::format(
+          "cp.async.bulk.tensor.{}d.shared::cluster.global.tile.mbarrier::complete_tx::bytes{}{}",
+          rank, cta_mask.valid() ? ".multicast::cluster" : "", hint);
+    if (reduce)
+      return fmt::format("cp.reduce.async.bulk.tensor.{}d.global.shared::cta.{}.tile.bulk_group{}",
+                         rank, ir::name_of(*reduce), hint);
+    return fmt::format("cp.async.bulk.tensor.{}d.global.shared::cta.tile.bulk_group{}", rank, hint);
   }
 };
 
@@ -122,40 +135,30 @@ Match<ExprId> cta_mask_of(const Call& call) {
   return *cast;
 }
 
-Match<Plan> match(const Call& call) {
-  Plan plan;
-  plan.is_load = WW_TRY(is_load_of(call));
-  WW_TRY_VOID(check_target(call, "cp.async.bulk.tensor", target::Feature::Sm90));
-  WW_TRY_VOID(check_mbarrier(call, plan.is_load));
-  WW_TRY_VOID(check_settings(call,
-                             "mbar mbarrier_addr cta_mask tensormap_l2_promotion "
-                             "prefetch_tensormap"));
-  plan.promotion = WW_TRY(promotion_of(call));
-  plan.cta_mask = WW_TRY(cta_mask_of(call));
-  plan.is_one_thread = WW_TRY(check_one_thread(call));
-  if (!call.f().has_device_entry)
-    return decline("map", "there is no `T.device_entry()` before which the map could be made");
-  plan.problem = WW_TRY(copy_problem(call));
-  plan.fills_nan = WW_TRY(fills_nan(call, *plan.problem));
-  plan.boxes =
-      WW_TRY(plan_boxes(call, *plan.problem, plan.global_operand(), 1 - plan.global_operand()));
-  return plan;
-}
-
-// --- emit ----------------------------------------------------------------------------------------
-
-bool is_same(const ir::Function& f, const ir::TensorMap& a, const ir::TensorMap& b) {
-  const auto all_same = [&](const std::vector<ExprId>& left, const std::vector<ExprId>& right) {
-    return std::ranges::equal(left, right, [&](ExprId x, ExprId y) { return ir::same(f, x, y); });
+// The policy of `cache_hint=`, a name or its bits.
+ExprId policy_of(const Call& call) {
+  const ir::Setting* setting = call.setting("cache_hint");
+  if (setting == nullptr) return {};
+  const auto bits = [&](std::int64_t value) {
+    return ir::int_imm(call.f(), num::DType::Uint64, value, call.span);
   };
-  return a.box == b.box && a.swizzle == b.swizzle && a.promotion == b.promotion &&
-         a.fills_nan == b.fills_nan && ir::same(f, a.pointer, b.pointer) &&
-         all_same(a.dims, b.dims) && all_same(a.strides, b.strides);
+  if (const auto* name = std::get_if<std::string>(setting)) return bits(*ir::cache_policy(*name));
+  if (const auto* number = std::get_if<std::int64_t>(setting)) return bits(*number);
+  const auto cast =
+      ir::cast(call.f(), std::get<ExprId>(*setting), ir::Type::of(num::DType::Uint64), call.span);
+  WW_CHECK(cast.has_value(), "a cache policy that is not an integer");
+  return *cast;
 }
 
-// Calls with equal maps share one.
-ir::VarId map_of(const Plan& plan, const Call& call) {
-  ir::Function& f = call.f();
+Match<std::optional<ir::BoxReduce>> reduce_of(const Call& call) {
+  const auto reduce = ir::box_reduce(call.tile);
+  const num::DType dtype = call.buffer(0).dtype;
+  if (!reduce || ir::takes(*reduce, dtype)) return reduce;
+  return decline("dtype", "`use_tma_reduce=\"{}\"` of {}, expected {}", ir::name_of(*reduce),
+                 num::name_of(dtype), ir::types_text(*reduce));
+}
+
+ir::TensorMap needed_map(const Plan& plan) {
   ir::TensorMap map{.pointer = plan.boxes.pointer,
                     .swizzle = plan.boxes.swizzle,
                     .promotion = plan.promotion,
@@ -165,8 +168,92 @@ ir::VarId map_of(const Plan& plan, const Call& call) {
     map.box.push_back(dim.box);
     if (map.dims.size() > 1) map.strides.push_back(dim.stride);
   }
+  return map;
+}
+
+// The same number, in whatever width: indices do not overflow.
+bool is_equal(const ir::Function& f, ExprId a, ExprId b) {
+  while (f[a].op == ir::ExprOp::Cast) a = f[a].args[0];
+  while (f[b].op == ir::ExprOp::Cast) b = f[b].args[0];
+  const auto x = ir::const_int(f, a), y = ir::const_int(f, b);
+  if (x && y) return *x == *y;
+  if (f[a].op != ir::ExprOp::Mul || f[b].op != ir::ExprOp::Mul) return ir::same(f, a, b);
+  const auto& p = f[a].args;
+  const auto& q = f[b].args;
+  return (is_equal(f, p[0], q[0]) && is_equal(f, p[1], q[1])) ||
+         (is_equal(f, p[0], q[1]) && is_equal(f, p[1], q[0]));
+}
+
+// What the two say differently about the array and its boxes; empty: nothing.
+std::string difference(const ir::Function& f, const ir::TensorMap& given,
+                       const ir::TensorMap& needed) {
+  const auto numbers = [](const std::vector<std::int64_t>& all) {
+    return fmt::format("{}", fmt::join(all, " x "));
+  };
+  const auto all_equal = [&](const std::vector<ExprId>& a, const std::vector<ExprId>& b) {
+    return std::ranges::equal(a, b, [&](ExprId x, ExprId y) { return is_equal(f, x, y); });
+  };
+  if (given.box != needed.box)
+    return fmt::format("boxes of {}, expected {}", numbers(given.box), numbers(needed.box));
+  if (given.swizzle != needed.swizzle)
+    return fmt::format("a swizzle of {} bytes, expected {}", given.swizzle, needed.swizzle);
+  if (!ir::same(f, given.pointer, needed.pointer))
+    return fmt::format("the array `{}`, expected `{}`", ir::print(f, given.pointer),
+                       ir::print(f, needed.pointer));
+  if (!all_equal(given.dims, needed.dims)) return "other extents than the array";
+  return all_equal(given.strides, needed.strides) ? "" : "other strides than the array";
+}
+
+// The map of `tensor_map=`, which must be the one that the copy needs.
+Match<ir::VarId> given_map(const Call& call, const Plan& plan) {
+  const ir::Setting* setting = call.setting("tensor_map");
+  if (setting == nullptr) return ir::VarId{};
+  const ir::VarId var = call.f()[std::get<ExprId>(*setting)].var;
+  const ir::TensorMap given = *ir::find_tensor_map(call.f(), std::get<ExprId>(*setting));
+  std::string other = difference(call.f(), given, needed_map(plan));
+  const bool fills = plan.is_load && plan.problem->may_fill();
+  if (other.empty() && fills && given.fills_nan != plan.fills_nan)
+    other =
+        given.fills_nan ? "NaN to fill with, expected zero" : "zeros to fill with, expected NaN";
+  if (other.empty()) return var;
+  return decline("map", "`{}` has {}", call.f()[var].name, other);
+}
+
+Match<Plan> match(const Call& call) {
+  Plan plan;
+  plan.is_load = WW_TRY(is_load_of(call));
+  WW_TRY_VOID(check_target(call, "cp.async.bulk.tensor", target::Feature::Sm90));
+  WW_TRY_VOID(check_mbarrier(call, plan.is_load));
+  WW_TRY_VOID(check_settings(call,
+                             "mbar mbarrier_addr cta_mask cache_hint use_tma_reduce "
+                             "tensormap_l2_promotion prefetch_tensormap tensor_map"));
+  plan.promotion = WW_TRY(promotion_of(call));
+  plan.cta_mask = WW_TRY(cta_mask_of(call));
+  plan.policy = policy_of(call);
+  plan.reduce = WW_TRY(reduce_of(call));
+  plan.prefetches = ir::is_true(call.setting("prefetch_tensormap"));
+  plan.is_one_thread = WW_TRY(check_one_thread(call));
+  if (!call.f().has_device_entry)
+    return decline("map", "there is no `T.device_entry()` before which the map could be made");
+  plan.problem = WW_TRY(copy_problem(call));
+  plan.fills_nan = WW_TRY(fills_nan(call, *plan.problem));
+  plan.boxes =
+      WW_TRY(plan_boxes(call, *plan.problem, plan.global_operand(), 1 - plan.global_operand()));
+  plan.given_map = WW_TRY(given_map(call, plan));
+  return plan;
+}
+
+// --- emit ----------------------------------------------------------------------------------------
+
+// Calls with equal maps share one.
+ir::VarId map_of(const Plan& plan, const Call& call) {
+  if (plan.given_map.valid()) return plan.given_map;
+  ir::Function& f = call.f();
+  const ir::TensorMap map = needed_map(plan);
   for (const ir::BoundMap& each : ir::tensor_maps(f))
-    if (is_same(f, each.map, map)) return each.var;
+    if (each.map.promotion == map.promotion && each.map.fills_nan == map.fills_nan &&
+        difference(f, each.map, map).empty())
+      return each.var;
   const ir::Buffer& array = f[call.region(plan.global_operand()).buffer];
   const ir::VarId var = f.add(ir::Var{.name = fmt::format("{}_map", array.name),
                                       .type = ir::Type::pointer(array.dtype),
@@ -179,6 +266,12 @@ ir::VarId map_of(const Plan& plan, const Call& call) {
   return var;
 }
 
+// Once, however many copies ask for it.
+void prefetch(Context& context, ir::VarId map) {
+  if (std::ranges::find(context.prefetched, map) == context.prefetched.end())
+    context.prefetched.push_back(map);
+}
+
 class Writer {
  public:
   Writer(const Plan& plan, const Call& call, CodeWriter& code)
@@ -187,8 +280,10 @@ class Writer {
         code_(code),
         flat_(flat_view(call, code, plan.shared())),
         map_(code.var(map_of(plan, call))) {
+    if (plan.prefetches) prefetch(call.context, call.f()[map_].var);
     if (plan.is_load) mbarrier_ = std::get<ExprId>(*ir::mbarrier_setting(call.tile));
     if (plan.cta_mask.valid()) mask_ = code.let("cta_mask", code.simplify(plan.cta_mask));
+    if (plan.policy.valid()) policy_ = code.let("policy", code.simplify(plan.policy));
     for (const BoxDim& dim : plan.boxes.dims)
       starts_.push_back(code.let("at", code.as_int32(code.simplify(dim.start))));
   }
@@ -232,6 +327,7 @@ class Writer {
     } else {
       operands.push_back(address_operand(pointer));
     }
+    if (policy_.valid()) operands.push_back({.expr = policy_});
     code_.ptx(plan_.opcode(), std::move(operands));
   }
 
@@ -246,7 +342,7 @@ class Writer {
   const Call& call_;
   CodeWriter& code_;
   ir::BufferId flat_;
-  ExprId map_, mbarrier_, mask_;
+  ExprId map_, mbarrier_, mask_, policy_;
   std::vector<ExprId> starts_;
   std::vector<ExprId> at_;  // by axis
 };
@@ -257,6 +353,16 @@ void emit(const Plan& plan, const Call& call, CodeWriter& code) {
 
 // --- report --------------------------------------------------------------------------------------
 
+std::string map_note(const Plan& plan, const Call& call) {
+  std::string out = "tensor map";
+  if (plan.given_map.valid()) out += fmt::format(" `{}`", call.f()[plan.given_map].name);
+  out += fmt::format(" of rank {}, ", plan.boxes.dims.size());
+  out += plan.boxes.swizzle == 0 ? std::string("no swizzle")
+                                 : fmt::format("swizzle of {} bytes", plan.boxes.swizzle);
+  if (!plan.given_map.valid()) out += fmt::format(", {} bytes of L2 at a time", plan.promotion);
+  return out;
+}
+
 PlanReport report(const Plan& plan, const Call& call) {
   PlanReport out = copy_report(call, *plan.problem);
   const std::int64_t bytes = plan.boxes.box_elements() * plan.shared().bits / 8;
@@ -265,11 +371,7 @@ PlanReport report(const Plan& plan, const Call& call) {
   out.add_instruction(plan.opcode(), plan.boxes.issues(), bytes);
   out.summary = fmt::format("{} box{} of {} by the copy engine, {} bytes each", plan.boxes.issues(),
                             plan.boxes.issues() == 1 ? "" : "es", plan.boxes.box_text(), bytes);
-  out.notes.push_back(
-      fmt::format("tensor map of rank {}, {}, {} bytes of L2 at a time", plan.boxes.dims.size(),
-                  plan.boxes.swizzle == 0 ? std::string("no swizzle")
-                                          : fmt::format("swizzle of {} bytes", plan.boxes.swizzle),
-                  plan.promotion));
+  out.notes.push_back(map_note(plan, call));
   if (plan.cta_mask.valid())
     out.notes.push_back(fmt::format(
         "the mbarrier of each CTA of the mask `{}` hears of {} bytes; the callers expect "
@@ -280,6 +382,14 @@ PlanReport report(const Plan& plan, const Call& call) {
         fmt::format("the mbarrier hears of {} bytes; the caller expects them", out.bytes));
   else
     out.notes.emplace_back("the caller commits, and waits for bulk groups");
+  if (plan.reduce)
+    out.notes.push_back(
+        fmt::format("`{}` of what is there and what arrives, element by element, in any order",
+                    ir::name_of(*plan.reduce)));
+  if (plan.policy.valid())
+    out.notes.push_back(fmt::format("cache policy `{}`", ir::print(call.f(), plan.policy)));
+  if (plan.prefetches)
+    out.notes.emplace_back("thread 0 prefetches the map where the kernel begins");
   if (plan.boxes.issues() > kMaxUnrolled)
     out.notes.push_back(
         fmt::format("{} instructions of {} bytes are many: a row of shared memory "

@@ -74,6 +74,7 @@ Try<void> BoxMoves::box(const ir::PtxCall& call, const Mask& mask) {
   for (std::size_t d = 0; d < rank; ++d)
     corner.push_back(WW_TRY(values_.of(call.operands[at + 1 + d].expr)));
   const auto shared = WW_TRY(values_.pointer(call.operands[is_load ? 0 : rank + 1].expr));
+  WW_TRY_VOID(check_reduction(call));
   if (is_load) WW_TRY_VOID(check_mbarrier(call.operands[rank + 2].expr));
   if (is_load)
     WW_TRY_VOID(check_receivers(is_multicast ? call.operands[rank + 3].expr : ir::ExprId{}));
@@ -84,6 +85,18 @@ Try<void> BoxMoves::box(const ir::PtxCall& call, const Mask& mask) {
     WW_TRY_VOID(box_of_thread(map, is_load, corner, shared, t));
   }
   return {};
+}
+
+// The same operation on each box. The names that arrive are those of the elements combined.
+Try<void> BoxMoves::check_reduction(const ir::PtxCall& call) {
+  const bool reduces = call.opcode.mnemonic().starts_with("cp.reduce.");
+  const auto done = reduces ? ir::find_box_reduce(call.opcode.binding().word("op")) : std::nullopt;
+  const auto meant = ir::box_reduce(tile_);
+  const auto text = [](std::optional<ir::BoxReduce> op) {
+    return op ? fmt::format("`{}`", ir::name_of(*op)) : std::string("replaced");
+  };
+  if (done == meant) return {};
+  return wrong("elements are {}, expected {}", text(done), text(meant));
 }
 
 Try<void> BoxMoves::check_mbarrier(ir::ExprId hears) {
@@ -161,6 +174,9 @@ Try<void> BoxMoves::row_of_box(const Map& map, const Row& row, const PointerValu
       if (is_load) WW_TRY_VOID(fill(shared, t, to, bits, map.fills_nan ? kFill : kZero));
       continue;
     }
+    // Twice would be combined twice.
+    if (!is_load && ir::box_reduce(tile_) && !reduced_.insert(from).second)
+      return wrong("byte {} of the array is combined twice", from / 8);
     WW_TRY_VOID(is_load ? move(shared, t, to, global, t, from, bits)
                         : move(global, t, from, shared, t, to, bits));
   }

@@ -6,8 +6,10 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 
+#include "ir/box_reduce.h"
 #include "ir/tensor_map.h"
 #include "lower/proof/name_moves.h"
 
@@ -36,6 +38,7 @@ class BoxMoves : public NameMoves {
  private:
   struct Map;
   struct Row;
+  Try<void> check_reduction(const ir::PtxCall& call);
   Try<void> check_mbarrier(ir::ExprId hears);
   Try<void> check_receivers(ir::ExprId mask);
   Try<Map> read_map(ir::ExprId expr);
@@ -60,6 +63,7 @@ class BoxMoves : public NameMoves {
   std::map<std::tuple<std::uint32_t, std::int64_t, std::size_t>, Mapped>
       mapped_;  // by register: buffer, bit, thread
   std::int64_t counted_ = 0;
+  std::set<std::int64_t> reduced_;  // bits of the array
 };
 
 }  // namespace ww::lower

@@ -108,7 +108,8 @@ class CopyReplay : public BoxMoves {
       return matrix(call, called == "ldmatrix", mask);
     if (called == "ld") return load(call, mask);
     if (called == "cp.async") return copy_async(call, mask);
-    if (called == "cp.async.bulk.tensor") return box(call, mask);
+    if (called == "cp.async.bulk.tensor" || called == "cp.reduce.async.bulk.tensor")
+      return box(call, mask);
     if (called == "cp.async.bulk") return run_of_bytes(call, mask);
     if (called == "mapa") return map_address(call, mask);
     if (called == "st" || called == "st.async") return store_registers(call, mask);

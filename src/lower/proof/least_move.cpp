@@ -21,7 +21,9 @@ int bits_of_count(const ir::Function& f, ExprId bytes) {
 
 int least_of(const ir::Function& f, const ir::PtxCall& call, int element_bits) {
   const std::string_view called = call.opcode.mnemonic();
-  if (called == "cp.async.bulk.tensor" || called == "cp.async.bulk") return 128;
+  if (called == "cp.async.bulk.tensor" || called == "cp.reduce.async.bulk.tensor" ||
+      called == "cp.async.bulk")
+    return 128;
   if (called.starts_with("cp.async") && call.operands.size() >= 3)
     return bits_of_count(f, call.operands[2].expr);
   if (called == "tcgen05.cp") return 128;

@@ -310,6 +310,11 @@ Result<Value> fence_proxy_async(Context& in, Args& a) {
   return finish(in, "fence.proxy.async" + space, {}, a.call);
 }
 
+Result<Value> prefetch_tensormap(Context& in, Args& a) {
+  std::vector<ir::PtxOperand> operands = {WW_TRY(address(in, a[0], a.spans[0]))};
+  return finish(in, "prefetch.tensormap", std::move(operands), a.call);
+}
+
 Result<Value> fence(Context& in, Args& a) {
   return finish(in,
                 fmt::format("fence.{}.{}", WW_TRY(as_text(in, a[0], "the order", a.spans[0])),
@@ -373,6 +378,7 @@ constexpr PtxFunction kFunctions[] = {
     {"fence.mbarrier_init", "", fence_mbarrier_init},
     {"fence.proxy_async", "space?", fence_proxy_async},
     {"setmaxnreg", "inc, reg_count", setmaxnreg},
+    {"prefetch_tensormap", "tensor_map", prefetch_tensormap},
     {"exp2", "x", exp2},
     {"rcp", "x", rcp},
 };

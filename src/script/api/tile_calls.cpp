@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "base/suggest.h"
 #include "ir/settings.h"
@@ -175,6 +176,26 @@ ir::Setting without_cache_level(std::string_view name, ir::Setting setting) {
   return setting;
 }
 
+// `oob="zero"` or `"nan"`, as TVM's copies through tensor maps have it, is a fill value.
+Result<ir::Setting> fill_of_oob(Context& in, const Value& value, Span span) {
+  const std::string word = WW_TRY(as_text(in, value, "`oob`", span));
+  if (word == "zero") return ir::Setting(std::int64_t{0});
+  if (word == "nan") return ir::Setting(std::numeric_limits<double>::quiet_NaN());
+  return fail_at(span, DiagKind::BadTileCall,
+                 "`oob` of `copy_async` is \"{}\", expected \"zero\" or \"nan\"", word);
+}
+
+Result<void> read_setting(Context& in, const std::string& name, const Value& value, Span span,
+                          ir::TileCall& call) {
+  if (name == "oob" && call.op == ir::TileOp::CopyAsync) {
+    call.config.emplace_back("fill_value", WW_TRY(fill_of_oob(in, value, span)));
+    return {};
+  }
+  call.config.emplace_back(name,
+                           without_cache_level(name, WW_TRY(as_setting(in, value, name, span))));
+  return {};
+}
+
 Result<void> read_keyword(Context& in, const CallArgs::Named& named, ir::TileCall& call) {
   if (named.name == "dispatch") {
     if (!named.value.is(Kind::None))
@@ -187,17 +208,13 @@ Result<void> read_keyword(Context& in, const CallArgs::Named& named, ir::TileCal
   }
   if (named.name == "config" && named.value.is(Kind::Dict)) {
     for (const auto& [key, item] : named.value.as<DictObject>().items) {
-      std::string name = WW_TRY(as_text(in, key, "a key of `config`", named.span));
-      call.config.emplace_back(std::move(name),
-                               WW_TRY(as_setting(in, item, "a value of `config`", named.span)));
+      const std::string name = WW_TRY(as_text(in, key, "a key of `config`", named.span));
+      WW_TRY_VOID(read_setting(in, name, item, named.span, call));
     }
     return {};
   }
   if (named.value.is(Kind::None)) return {};
-  call.config.emplace_back(
-      named.name,
-      without_cache_level(named.name, WW_TRY(as_setting(in, named.value, named.name, named.span))));
-  return {};
+  return read_setting(in, named.name, named.value, named.span, call);
 }
 
 }  // namespace

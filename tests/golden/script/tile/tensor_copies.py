@@ -22,4 +22,4 @@ def f(a: T.handle):
     S0 = T.alloc_buffer((16, 64), "float16", scope="shared")
     bar = T.alloc_shared((1,), "uint64")
     if tx == 0:
-        Tx.copy_async(S0[0:16, 0:64], A[bx * 48:bx * 48 + 16, 0:64], mbar=T.address_of(bar[0]), oob="zero", dispatch="tma")
+        Tx.copy_async(S0[0:16, 0:64], A[bx * 48:bx * 48 + 16, 0:64], mbar=T.address_of(bar[0]), fill_value=0, dispatch="tma")
