@@ -87,8 +87,7 @@ Match<void> check_settings(const Call& call, std::string_view heeded) {
     if (key.starts_with("mbar"))
       return decline("mbarrier", "`{}=` is for a copy that arrives at a barrier", key);
     if (facts != nullptr && facts->is_of_tensor_maps())
-      return decline("config", "`{}=` is for copies through tensor maps{}", key,
-                     key == "oob" ? "; here `fill_value=` fills what lies outside" : "");
+      return decline("config", "`{}=` is for copies through tensor maps", key);
     return decline("config", "`{}=` has no effect on this variant", key);
   }
   return {};
