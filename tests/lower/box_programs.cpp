@@ -64,9 +64,24 @@ std::string copy_text(const BoxCase& c, std::int64_t bytes) {
              fmt::format("Tx.copy_async({}, {}, mbar=T.address_of(bar[0]){})", tile, array, more));
 }
 
+// A reduction depends on what is there: the CTA writes it first.
+std::string begin_array(const BoxCase& c) {
+  std::string index;
+  std::int64_t below = product(c.array);
+  for (std::size_t d = 0; d < c.array.size(); ++d) {
+    below /= c.array[d];
+    index += fmt::format("{}e // {} % {}", d == 0 ? "" : ", ", below, c.array[d]);
+  }
+  return fmt::format(
+      "    for k in range({}):\n        e: T.let = k * 128 + tid\n        if e < {}:\n"
+      "            A[{}] = A_in[e]\n    T.ptx[\"fence.proxy.async\"]()\n",
+      (product(c.array) + 127) / 128, product(c.array), index);
+}
+
 }  // namespace
 
 std::string source_of(const BoxCase& c) {
+  const bool reduces = c.settings.contains("use_tma_reduce");
   const std::int64_t ctas = product(c.grid);
   const std::string one = tuple(c.shared);
   Extents all = c.shared;
@@ -78,8 +93,12 @@ std::string source_of(const BoxCase& c) {
   std::string out =
       "from tvm.script import tirx as T\nfrom tvm.script.tirx import tile as Tx\n"
       "from tvm.tirx.layout import ComposeLayout, S, SwizzleLayout, TileLayout\n\n@T.prim_func\n"
-      "def kernel(A_ptr: T.handle, tile_in_ptr: T.handle, tile_out_ptr: T.handle):\n";
+      "def kernel(A_ptr: T.handle, tile_in_ptr: T.handle, tile_out_ptr: T.handle" +
+      std::string(reduces ? ", A_in_ptr: T.handle" : "") + "):\n";
   out += extents;
+  if (reduces)
+    out += fmt::format("    A_in = T.match_buffer(A_in_ptr, ({},), \"{}\")\n", product(c.array),
+                       c.dtype);
   out += fmt::format("    A = T.match_buffer(A_ptr, {}, \"{}\")\n",
                      c.is_ragged ? names_of(c.array) : tuple(c.array), c.dtype);
   for (const char* name : {"tile_in", "tile_out"})
@@ -94,6 +113,7 @@ std::string source_of(const BoxCase& c) {
       "    bar = T.alloc_buffer((1,), \"uint64\", scope=\"shared\")\n"
       "    if tid == 0:\n        T.ptx.mbarrier.init(T.address_of(bar[0]), 1)\n"
       "        T.ptx.fence.mbarrier_init()\n";
+  if (reduces) out += begin_array(c);
   out += for_tile(c, "tile[@] = tile_in[cta, @]");
   out += fmt::format(
       "    T.ptx[\"fence.proxy.async.shared::cta\"]()\n    T.cuda.{}_sync()\n    {}\n{}",
@@ -104,6 +124,7 @@ std::string source_of(const BoxCase& c) {
 
 Program program_of(const BoxCase& c) {
   Program out{.source = source_of(c), .target = c.target};
+  out.has_any_nan = c.settings.contains("use_tma_reduce");  // sums of float64 keep a NaN's bits
   for (std::size_t d = 0; c.is_ragged && d < c.array.size(); ++d)
     out.scalars[fmt::format("n{}", d)] = c.array[d];
   return out;
