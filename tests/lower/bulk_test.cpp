@@ -239,8 +239,8 @@ TEST(Bulk, Declines) {
            c.is_load = false;
            c.settings = "mbar=T.address_of(bar[0])";
          });
-  expect("[config] `oob=` is for copies through tensor maps",
-         [](BoxCase& c) { c.settings = "oob=\"zero\""; });
+  expect("[config] `tensormap_l2_promotion=` is for copies through tensor maps",
+         [](BoxCase& c) { c.settings = "tensormap_l2_promotion=\"128B\""; });
 }
 
 // --- faults that must show -----------------------------------------------------------------------

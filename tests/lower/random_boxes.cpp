@@ -2,31 +2,13 @@
 #include "lower/random_boxes.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <numeric>
-#include <random>
 
 #include "ir/box_reduce.h"
+#include "lower/chance.h"
 
 namespace ww::test {
-namespace {
-
-struct Chance {
-  explicit Chance(std::uint64_t seed) : random(seed) {}
-  std::int64_t upto(std::int64_t most) {
-    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most + 1));
-  }
-  bool coin() { return upto(1) == 1; }
-  template <typename T>
-  T one_of(std::initializer_list<T> all) {
-    return all.begin()[upto(std::ssize(all) - 1)];
-  }
-  std::mt19937_64 random;
-};
-
-}  // namespace
-
 BoxCase box_by_chance(std::uint64_t seed) {
   Chance by(seed);
   BoxCase c;
@@ -81,11 +63,6 @@ BoxCase box_by_chance(std::uint64_t seed) {
 }
 
 namespace {
-
-std::int64_t number_of(const char* name, std::int64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::atoll(text);
-}
 
 std::string with_setting(const std::string& settings, const std::string& more) {
   return settings.empty() ? more : settings + ", " + more;

@@ -79,7 +79,8 @@ std::vector<std::string> values_of(const ir::SettingFacts& setting) {
 
 // Nothing to fill inside a buffer; one CTA is what a copy is by itself.
 const std::set<std::pair<std::string, std::string>> kChangeNothing = {
-    {"fill_mode", "\"zero\""}, {"fill_value", "1"}, {"clip", "True"}, {"cta_group", "1"}};
+    {"fill_mode", "\"zero\""}, {"fill_value", "1"}, {"clip", "True"},
+    {"cta_group", "1"},        {"oob", "\"zero\""}, {"oob", "\"nan\""}};
 
 std::string without_comments(const std::string& ptx) {
   std::string out;

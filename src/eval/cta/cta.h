@@ -113,7 +113,6 @@ struct AsyncCopy {
   std::int64_t counted = 0;                  // Counted: bytes that the mbarrier hears of
   std::optional<ir::BoxReduce> reduce = {};  // Bulk: what is done to the elements that are there
   num::DType dtype{};                        // of a reduction
-  bool is_from_peer = false;                 // another CTA of the cluster has started it
   std::vector<Transfer> transfers = {};
   std::vector<std::pair<Element, int>> sources = {};
 };

@@ -126,10 +126,7 @@ std::optional<CopyId> begin(Cta& cta, Cta& keeper, AsyncCopy copy, std::size_t w
   keeper.async.bytes += copy.bytes;
   if (!may_take(keeper, 0)) return std::nullopt;
   for (const Transfer& transfer : copy.transfers) check_free(cta, transfer, copy);
-  // Mbarriers of the cluster may order what is done here before what a peer does; only the virtual GPU
-  // follows that.
-  if (!copy.is_from_peer)
-    for (const Transfer& transfer : copy.transfers) check_start(cta, transfer, copy);
+  for (const Transfer& transfer : copy.transfers) check_start(cta, transfer, copy);
   mark_copy(cta, copy, 1);
   keeper.async.in_flight.emplace_back(std::move(copy));
   return static_cast<CopyId>(keeper.async.in_flight.size() - 1);
@@ -201,18 +198,10 @@ void commit_tensor(Cta& cta, Address mbarrier, Thread t) {
 void start_counted(Cta& cta, AsyncCopy copy, Address mbarrier, Thread t) {
   if (find_mbarrier(cta, mbarrier, t) == nullptr) return;
   Cta& home = *home_of(cta, mbarrier);
-  const bool is_from_peer = copy.is_from_peer;
   const auto id = begin(cta, home, std::move(copy), 1);
   if (!id) return;
   CountedCopy counted{.id = *id, .knowledge = {}};
-  if (is_from_peer) {
-    // As if thread t had written it here: those who wait know of that.
-    counted.knowledge.assign(cta.thread_count(), 0);
-    counted.knowledge[t] = cta.order.now();
-    cta.order.tick();
-  } else {
-    cta.order.release(t, counted.knowledge);
-  }
+  cta.order.release(t, counted.knowledge);
   home.async.bytes += commit_bytes(counted.knowledge);
   home.async.counted[mbarrier.at_home()].push_back(std::move(counted));
   wake_mbarrier_waiters(home);

@@ -17,15 +17,16 @@ void report(Cta& cta, Check check, Thread t, fmt::format_string<Args...> format,
                               fmt::format(format, std::forward<Args>(args)...));
 }
 
-void start_in_peer(Cta& cta, Cta& other, AsyncCopy copy, Address mbarrier, Thread t) {
+// The same copy, to the same places of another CTA, whose mbarrier hears of it.
+void start_in_peer(Cta& cta, std::size_t rank, AsyncCopy copy, Address mbarrier, Thread t) {
+  Cta& other = (*cta.cluster)[rank];
   if (is_done(other)) return report(cta, Check::Async, t, "{}, which has ended", cta_text(other));
   if (!other.mbarriers.contains(mbarrier))
     return report(cta, Check::Barrier, t, "{}, whose mbarrier at {} is not initialised",
                   cta_text(other), element_text(other, element_at(mbarrier, t)));
-  copy.is_from_peer = true;
-  const std::uint32_t step = std::exchange(other.step, cta.step);
-  start_counted(other, std::move(copy), mbarrier, t);
-  other.step = step;
+  const auto there = static_cast<std::int64_t>(rank);
+  for (Transfer& transfer : copy.transfers) transfer.to.at = address_in(cta, transfer.to.at, there);
+  start_counted(cta, std::move(copy), address_in(cta, mbarrier, there), t);
 }
 
 }  // namespace
@@ -41,7 +42,7 @@ void start_multicast(Cta& cta, const AsyncCopy& copy, Address mbarrier, Thread t
     else if (&ctas[rank] == &cta)
       start_counted(cta, copy, mbarrier, t);
     else
-      start_in_peer(cta, ctas[rank], copy, mbarrier, t);
+      start_in_peer(cta, rank, copy, mbarrier, t);
   }
 }
 
