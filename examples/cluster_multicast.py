@@ -1,6 +1,6 @@
 # C = A + B, where all blocks of rows of A get the same B: the CTAs of a cluster have different rows, and need
 # the same tile of B. Each loads its share of the tile, and the copy engine puts it into the shared memory of
-# all of them: the tile is read from global memory once per cluster, not once per CTA.
+# all of them: each part of the tile is asked for once per cluster, not once per CTA.
 #
 # Every CTA expects the whole tile, whoever sends it. `cluster_sync` comes before the first copy: a CTA must
 # not send to another whose mbarrier is not initialised.
