@@ -103,8 +103,11 @@ Result<SourceText> source_of(std::string_view file) { return example(file); }
 
 Rivals find_rivals(bool with_rivals) {
   const auto triton = [] { return start_script<Triton>("bench/kernels/triton_gemm.py"); };
-  if (with_rivals) return {load_cublas(cublas_places(environment("LD_LIBRARY_PATH"))), triton()};
-  return {fail(DiagKind::Io, "left out on request"), fail(DiagKind::Io, "left out on request")};
+  const Diag left_out = diag(DiagKind::Io, "left out on request");
+  if (!with_rivals) return {fail(left_out), fail(left_out), fail(left_out)};
+  const std::string folders = environment("LD_LIBRARY_PATH");
+  return {load_cublas(cublas_places("cublas", folders)),
+          load_cublas_lt(cublas_places("cublasLt", folders)), triton()};
 }
 
 std::string found_ptxas() {

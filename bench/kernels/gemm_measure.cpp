@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "contents.h"
@@ -20,12 +21,18 @@ std::optional<double> tera_of(const Turns& turns, double operations) {
   return operations / turns.median() / 1e12;
 }
 
+std::optional<double> share_of(std::optional<double> ours, std::optional<double> theirs) {
+  if (!ours || !theirs) return std::nullopt;
+  return *ours / *theirs;
+}
+
 // --- one row -------------------------------------------------------------------------------------
 
 struct Memory {
   Matrices at = {};
   Address bias = 0;
-  Address other_d = 0;  // of cuBLAS
+  Address other_d = 0;              // of cuBLAS
+  Address ones = 0, workspace = 0;  // of cuBLASLt
 };
 
 struct Ready {
@@ -49,6 +56,8 @@ class RowRun {
  private:
   Result<void> allocate();
   void set_up_ceiling();
+  Result<void> open_cublas();
+  Result<void> submit_to_cublas() const;
   void set_up_cublas();
   void set_up_triton();
   Result<void> load(const driver::Build& build, std::size_t which);
@@ -73,6 +82,7 @@ class RowRun {
   std::optional<MmaCeiling> ceiling_;
   std::int32_t passes_ = 1;
   std::optional<Cublas> cublas_;
+  std::optional<CublasLt> cublas_lt_;  // in its place, where the product needs it
   std::vector<std::byte> made_by_cublas_;
   bool has_triton_ = false;
 };
@@ -90,10 +100,14 @@ Result<void> RowRun::allocate() {
   memory_.at.b = WW_TRY(make(problem_.dtype, problem_.b_elements(), &operands_.b, "B"));
   memory_.at.d = WW_TRY(make(problem_.out, problem_.d_elements(), nullptr, "D"));
   memory_.other_d = WW_TRY(make(problem_.out, problem_.d_elements(), nullptr, "D of cuBLAS"));
-  if (problem_.epilogue == Epilogue::BiasRelu)
-    memory_.bias =
-        WW_TRY(make(kBiasType, static_cast<std::size_t>(problem_.n), &operands_.bias, "bias"));
-  return {};
+  if (problem_.epilogue != Epilogue::None)
+    memory_.bias = WW_TRY(
+        make(bias_type(problem_), static_cast<std::size_t>(problem_.n), &operands_.bias, "bias"));
+  if (!needs_cublas_lt(problem_)) return {};
+  const float one = 1;
+  memory_.ones = WW_TRY(device.allocate(sizeof one, "ones"));
+  memory_.workspace = WW_TRY(device.allocate(CublasLt::kWorkspace, "workspace of cuBLASLt"));
+  return device.upload(memory_.ones, std::as_bytes(std::span(&one, 1)));
 }
 
 Result<void> RowRun::poison(Address d) {
@@ -109,7 +123,9 @@ Result<std::vector<std::byte>> RowRun::contents(Address d) {
 
 // --- who takes part ------------------------------------------------------------------------------
 
+// wgmma has another ceiling.
 void RowRun::set_up_ceiling() {
+  if (!result_.row.tiles.front().is_of_warps()) return;
   auto made = MmaCeiling::make(gpu_, problem_.dtype);
   if (made)
     ceiling_ = *std::move(made);
@@ -117,19 +133,39 @@ void RowRun::set_up_ceiling() {
     result_.ceiling.absent = words_of(made.error());
 }
 
-void RowRun::set_up_cublas() {
-  const auto start = [&]() -> Result<void> {
+Result<void> RowRun::open_cublas() {
+  if (!needs_cublas_lt(problem_)) {
     if (!rivals_.cublas) return fail(rivals_.cublas.error());
     cublas_.emplace(WW_TRY(Cublas::open(*rivals_.cublas)));
+    return {};
+  }
+  if (!rivals_.cublas_lt) return fail(rivals_.cublas_lt.error());
+  cublas_lt_.emplace(WW_TRY(CublasLt::make(*rivals_.cublas_lt, problem_,
+                                           {.a = memory_.at.a,
+                                            .b = memory_.at.b,
+                                            .d = memory_.other_d,
+                                            .bias = memory_.bias,
+                                            .ones = memory_.ones,
+                                            .workspace = memory_.workspace})));
+  return {};
+}
+
+Result<void> RowRun::submit_to_cublas() const {
+  if (cublas_lt_) return cublas_lt_->submit();
+  return cublas_->submit(problem_, {memory_.at.a, memory_.at.b, memory_.other_d});
+}
+
+void RowRun::set_up_cublas() {
+  const auto start = [&]() -> Result<void> {
+    WW_TRY_VOID(open_cublas());
     WW_TRY_VOID(poison(memory_.other_d));
-    Matrices at = memory_.at;
-    at.d = memory_.other_d;
-    WW_TRY_VOID(cublas_->submit(problem_, at));
+    WW_TRY_VOID(submit_to_cublas());
     made_by_cublas_ = WW_TRY(contents(memory_.other_d));  // waits for it
     return {};
   };
   if (const auto started = start(); !started) {
     cublas_.reset();
+    cublas_lt_.reset();
     made_by_cublas_.clear();
     result_.cublas.absent = words_of(started.error());
   }
@@ -156,10 +192,11 @@ Result<runtime::Value> RowRun::argument(const ir::Function& tile, std::size_t pa
     std::size_t elements;
     Address address;
   };
-  const Array arrays[] = {{"A", problem_.dtype, problem_.a_elements(), memory_.at.a},
-                          {"B", problem_.dtype, problem_.b_elements(), memory_.at.b},
-                          {"D", problem_.out, problem_.d_elements(), memory_.at.d},
-                          {"bias", kBiasType, static_cast<std::size_t>(problem_.n), memory_.bias}};
+  const Array arrays[] = {
+      {"A", problem_.dtype, problem_.a_elements(), memory_.at.a},
+      {"B", problem_.dtype, problem_.b_elements(), memory_.at.b},
+      {"D", problem_.out, problem_.d_elements(), memory_.at.d},
+      {"bias", bias_type(problem_), static_cast<std::size_t>(problem_.n), memory_.bias}};
   const ir::Buffer& buffer = tile[id];
   const auto* const found = std::ranges::find(arrays, std::string_view(buffer.name), &Array::name);
   if (found == std::end(arrays) || found->address == 0)
@@ -213,7 +250,7 @@ void RowRun::check(std::size_t which) {
   const auto compare = [&]() -> Result<void> {
     const std::vector<std::byte> d = WW_TRY(made_by(which));
     kernel.checked = WW_TRY(check_product(problem_, operands_, d));
-    if (!made_by_cublas_.empty() && problem_.epilogue == Epilogue::None)
+    if (!made_by_cublas_.empty() && problem_.epilogue != Epilogue::BiasRelu)
       kernel.compared = WW_TRY(check_same(problem_, d, made_by_cublas_, "cuBLAS"));
     return {};
   };
@@ -265,14 +302,11 @@ void RowRun::compete() {
   };
   const double operations = problem_.operations() * result_.launches;
   if (ceiling_) add("ceiling", result_.ceiling.turns, [&] { return ceiling_->time(passes_); });
-  if (cublas_) {
-    Matrices at = memory_.at;
-    at.d = memory_.other_d;
+  if (cublas_ || cublas_lt_) {
     result_.cublas.operations = operations;
-    add("cuBLAS", result_.cublas.turns, [this, at] {
-      return gpu_.memory().time_in_a_row(
-          {[this, at] { return cublas_->submit(problem_, at); }, "running cuBLAS"},
-          result_.launches);
+    add("cuBLAS", result_.cublas.turns, [this] {
+      return gpu_.memory().time_in_a_row({[this] { return submit_to_cublas(); }, "running cuBLAS"},
+                                         result_.launches);
     });
   }
   for (std::size_t i = 0; i < ready_.size(); ++i)
@@ -331,10 +365,11 @@ std::optional<double> GemmResult::best_tera(const GemmKernel& kernel) const {
 }
 
 std::optional<double> GemmResult::of_ceiling(const GemmKernel& kernel) const {
-  const auto ours = tera(kernel);
-  const auto most = ceiling.tera();
-  if (!ours || !most) return std::nullopt;
-  return *ours / *most;
+  return share_of(tera(kernel), ceiling.tera());
+}
+
+std::optional<double> GemmResult::of_cublas(const GemmKernel& kernel) const {
+  return share_of(tera(kernel), cublas.tera());
 }
 
 bool GemmResult::good() const {

@@ -17,6 +17,7 @@
 
 #include "base/result.h"
 #include "base/source.h"
+#include "cublas_lt.h"
 #include "gemm_rows.h"
 #include "gpu.h"
 #include "mma_ceiling.h"
@@ -65,8 +66,9 @@ struct GemmResult {
   /// Operations per second, divided by 10^12: in the median of the rounds, and in the best.
   [[nodiscard]] std::optional<double> tera(const GemmKernel& kernel) const;
   [[nodiscard]] std::optional<double> best_tera(const GemmKernel& kernel) const;
-  /// In the median, over that of the ceiling.
+  /// In the median, over that of the ceiling, and over cuBLAS's.
   [[nodiscard]] std::optional<double> of_ceiling(const GemmKernel& kernel) const;
+  [[nodiscard]] std::optional<double> of_cublas(const GemmKernel& kernel) const;
   [[nodiscard]] bool good() const;  // nothing is wrong
 };
 
@@ -79,6 +81,7 @@ struct GemmOptions {
 /// The rivals, or why they are not here. They stay for all rows.
 struct Rivals {
   Result<CublasCalls> cublas;
+  Result<CublasLtCalls> cublas_lt;
   Result<Triton> triton;
 };
 

@@ -114,7 +114,8 @@ class Race : public testing::Test {
   Problem problem_{.m = 32, .n = 64, .k = 48};
   PlayedGpu played_{.right = right_product(problem_, Operands(problem_)), .registers = 168};
   runtime::FakeDriver driver_;
-  Rivals rivals_{played_cublas(), fail(DiagKind::Io, "no torch")};
+  Rivals rivals_{played_cublas(), fail(DiagKind::Io, "no cuBLASLt"),
+                 fail(DiagKind::Io, "no torch")};
 };
 
 TEST_F(Race, GivesEverybodyTurnsWithAsMuchWork) {

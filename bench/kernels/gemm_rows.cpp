@@ -20,6 +20,8 @@ struct Kernel {
   std::string_view takes;
 };
 constexpr Kernel kMma{"gemm_mma", "M N K BM BN BK WM WN stages group dtype out trans_a trans_b"};
+constexpr Kernel kHopper{"gemm_hopper",
+                         "M N K BM BN BK stages group ctas cluster dtype out trans_a trans_b"};
 constexpr Kernel kInt8{"gemm_int8", "M N K BM BN BK WM WN stages group"};
 constexpr Kernel kBatched{"gemm_batched", "batch M N K dtype"};
 constexpr Kernel kBiasRelu{"gemm_bias_relu", "M N K BM BN BK WM WN stages group dtype"};
@@ -37,6 +39,11 @@ constexpr Tile kDeep{.bk = 128};
 constexpr Tile kDeepSquare{.bm = 128, .bn = 128, .bk = 128};
 // What the short kernel has fixed.
 constexpr Tile kPlain{.bm = 64, .bn = 64, .bk = 64, .wm = 32, .wn = 32, .stages = 1, .group = 1};
+
+// Of warpgroups. The depth and the stages follow from the type and shared memory unless they are given.
+constexpr Tile hopper(int bm, int bn, int bk = 0, int stages = 0) {
+  return {.bm = bm, .bn = bn, .bk = bk, .wm = 0, .wn = 0, .stages = stages, .group = 8};
+}
 
 Problem cube(std::int64_t size, DType dtype = DType::Float16) {
   return {.m = size, .n = size, .k = size, .dtype = dtype, .out = dtype};
@@ -76,6 +83,62 @@ void add_short_kernels(std::vector<GemmRow>& out) {
   out.push_back(row(kBiasRelu, "4096", fused, {kLarge}));
 }
 
+// --- Hopper's own instruction ---
+
+GemmRow hopper_row(std::string_view what, const Problem& problem, const Tile& tile,
+                   std::string more = "") {
+  GemmRow out = row(kHopper, what, problem, {tile});
+  out.more = std::move(more);
+  return out;
+}
+
+void add_hopper_floats(std::vector<GemmRow>& out) {
+  const auto stored = [](Problem problem, bool trans_a, bool trans_b) {
+    problem.trans_a = trans_a;
+    problem.trans_b = trans_b;
+    return problem;
+  };
+  for (const auto& [size, tile] :
+       {std::pair(512, hopper(64, 32, 128)), {1024, hopper(128, 64)}, {2048, hopper(128, 128)}})
+    out.push_back(hopper_row(fmt::format("{}", size), stored(cube(size), false, true), tile));
+  for (const DType type : {DType::Float16, DType::Bfloat16})
+    for (const std::int64_t size : {4096, 8192, 16384})
+      for (const bool trans_a : {false, true})
+        for (const bool trans_b : {true, false})
+          out.push_back(
+              hopper_row(fmt::format("{}{}{}", size, trans_a ? "_at" : "", trans_b ? "_bt" : ""),
+                         stored(cube(size, type), trans_a, trans_b), hopper(128, 256)));
+  // Tiles of D': rows of B take the place of rows of A.
+  for (const auto& [rows, tile] :
+       {std::pair(16, hopper(64, 16, 256, 5)), {64, hopper(64, 64, 128)}})
+    out.push_back(hopper_row(fmt::format("{}x8192x8192", rows),
+                             {.m = rows, .n = 8192, .k = 8192, .trans_b = true}, tile,
+                             "swap=True"));
+  Problem fused = stored(cube(4096), false, true);
+  fused.epilogue = Epilogue::BiasGelu;
+  out.push_back(
+      hopper_row("4096_gelu", fused, hopper(128, 256), "bias=True, activation=gelu_tanh"));
+}
+
+void add_hopper_bytes(std::vector<GemmRow>& out) {
+  for (const std::int64_t size : {4096, 8192}) {
+    Problem floats = cube(size, DType::Float8E4M3fn);
+    floats.out = DType::Bfloat16;
+    floats.trans_b = true;
+    out.push_back(hopper_row(fmt::format("{}", size), floats, hopper(128, 256)));
+    floats.has_exact_sums = true;
+    out.push_back(hopper_row(fmt::format("{}_exact", size), floats,
+                             hopper(128, size == 4096 ? 128 : 192),
+                             size == 4096 ? "promote=True" : "promote=True, chunk=64"));
+  }
+  Problem whole = cube(4096, DType::Int8);
+  whole.out = DType::Int32;
+  whole.trans_b = true;
+  GemmRow bytes = hopper_row("4096", whole, hopper(128, 128), "acc_dtype=\"int32\"");
+  bytes.tiles.push_back(hopper(128, 256));
+  out.push_back(std::move(bytes));
+}
+
 bool takes(const GemmRow& row, std::string_view parameter) {
   return fmt::format(" {} ", row.takes).find(fmt::format(" {} ", parameter)) != std::string::npos;
 }
@@ -96,6 +159,8 @@ std::vector<GemmRow> gemm_rows() {
       row(kMma, "64x8192x8192", {.m = 64, .n = 8192, .k = 8192}, {kSkinny64, kSkinny64Thin})};
   add_transposes(out);
   add_short_kernels(out);
+  add_hopper_floats(out);
+  add_hopper_bytes(out);
   return out;
 }
 
@@ -107,8 +172,14 @@ std::vector<GemmRow> gemm_rows(const std::string& filter) {
 }
 
 std::string tile_text(const Tile& tile) {
-  return fmt::format("{}x{}x{} {}x{} s{} g{}", tile.bm, tile.bn, tile.bk, tile.wm, tile.wn,
-                     tile.stages, tile.group);
+  std::string out = fmt::format("{}x{}", tile.bm, tile.bn);
+  if (tile.bk > 0) out += fmt::format("x{}", tile.bk);
+  if (tile.is_of_warps()) out += fmt::format(" {}x{}", tile.wm, tile.wn);
+  if (tile.stages > 0) out += fmt::format(" s{}", tile.stages);
+  out += fmt::format(" g{}", tile.group);
+  if (!tile.is_of_warps()) out += fmt::format(" c{}", tile.cluster);
+  if (!tile.is_of_warps() && tile.ctas != Tile{}.ctas) out += fmt::format(" of {}", tile.ctas);
+  return out;
 }
 
 std::string_view kernel_name(const GemmRow& row) {
@@ -128,15 +199,18 @@ std::string expression_of(const GemmRow& row, const Tile& tile) {
   give("K", of.k);
   give("BM", tile.bm);
   give("BN", tile.bn);
-  give("BK", tile.bk);
+  if (tile.bk > 0) give("BK", tile.bk);
   give("WM", tile.wm);
   give("WN", tile.wn);
-  give("stages", tile.stages);
+  if (tile.stages > 0) give("stages", tile.stages);
   give("group", tile.group);
+  give("ctas", tile.ctas);
+  give("cluster", tile.cluster);
   give("dtype", quoted(of.dtype));
   give("out", quoted(of.out));
   give("trans_a", of.trans_a ? "True" : "False");
   give("trans_b", of.trans_b ? "True" : "False");
+  if (!row.more.empty()) given.push_back(row.more);
   return fmt::format("build({})", fmt::join(given, ", "));
 }
 

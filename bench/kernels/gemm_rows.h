@@ -11,14 +11,17 @@
 
 namespace ww::bench {
 
-/// What a CTA does, as the parameters of examples/gemm_mma.py have it.
+/// What a CTA does, as the parameters of examples/gemm_mma.py and gemm_hopper.py have it.
 struct Tile {
-  int bm = 128, bn = 256, bk = 64;  // of D and along K
-  int wm = 64, wn = 64;             // of a warp
+  int bm = 128, bn = 256, bk = 64;  // of D and along K; 0 and stages 0: the kernel chooses
+  int wm = 64, wn = 64;             // of a warp; 0: of no warp, warpgroups multiply
   int stages = 4;
-  int group = 16;  // tiles of rows that CTAs go through together
+  int group = 16;   // tiles of rows that CTAs go through together
+  int ctas = 132;   // that stay and take tile after tile, where the kernel has such
+  int cluster = 1;  // CTAs that share what they load
+  [[nodiscard]] bool is_of_warps() const { return wm > 0; }
 };
-/// "128x256x64 64x64 s4 g16".
+/// "128x256x64 64x64 s4 g16", or "128x256x64 s4 g8 c2" of warpgroups in clusters.
 std::string tile_text(const Tile& tile);
 
 /// A product and our kernels for it, which take turns.
@@ -28,6 +31,7 @@ struct GemmRow {
   std::string_view takes;  // the parameters of its `build`
   Problem problem;
   std::vector<Tile> tiles;
+  std::string more = {};  // that `build` takes besides: "swap=True"
 };
 std::vector<GemmRow> gemm_rows();
 /// The rows whose name the regular expression (POSIX, extended) matches; empty: all. An invalid

@@ -14,7 +14,7 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::string_view kLine =
-    "{:<15} {:<8} {:<20} {:<25} {:>8} {:>8} {:>8} {:>8} {:>8} {:>5} {:>8} {:>8}\n";
+    "{:<15} {:<8} {:<20} {:<25} {:>8} {:>8} {:>8} {:>8} {:>9} {:>8} {:>5} {:>8} {:>8}\n";
 
 template <typename T>
 std::string number(const std::optional<T>& value, std::string_view format = "{}") {
@@ -25,13 +25,14 @@ std::string line(const GemmResult& result, const GemmKernel& kernel) {
   auto share = result.of_ceiling(kernel);
   if (share) *share *= 100;
   const bool is_loaded = kernel.left_out.empty();
-  return fmt::format(fmt::runtime(kLine), kernel_name(result.row),
-                     num::name_of(result.row.problem.dtype), size_text(result.row.problem),
-                     tile_text(kernel.tile), number(result.tera(kernel), "{:.1f}"),
-                     number(share, "{:.1f} %"), number(result.ceiling.tera(), "{:.1f}"),
-                     number(result.cublas.tera(), "{:.1f}"), number(result.triton.tera(), "{:.1f}"),
-                     number(kernel.registers), is_loaded ? fmt::format("{}", kernel.shared) : "-",
-                     number(result.best_tera(kernel), "{:.1f}"));
+  return fmt::format(
+      fmt::runtime(kLine), kernel_name(result.row), num::name_of(result.row.problem.dtype),
+      size_text(result.row.problem), tile_text(kernel.tile), number(result.tera(kernel), "{:.1f}"),
+      number(share, "{:.1f} %"), number(result.ceiling.tera(), "{:.1f}"),
+      number(result.cublas.tera(), "{:.1f}"), number(result.of_cublas(kernel), "{:.3f}"),
+      number(result.triton.tera(), "{:.1f}"), number(kernel.registers),
+      is_loaded ? fmt::format("{}", kernel.shared) : "-",
+      number(result.best_tera(kernel), "{:.1f}"));
 }
 
 // The reasons that rows have in common, once each.
@@ -63,8 +64,9 @@ ordered_json rival_json(const Rival& rival) {
 }
 
 ordered_json tile_json(const Tile& tile) {
-  return {{"BM", tile.bm}, {"BN", tile.bn},         {"BK", tile.bk},      {"WM", tile.wm},
-          {"WN", tile.wn}, {"stages", tile.stages}, {"group", tile.group}};
+  return {{"BM", tile.bm},       {"BN", tile.bn},          {"BK", tile.bk},
+          {"WM", tile.wm},       {"WN", tile.wn},          {"stages", tile.stages},
+          {"group", tile.group}, {"cluster", tile.cluster}};
 }
 
 ordered_json kernel_json(const GemmResult& result, const GemmKernel& kernel) {
@@ -85,6 +87,7 @@ ordered_json kernel_json(const GemmResult& result, const GemmKernel& kernel) {
                       {"tflops", json_of(result.tera(kernel))},
                       {"best_tflops", json_of(result.best_tera(kernel))},
                       {"of_ceiling", json_of(result.of_ceiling(kernel))},
+                      {"of_cublas", json_of(result.of_cublas(kernel))},
                       {"ceiling", rival_json(result.ceiling)},
                       {"cublas", rival_json(result.cublas)},
                       {"triton", rival_json(result.triton)},
@@ -108,7 +111,7 @@ ordered_json kernel_json(const GemmResult& result, const GemmKernel& kernel) {
 
 std::string table_head() {
   return fmt::format(fmt::runtime(kLine), "product", "type", "size", "tile", "TFLOP/s", "of ceil.",
-                     "ceiling", "cuBLAS", "Triton", "regs", "shared", "best");
+                     "ceiling", "cuBLAS", "of cuBLAS", "Triton", "regs", "shared", "best");
 }
 
 std::string table_lines(const GemmResult& result) {

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <utility>
 
+#include "driver/call/launch_maps.h"
 #include "ir/launch/launch.h"
+#include "ir/tensor_map.h"
 #include "lower/lower.h"
 
 namespace ww::bench {
@@ -51,6 +53,12 @@ Result<runtime::Launch> launch_of(const ir::Function& lowered,
                                 static_cast<std::uint32_t>(shape.cluster[1]),
                                 static_cast<std::uint32_t>(shape.cluster[2])};
   out.dynamic_shared = static_cast<std::uint32_t>(lower::dynamic_shared_bytes(lowered));
+  out.is_cooperative = shape.is_cooperative;
+  out.is_programmatic = shape.is_programmatic;
+  out.maps = WW_TRY(driver::launch_maps(lowered, {}));
+  for (std::size_t i = 0; i < out.maps.size(); ++i)
+    out.arguments.push_back({.bytes = static_cast<std::uint32_t>(ir::kMapBytes),
+                             .block = std::vector<std::byte>(ir::kMapBytes)});
   return out;
 }
 

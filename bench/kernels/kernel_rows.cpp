@@ -108,11 +108,17 @@ std::vector<KernelRow> own_rows() {
   std::vector<KernelRow> rows;
   add_copies(rows, "float16", 31, 8);
   add_copies(rows, "float32", 30, 4);
-  for (const int size : {16384, 32768})
+  for (const int size : {16384, 32768}) {
     for (const int tile : {64, 128})
-      rows.push_back({.name = fmt::format("transpose/float16/{0}x{0}/tile:{1}", size, tile),
-                      .file = "transpose.py",
-                      .expression = fmt::format("build(m={0}, n={0}, tile={1})", size, tile)});
+      for (const std::string_view kernel : {"transpose", "tma_transpose"})
+        rows.push_back({.name = fmt::format("{0}/float16/{1}x{1}/tile:{2}", kernel, size, tile),
+                        .file = fmt::format("{}.py", kernel),
+                        .expression = fmt::format("build(m={0}, n={0}, tile={1})", size, tile)});
+    for (const int height : {64, 128, 256})
+      rows.push_back({.name = fmt::format("tma_copy/float16/{0}x{0}/tile:{1}x64", size, height),
+                      .file = "tma_copy.py",
+                      .expression = fmt::format("build(m={0}, n={0}, rows={1})", size, height)});
+  }
   KernelRow copy = rows.front();
   copy.name = "driver_copy/4GiB";
   copy.timed = Timed::DriverCopy;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numbers>
 #include <tuple>
 
 #include "driver/args/random_stream.h"
@@ -118,14 +119,17 @@ double exact_element(const Problem& problem, const Operands& operands, const Ele
   double sum = 0;
   for (std::int64_t i = 0; i < k; ++i) sum += a.next() * b.next();
   if (problem.epilogue == Epilogue::None) return sum;
-  return std::max(sum + operands.bias.at(static_cast<std::size_t>(at.col)), 0.0);
+  const double with_bias = sum + operands.bias.at(static_cast<std::size_t>(at.col));
+  if (problem.epilogue == Epilogue::BiasRelu) return std::max(with_bias, 0.0);
+  return 0.5 * with_bias * (1 + std::erf(with_bias / std::numbers::sqrt2));
 }
 
 double tolerance(const Problem& problem, double exact) {
   if (!is_float(problem.out)) return 0;
   const int mantissa = num::format_of(problem.out).mantissa_bits;
+  const double of_sum = is_8_bit_float(problem.dtype) && !problem.has_exact_sums ? 0x1p-4 : 0x1p-11;
   return std::ldexp(std::abs(exact), -mantissa) +
-         0x1p-11 * std::sqrt(static_cast<double>(problem.k));
+         of_sum * std::sqrt(static_cast<double>(problem.k));
 }
 
 Checked check_product(const Problem& problem, const Operands& operands,

@@ -8,7 +8,8 @@
 //
 // An element is right when it is within `tolerance` of the sum in float64: 2u of the element, where
 // u is the rounding of its type, and 2^-11 * sqrt(K) for the float32 sums of the tensor cores,
-// which are cut off, not rounded. Whole numbers must be the same.
+// which are cut off, not rounded; 2^-4 * sqrt(K) where the tensor core adds 8-bit floats by itself, with
+// some 13 bits. Whole numbers must be the same.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +41,7 @@ class Operand {
 
 struct Operands {
   explicit Operands(const Problem& problem)
-      : a(problem.dtype, 1), b(problem.dtype, 2), bias(kBiasType, 3) {}
+      : a(problem.dtype, 1), b(problem.dtype, 2), bias(bias_type(problem), 3) {}
   Operand a, b, bias;
 };
 

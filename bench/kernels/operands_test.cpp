@@ -53,6 +53,20 @@ TEST(Operands, GiveTheElementsOfEveryProduct) {
   }
 }
 
+TEST(Operands, AddTheBiasAndTakeGelu) {
+  const Problem plain{.m = 4, .n = 64, .k = 16};
+  Problem problem = plain;
+  problem.epilogue = Epilogue::BiasGelu;
+  const Operands operands(problem);
+  for (std::int64_t col = 0; col < 64; ++col) {
+    const double x = plain_element(plain, operands, {0, 3, col}) +
+                     operands.bias.at(static_cast<std::size_t>(col));
+    // By the approximation with tanh.
+    const double want = 0.5 * x * (1 + std::tanh(0.7978845608 * (x + 0.044715 * x * x * x)));
+    EXPECT_NEAR(exact_element(problem, operands, {0, 3, col}), want, 1e-3);
+  }
+}
+
 TEST(Operands, AddTheBiasAndTakeWhatIsPositive) {
   Problem problem{.m = 4, .n = 64, .k = 16};
   const Operands operands(problem);

@@ -10,7 +10,7 @@
 
 namespace ww::bench {
 
-enum class Epilogue : std::uint8_t { None, BiasRelu };
+enum class Epilogue : std::uint8_t { None, BiasRelu, BiasGelu };
 
 struct Problem {
   std::int64_t m = 0;
@@ -21,7 +21,8 @@ struct Problem {
   num::DType out = num::DType::Float16;    // of D
   bool trans_a = false;                    // A is stored as K x M
   bool trans_b = false;                    // B is stored as N x K
-  Epilogue epilogue = Epilogue::None;      // BiasRelu: max(A @ B + bias, 0)
+  bool has_exact_sums = false;             // of 8-bit floats: not those of the tensor core alone
+  Epilogue epilogue = Epilogue::None;      // BiasRelu: max(A @ B + bias, 0); BiasGelu: gelu of it
 
   [[nodiscard]] double operations() const {
     return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) *
@@ -35,8 +36,14 @@ struct Problem {
   static std::size_t count(std::int64_t elements) { return static_cast<std::size_t>(elements); }
 };
 
-/// A number for each column of D.
-constexpr num::DType kBiasType = num::DType::Float32;
+/// The bias has a number for each column of D: a float32, or one of D's type for cuBLAS's gelu.
+inline num::DType bias_type(const Problem& problem) {
+  return problem.epilogue == Epilogue::BiasGelu ? problem.out : num::DType::Float32;
+}
+
+inline bool is_8_bit_float(num::DType type) {
+  return type == num::DType::Float8E4M3fn || type == num::DType::Float8E5M2;
+}
 
 inline std::size_t bytes_of(num::DType type, std::size_t elements) {
   return elements * static_cast<std::size_t>(num::bits_of(type)) / 8;

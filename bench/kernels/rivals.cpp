@@ -10,32 +10,25 @@
 #include <tuple>
 #include <utility>
 
+#include "cublas_numbers.h"
+
 namespace ww::bench {
 
 // --- cuBLAS --------------------------------------------------------------------------------------
 
 namespace {
 
-// Numbers of cublas_api.h and library_types.h.
-constexpr int kBlasPlain = 0;   // CUBLAS_OP_N
-constexpr int kTransposed = 1;  // CUBLAS_OP_T
-constexpr int kComputeF32 = 68;
-constexpr int kComputeI32 = 72;
 constexpr int kDefaultAlgorithm = -1;
 
-constexpr std::string_view kNames[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so"};
+constexpr std::string_view kVersions[] = {".13", ".12", ""};
 constexpr std::string_view kUsualPlace = "/usr/local/cuda/lib64";
 
-template <typename Function>
-bool find(void* library, const char* symbol, Function& function) {
-  function = reinterpret_cast<Function>(::dlsym(library, symbol));
-  return function != nullptr;
-}
+}  // namespace
 
-Result<int> type_of(num::DType type) {
+Result<int> cublas_type(num::DType type) {
   switch (type) {
     case num::DType::Float32:
-      return 0;
+      return kTypeF32;
     case num::DType::Float16:
       return 2;
     case num::DType::Int8:
@@ -44,42 +37,45 @@ Result<int> type_of(num::DType type) {
       return 10;
     case num::DType::Bfloat16:
       return 14;
+    case num::DType::Float8E4M3fn:
+      return 28;
+    case num::DType::Float8E5M2:
+      return 29;
     default:
       return fail(DiagKind::BadArgument, "no type of cuBLAS for `{}`", num::name_of(type));
   }
 }
 
-void* pointer(runtime::Address address) {
-  return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr): of the GPU
-}
-
-}  // namespace
-
-std::vector<std::string> cublas_places(std::string_view folders) {
-  std::vector<std::string> out(std::begin(kNames), std::end(kNames));
+std::vector<std::string> cublas_places(std::string_view library, std::string_view folders) {
+  std::vector<std::string> names, out;
+  for (const std::string_view version : kVersions)
+    names.push_back(fmt::format("lib{}.so{}", library, version));
+  out = names;
   const std::string all = fmt::format("{}:{}", folders, kUsualPlace);
   for (std::string_view rest = all; !rest.empty();) {
     const std::size_t end = std::min(rest.find(':'), rest.size());
-    for (const std::string_view name : kNames)
+    for (const std::string& name : names)
       if (end > 0) out.push_back(fmt::format("{}/{}", rest.substr(0, end), name));
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return out;
 }
 
-Result<CublasCalls> load_cublas(const std::vector<std::string>& places) {
-  // Never closed, as the driver is not.
-  void* library = nullptr;
+Result<void*> open_library(std::string_view name, const std::vector<std::string>& places) {
   for (const std::string& place : places)
-    if ((library = ::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL)) != nullptr) break;
-  if (library == nullptr)
-    return fail(DiagKind::Io, "cuBLAS is not here: none of {} can be loaded",
-                fmt::join(places, ", "));
+    if (void* const library = ::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL); library != nullptr)
+      return library;
+  return fail(DiagKind::Io, "{} is not here: none of {} can be loaded", name,
+              fmt::join(places, ", "));
+}
+
+Result<CublasCalls> load_cublas(const std::vector<std::string>& places) {
+  void* const library = WW_TRY(open_library("cuBLAS", places));
   CublasCalls calls;
-  if (find(library, "cublasCreate_v2", calls.create) &&
-      find(library, "cublasDestroy_v2", calls.destroy) &&
-      find(library, "cublasGemmEx", calls.gemm) &&
-      find(library, "cublasGemmStridedBatchedEx", calls.gemm_batched))
+  if (find_symbol(library, "cublasCreate_v2", calls.create) &&
+      find_symbol(library, "cublasDestroy_v2", calls.destroy) &&
+      find_symbol(library, "cublasGemmEx", calls.gemm) &&
+      find_symbol(library, "cublasGemmStridedBatchedEx", calls.gemm_batched))
     return calls;
   return fail(DiagKind::Io, "the cuBLAS here is too old: it lacks functions");
 }
@@ -100,8 +96,8 @@ Cublas::~Cublas() {
 
 // cuBLAS counts in columns: a row-major matrix is its transpose there, and D' = B' @ A'.
 Result<void> Cublas::submit(const Problem& problem, const Matrices& at) const {
-  const int type = WW_TRY(type_of(problem.dtype));
-  const int out = WW_TRY(type_of(problem.out));
+  const int type = WW_TRY(cublas_type(problem.dtype));
+  const int out = WW_TRY(cublas_type(problem.out));
   const auto [m, n, k] = std::tuple(static_cast<int>(problem.m), static_cast<int>(problem.n),
                                     static_cast<int>(problem.k));
   const int op_b = problem.trans_b ? kTransposed : kBlasPlain;
@@ -114,13 +110,13 @@ Result<void> Cublas::submit(const Problem& problem, const Matrices& at) const {
   const void* const alpha = is_whole ? static_cast<const void*>(&whole_one) : &one;
   const void* const beta = is_whole ? static_cast<const void*>(&whole_zero) : &zero;
   const int compute = is_whole ? kComputeI32 : kComputeF32;
-  void* const d = pointer(at.d);
+  void* const d = gpu_pointer(at.d);
   const int status =
       problem.batch == 1
-          ? calls_.gemm(handle_, op_b, op_a, n, m, k, alpha, pointer(at.b), type, ldb,
-                        pointer(at.a), type, lda, beta, d, out, n, compute, kDefaultAlgorithm)
-          : calls_.gemm_batched(handle_, op_b, op_a, n, m, k, alpha, pointer(at.b), type, ldb,
-                                problem.k * problem.n, pointer(at.a), type, lda,
+          ? calls_.gemm(handle_, op_b, op_a, n, m, k, alpha, gpu_pointer(at.b), type, ldb,
+                        gpu_pointer(at.a), type, lda, beta, d, out, n, compute, kDefaultAlgorithm)
+          : calls_.gemm_batched(handle_, op_b, op_a, n, m, k, alpha, gpu_pointer(at.b), type, ldb,
+                                problem.k * problem.n, gpu_pointer(at.a), type, lda,
                                 problem.m * problem.k, beta, d, out, n, problem.m * problem.n,
                                 static_cast<int>(problem.batch), compute, kDefaultAlgorithm);
   if (status == 0) return {};
@@ -161,6 +157,8 @@ Result<Triton> Triton::start(const std::string& python, const std::string& scrip
 Result<std::string> Triton::prepare(const Problem& problem) {
   if (problem.epilogue != Epilogue::None)
     return fail(DiagKind::Io, "the kernel in Triton has no epilogue");
+  if (problem.has_exact_sums)
+    return fail(DiagKind::Io, "the kernel in Triton does not promote partial sums");
   return answer_of(child_, triton_question(problem));
 }
 

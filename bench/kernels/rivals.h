@@ -33,8 +33,9 @@ struct CublasCalls {
                       int algorithm) = nullptr;
 };
 
-/// Names and paths of the library to try, in this order; `folders` as in LD_LIBRARY_PATH.
-std::vector<std::string> cublas_places(std::string_view folders);
+/// Names and paths of a library ("cublas", "cublasLt") to try, in this order; `folders` as in
+/// LD_LIBRARY_PATH.
+std::vector<std::string> cublas_places(std::string_view library, std::string_view folders);
 /// Io when there is none, with the names that were tried.
 Result<CublasCalls> load_cublas(const std::vector<std::string>& places);
 

@@ -17,12 +17,13 @@ using testing::StartsWith;
 // --- cuBLAS --------------------------------------------------------------------------------------
 
 TEST(Cublas, IsLookedForInFoldersToo) {
-  const std::vector<std::string> places = cublas_places("/mine::/other");
+  const std::vector<std::string> places = cublas_places("cublas", "/mine::/other");
   ASSERT_EQ(places.size(), 12U);
   EXPECT_EQ(places[0], "libcublas.so.13");
   EXPECT_EQ(places[3], "/mine/libcublas.so.13");
   EXPECT_EQ(places[6], "/other/libcublas.so.13");
   EXPECT_EQ(places[11], "/usr/local/cuda/lib64/libcublas.so");
+  EXPECT_EQ(cublas_places("cublasLt", "")[0], "libcublasLt.so.13");
 }
 
 TEST(Cublas, ThatIsNotThereOrTooOldIsNamed) {
@@ -30,6 +31,10 @@ TEST(Cublas, ThatIsNotThereOrTooOldIsNamed) {
             "cuBLAS is not here: none of libno_a.so, libno_b.so can be loaded");
   EXPECT_EQ(load_cublas({"libc.so.6"}).error().text,
             "the cuBLAS here is too old: it lacks functions");
+  EXPECT_EQ(load_cublas_lt({"libno.so"}).error().text,
+            "cuBLASLt is not here: none of libno.so can be loaded");
+  EXPECT_EQ(load_cublas_lt({"libc.so.6"}).error().text,
+            "the cuBLASLt here is too old: it lacks functions");
 }
 
 // As the manual of cuBLAS has it: matrices lie in columns.

@@ -88,7 +88,7 @@ def matrix(shape, transposed, dtype):
     if transposed:
         return matrix((shape[0], shape[2], shape[1]), False, dtype).transpose(1, 2)
     if dtype.is_floating_point:
-        return torch.randn(shape, device="cuda", dtype=dtype)
+        return torch.randn(shape, device="cuda").to(dtype)
     return torch.randint(-128, 128, shape, device="cuda", dtype=dtype)
 
 

@@ -236,7 +236,7 @@ tensor cores, *plain* does not.)"},
     {"kernels", "copy|transpose", kernel_tables,
      R"(Kernels of `examples/` on a real GPU. `copy_through` moves 4 GiB from global memory through shared memory and registers
 back to global memory; RxT is R rounds of 16 bytes for each of T threads, the tile of a CTA. `transpose` turns its tiles
-with `ldmatrix.trans` and `stmatrix`. Times are medians of 20 launches, rates count bytes read and bytes written, and the
+with `ldmatrix.trans` and `stmatrix`; `tma_copy` and `tma_transpose` leave global memory to the copy engine. Times are medians of 20 launches, rates count bytes read and bytes written, and the
 percentage is the time of the driver's own copy (`cuMemcpyDtoD`, as in `driver_copy`) of as many bytes in the same
 memory, measured next to the kernel, over the kernel's. The same run checks every byte of every result.)"},
 };
@@ -248,12 +248,23 @@ constexpr std::string_view kProductsText =
 in each round the ceiling, cuBLAS, our kernels and a kernel in Triton (`bench/kernels/triton_gemm.py`) take turns, each with the
 same number of products, 20 ms of them in a row but at most 1000. The table has medians over the rounds, and our best round. The
 ceiling is nothing but `mma.sync` on registers (8 warps on each SM, 32 accumulators each), for as long as the products take: no
-kernel with this instruction exceeds it. cuBLAS and Triton use `wgmma` on Hopper, which can. A tile is BM×BN×BK of a CTA, WM×WN of
+kernel with this instruction exceeds it. cuBLAS and Triton use `wgmma` on Hopper, which can, and so do our products of the next
+section. A tile is BM×BN×BK of a CTA, WM×WN of
 a warp, the depth of the ring of shared memory (s), and the number of rows of tiles that CTAs cover together (g). Operands are
 normal with deviation 1 (int8: all values), stored as A (M×K) and B (K×N) or, with A' and B', transposed; sums are float32 or
 int32. Rates for int8 are in TOP/s. cuBLAS next to `gemm_bias_relu` computes the product alone. The same run compares our results
 with sums in float64 (at least 4096 elements) and with cuBLAS (all of them): |d − exact| ≤ 2u·|exact| + 2^-11·√K, u the rounding of
 D's type.)";
+
+constexpr std::string_view kByWgmma = "matrix products by wgmma";
+constexpr std::string_view kByWgmmaText =
+    R"(`examples/gemm_hopper.py` on a real GPU, next to cuBLAS and Triton in the same rounds, as above; [gemm_hopper.md](../guide/gemm_hopper.md)
+explains it. Products of 8-bit floats and with a fused gelu are cuBLASLt's, by the first algorithm that its heuristics propose. A tile is
+BM×BN of a CTA (BK and stages follow from the type and the shared memory unless they are given), with the rows of tiles that CTAs
+cover together (g) and the CTAs of a cluster (c). 8-bit floats are summed by the tensor core alone, and once more with partial sums
+promoted to float32 where cuBLASLt does that, too. Our launches and cuBLAS's are asked for one by one, Triton's are recorded in a graph:
+below 2048³ the host's time counts for the first two. D is compared as above; sums of 8-bit floats by the tensor core alone may be off by
+2^-4·√K.)";
 
 constexpr std::string_view kRowKernels = "row kernels";
 constexpr std::string_view kRowKernelsText =
@@ -313,11 +324,15 @@ std::vector<Section> sections_of(const ordered_json& result, const Measurement& 
                    section_text(suite.name, suite.name, suite.filter, suite.text,
                                 repetitions_text(result, mine), suite.tables(rows), how)});
   }
-  if (const std::string table = product_table(result); !table.empty())
-    out.push_back({std::string(kProducts),
-                   section_text(kProducts, "kernels", "gemm", kProductsText,
-                                fmt::format("medians of {} rounds", rounds_of(result, "products")),
-                                table, how)});
+  const std::string rounds = fmt::format("medians of {} rounds", rounds_of(result, "products"));
+  const auto add_products = [&](std::string_view name, std::string_view filter,
+                                std::string_view text, ProductKind kind) {
+    if (const std::string table = product_table(result, kind); !table.empty())
+      out.push_back(
+          {std::string(name), section_text(name, "kernels", filter, text, rounds, table, how)});
+  };
+  add_products(kProducts, "gemm_[^h]", kProductsText, ProductKind::Mma);
+  add_products(kByWgmma, "gemm_hopper", kByWgmmaText, ProductKind::Wgmma);
   if (const std::string tables = row_tables(result); !tables.empty())
     out.push_back({std::string(kRowKernels),
                    section_text(kRowKernels, "kernels", "rows", kRowKernelsText,
@@ -334,7 +349,7 @@ Section page_head() {
     warpwright bench --report                    all that this machine can measure
     warpwright bench sim --report                one suite
     warpwright bench kernels --filter rows --report
-                                                 one section of it: row kernels; `gemm`: matrix products
+                                                 one section of it: row kernels; `gemm_hopper`: products by wgmma
     warpwright bench --report -o page.md         on a page elsewhere
 
 A section lies between two lines that only the page's source shows, `<!-- measured: NAME -->` and `<!-- end of NAME -->`. A run

@@ -48,30 +48,44 @@ std::string share_cell(const ordered_json& entry, const char* rival) {
 
 }  // namespace
 
-std::string product_table(const ordered_json& result) {
-  constexpr std::string_view kTitles[] = {"product",  "type",        "size",          "tile",
-                                          ">TFLOP/s", ">of ceiling", ">ceiling",      ">cuBLAS",
-                                          ">Triton",  ">registers",  ">shared bytes", ">best"};
-  Table out(kTitles);
+namespace {
+
+bool is_of_kind(const ordered_json& entry, ProductKind kind) {
+  const bool is_of_warps = !entry.contains("tile") || entry["tile"].value("WM", 1) > 0;
+  return is_of_warps == (kind == ProductKind::Mma);
+}
+
+std::vector<std::string_view> product_titles(ProductKind kind) {
+  std::vector<std::string_view> out = {"product", "type", "size", "tile", ">TFLOP/s"};
+  if (kind == ProductKind::Mma) out.insert(out.end(), {">of ceiling", ">ceiling"});
+  out.insert(out.end(),
+             {">cuBLAS", ">of cuBLAS", ">Triton", ">registers", ">shared bytes", ">best"});
+  return out;
+}
+
+}  // namespace
+
+std::string product_table(const ordered_json& result, ProductKind kind) {
+  Table out(product_titles(kind));
   for (const ordered_json& entry : result.value("products", ordered_json::array())) {
-    if (!number_in(entry, "tflops")) continue;
+    if (!number_in(entry, "tflops") || !is_of_kind(entry, kind)) continue;
     const auto rival = [&](const char* name) {
       return entry.contains(name) ? number_text(number_in(entry[name], "tflops"))
                                   : std::string(kNone);
     };
     const auto share = number_in(entry, "of_ceiling");
-    const std::string cells[] = {code(entry.value("kernel", "")),
-                                 entry.value("dtype", ""),
-                                 sized(entry.value("size", "")),
-                                 sized(entry.value("tile_text", "")),
-                                 number_text(number_in(entry, "tflops")),
-                                 share ? fmt::format("{:.1f} %", 100 * *share) : std::string(kNone),
-                                 rival("ceiling"),
-                                 rival("cublas"),
-                                 rival("triton"),
-                                 whole_text(number_in(entry, "registers")),
-                                 whole_text(number_in(entry, "shared_bytes")),
-                                 number_text(number_in(entry, "best_tflops"))};
+    const auto of_cublas = number_in(entry, "of_cublas");
+    std::vector<std::string> cells = {
+        code(entry.value("kernel", "")), entry.value("dtype", ""), sized(entry.value("size", "")),
+        sized(entry.value("tile_text", "")), number_text(number_in(entry, "tflops"))};
+    if (kind == ProductKind::Mma)
+      cells.insert(cells.end(), {share ? fmt::format("{:.1f} %", 100 * *share) : std::string(kNone),
+                                 rival("ceiling")});
+    cells.insert(cells.end(), {rival("cublas"),
+                               of_cublas ? fmt::format("{:.3f}", *of_cublas) : std::string(kNone),
+                               rival("triton"), whole_text(number_in(entry, "registers")),
+                               whole_text(number_in(entry, "shared_bytes")),
+                               number_text(number_in(entry, "best_tflops"))});
     out.add(cells);
   }
   return out.text();

@@ -9,7 +9,9 @@
 namespace ww::bench {
 
 /// Nothing where there are no results.
-std::string product_table(const nlohmann::ordered_json& result);
+/// Of the products by mma.sync, or of those by wgmma; "" without any.
+enum class ProductKind { Mma, Wgmma };
+std::string product_table(const nlohmann::ordered_json& result, ProductKind kind);
 std::string row_tables(const nlohmann::ordered_json& result);
 /// The most rounds among "products" or "rows".
 int rounds_of(const nlohmann::ordered_json& result, const char* kind);
