@@ -30,9 +30,9 @@ bool SettingFacts::is_for(TileOp op) const {
 std::vector<std::string_view> SettingFacts::memory_pairs() const { return split(memories, '|'); }
 
 std::vector<std::string_view> SettingFacts::words() const {
-  static constexpr std::string_view kKinds[] = {
-      "condition", "number",   "flag", "any",          "tensor map",
-      "mbarrier",  "CTA mask", "cta",  "cache policy", "bound map"};
+  static constexpr std::string_view kKinds[] = {"condition",    "number",   "flag",     "any",
+                                                "tensor map",   "mbarrier", "CTA mask", "cta",
+                                                "cache policy", "bound map"};
   if (std::find(std::begin(kKinds), std::end(kKinds), values) != std::end(kKinds)) return {};
   return split(values, '|');
 }

@@ -35,8 +35,8 @@ bool is_tensor_product(const Function& function, const ir::TileCall& call) {
 // How the copy engine makes a copy does not change what it means, but for who hears of it.
 bool is_known_of_maps(std::string_view key) {
   static constexpr std::string_view kKeys[] = {
-      "mbar",     "mbarrier_addr", "cache_hint",            "remote_cta_id",
-      "cta_mask", "tensor_map",    "tensormap_l2_promotion"};
+      "mbar",       "mbarrier_addr",         "cache_hint", "remote_cta_id", "cta_mask",
+      "tensor_map", "tensormap_l2_promotion"};
   return std::ranges::find(kKeys, key) != std::end(kKeys);
 }
 

@@ -48,19 +48,12 @@ std::uint64_t state_of(const Mbarrier& barrier) {
   return (barrier.phase << kPhaseShift) | static_cast<std::uint64_t>(barrier.pending & kMaxCount);
 }
 
-std::uint64_t inside(std::uint64_t address) {
-  return address & ((std::uint64_t{1} << kRankShift) - 1);
-}
-std::uint64_t rank_of(std::uint64_t address) {
-  return ((address - kSharedWindow) >> kRankShift) - 1;
-}
-
 template <typename... Args>
 void complain(Warp& warp, unsigned lane, std::uint64_t address, fmt::format_string<Args...> text,
               Args&&... args) {
   if (!warp.is_new(Check::Barrier)) return;
   warp.report_at(Check::Barrier, lane_bit(lane), address,
-                 fmt::format("the mbarrier at 0x{:x} ", inside(address)) +
+                 fmt::format("the mbarrier at 0x{:x} ", offset_of_mbarrier(address)) +
                      fmt::format(text, std::forward<Args>(args)...));
 }
 
@@ -169,7 +162,7 @@ void run_inval(Warp& warp, const Op& op) {
 // The mbarrier may be a neighbour's.
 void note_neighbour(Warp& warp, std::uint64_t address, Mask lanes) {
   if (warp.unit->neighbours == nullptr) return;
-  const std::uint64_t rank = rank_of(address);
+  const std::uint64_t rank = rank_of_mbarrier(address);
   std::uint64_t at[kLanes];
   std::fill(std::begin(at), std::end(at), address);
   warp.unit->neighbours->used(warp, warp.unit->ctas[rank]->shared, at, lanes, kObjectBytes,
@@ -415,60 +408,11 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-// --- shared with other families ------------------------------------------------------------------
-
-namespace {
-
-// Other CTAs need not see a new mbarrier behind a barrier alone.
-void check_announced(Warp& warp, const Mbarrier& barrier, std::uint64_t address, Mask who) {
-  const std::uint64_t rank = rank_of(address);
-  if (barrier.is_fenced || rank == warp.cta->rank) return;
-  if (!warp.is_new(Check::Fence, barrier.op, count_lanes(who))) return;
-  warp.report_at(
-      Check::Fence, who, address,
-      fmt::format("uses the mbarrier at 0x{:x} of CTA {} of the cluster, which was made "
-                  "with no `fence.mbarrier_init.release.cluster` behind it",
-                  inside(address), rank),
-      warp.unit->party(barrier.op, barrier.maker / kLanes, lane_bit(barrier.maker % kLanes)));
-}
-
-// The async proxy of the CTA itself needs the fence as well, by the manual; many programs do without.
-void check_published(Warp& warp, const Mbarrier& barrier, std::uint64_t address, Mask who) {
-  if (barrier.is_fenced || rank_of(address) != warp.cta->rank || !warp.checks(Check::Proxy)) return;
-  if (!warp.is_new(Check::Fence, barrier.op, count_lanes(who))) return;
-  warp.report_at(
-      Check::Fence, who, address,
-      fmt::format("lets the async proxy signal the mbarrier at 0x{:x}, which was made with no "
-                  "`fence.mbarrier_init.release.cluster` behind it",
-                  inside(address)),
-      warp.unit->party(barrier.op, barrier.maker / kLanes, lane_bit(barrier.maker % kLanes)));
-}
-
-}  // namespace
-
 constinit const OpFamily family{"mbarrier", kRows};
 
 }  // namespace ww::sim::mbarrier_ops
 
 namespace ww::sim {
-
-Mbarrier* mbarrier_at(Warp& warp, std::uint64_t address, Mask who) {
-  Mbarrier* barrier = find_mbarrier(*warp.unit, address);
-  if (barrier != nullptr) mbarrier_ops::check_announced(warp, *barrier, address, who);
-  if (barrier != nullptr || !warp.checks(Check::Barrier)) return barrier;
-  if (!warp.is_new(Check::Barrier, kNoOp, count_lanes(who))) {
-    return nullptr;
-  }
-  warp.report_at(Check::Barrier, who, address,
-                 fmt::format("there is no mbarrier at 0x{:x} of shared memory",
-                             mbarrier_ops::inside(address)));
-  return nullptr;
-}
-
-void check_signalled(Warp& warp, std::uint64_t address, Mask who) {
-  const Mbarrier* barrier = mbarrier_at(warp, address, who);
-  if (barrier != nullptr) mbarrier_ops::check_published(warp, *barrier, address, who);
-}
 
 void arrive_on(Warp& warp, Mbarrier& barrier, std::uint64_t address, unsigned lane,
                const Arrival& arrival) {

@@ -66,6 +66,13 @@ struct PendingJob {
   std::uint64_t id = 0;  // that a recorder has given it
 };
 
+/// Of a shared address with rank: the CTA of the cluster, and the place in its shared memory.
+inline std::uint64_t rank_of_mbarrier(std::uint64_t address) {
+  return ((address - kSharedWindow) >> kRankShift) - 1;
+}
+inline std::uint64_t offset_of_mbarrier(std::uint64_t address) {
+  return address & ((std::uint64_t{1} << kRankShift) - 1);
+}
 /// The mbarrier at a shared address with rank; nullptr: there is none.
 Mbarrier* find_mbarrier(Unit& unit, std::uint64_t address);
 /// The executing lanes of the warp let the mbarriers that they made be known to the cluster.

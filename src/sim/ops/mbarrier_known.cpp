@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether there is an mbarrier where an instruction uses one, and whether who uses it may know it: a fence
+// makes a new one known to other CTAs of the cluster, and to the async proxy.
+#include <fmt/format.h>
+
+#include "sim/ops/async_ops.h"
+#include "sim/run/mbarriers.h"
+#include "sim/run/unit.h"
+
+namespace ww::sim {
+namespace {
+
+// Other CTAs need not see a new mbarrier behind a barrier alone.
+void check_announced(Warp& warp, const Mbarrier& barrier, std::uint64_t address, Mask who) {
+  const std::uint64_t rank = rank_of_mbarrier(address);
+  if (barrier.is_fenced || rank == warp.cta->rank) return;
+  if (!warp.is_new(Check::Fence, barrier.op, count_lanes(who))) return;
+  warp.report_at(
+      Check::Fence, who, address,
+      fmt::format("uses the mbarrier at 0x{:x} of CTA {} of the cluster, which was made "
+                  "with no `fence.mbarrier_init.release.cluster` behind it",
+                  offset_of_mbarrier(address), rank),
+      warp.unit->party(barrier.op, barrier.maker / kLanes, lane_bit(barrier.maker % kLanes)));
+}
+
+// The async proxy of the CTA itself needs the fence as well, by the manual; many programs do without.
+void check_published(Warp& warp, const Mbarrier& barrier, std::uint64_t address, Mask who) {
+  const bool is_own = rank_of_mbarrier(address) == warp.cta->rank;
+  if (barrier.is_fenced || !is_own || !warp.checks(Check::Proxy)) return;
+  if (!warp.is_new(Check::Fence, barrier.op, count_lanes(who))) return;
+  warp.report_at(
+      Check::Fence, who, address,
+      fmt::format("lets the async proxy signal the mbarrier at 0x{:x}, which was made with no "
+                  "`fence.mbarrier_init.release.cluster` behind it",
+                  offset_of_mbarrier(address)),
+      warp.unit->party(barrier.op, barrier.maker / kLanes, lane_bit(barrier.maker % kLanes)));
+}
+
+}  // namespace
+
+Mbarrier* mbarrier_at(Warp& warp, std::uint64_t address, Mask who) {
+  Mbarrier* barrier = find_mbarrier(*warp.unit, address);
+  if (barrier != nullptr) check_announced(warp, *barrier, address, who);
+  if (barrier != nullptr || !warp.checks(Check::Barrier)) return barrier;
+  if (!warp.is_new(Check::Barrier, kNoOp, count_lanes(who))) return nullptr;
+  warp.report_at(
+      Check::Barrier, who, address,
+      fmt::format("there is no mbarrier at 0x{:x} of shared memory", offset_of_mbarrier(address)));
+  return nullptr;
+}
+
+void check_signalled(Warp& warp, std::uint64_t address, Mask who) {
+  const Mbarrier* barrier = mbarrier_at(warp, address, who);
+  if (barrier != nullptr) check_published(warp, *barrier, address, who);
+}
+
+}  // namespace ww::sim
