@@ -63,9 +63,8 @@ bool remove(ir::Function& f, ir::Block& block, StmtId id) {
     block.erase(at);
     return true;
   }
-  for (const StmtId each : block) {
+  for (const StmtId each : block)
     if (remove(f, f.at(each).body, id) || remove(f, f.at(each).other, id)) return true;
-  }
   return false;
 }
 
