@@ -2,7 +2,7 @@
 # the same tile of B. Each loads its share of the tile, and the copy engine puts it into the shared memory of
 # all of them: each part of the tile is asked for once per cluster, not once per CTA.
 #
-# Every CTA expects the whole tile, whoever sends it. `cluster_sync` comes before the first copy: a CTA must
+# Every CTA expects the whole tile, no matter which CTA sends it. `cluster_sync` comes before the first copy: a CTA must
 # not send to another whose mbarrier is not initialised.
 #
 #   warpwright run examples/cluster_multicast.py --expect 'C[64:128, :] == A[64:128, :] + B'

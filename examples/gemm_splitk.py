@@ -2,7 +2,7 @@
 #
 # A tile of D alone would keep only some of the SMs busy. Here `split` CTAs share each tile; each has a
 # part of K, multiplies it as gemm_hopper.py does, and leaves its sums in W. The last one to finish adds
-# them up, always in the same order: equal inputs give equal bits, whoever comes last. Warpgroups work
+# them up, always in the same order: equal inputs give equal bits, no matter which comes last. Warpgroups work
 # on their own 64 rows, so each has its own count. The last one also sets the count back to zero: W may
 # hold anything, `count` is zero before the first launch and after each.
 #

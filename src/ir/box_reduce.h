@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `use_tma_reduce=` of copy_async: what the copy engine does to elements of global memory with those that
-// come from shared memory, instead of replacing them.
+// `use_tma_reduce=` of copy_async: how the copy engine combines elements of shared memory with the elements
+// of global memory that it would replace otherwise.
 #pragma once
 
 #include <cstdint>

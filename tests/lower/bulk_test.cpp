@@ -3,8 +3,6 @@
 // several instructions, both directions, copies by chance, what is declined, and faults that must show.
 #include <gmock/gmock.h>
 
-#include <map>
-
 #include "ir/build.h"
 #include "lower/box_programs.h"
 #include "lower/chance.h"
@@ -165,30 +163,9 @@ BoxCase runs_by_chance(std::uint64_t seed) {
 }
 
 TEST(Bulk, ByChance) {
-  Family family("bulk, by chance");
-  const std::int64_t count = number_of("WW_RANDOM_COUNT", 60);
-  const auto seed = static_cast<std::uint64_t>(number_of("WW_RANDOM_SEED", 1));
-  std::map<std::string, int> declined;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const Program program =
-        program_of(runs_by_chance(seed * 1'000'003 + static_cast<std::uint64_t>(i)));
-    const Checked compiled = compile_only(program);
-    if (!compiled.right()) {
-      const std::string verdict = verdict_on(compiled, 0, "bulk");
-      ASSERT_TRUE(verdict.starts_with("[")) << verdict << "\n" << compiled.explain();
-      ++declined[verdict.substr(0, verdict.find(']') + 1)];
-      continue;
-    }
-    family.run(program);
-    family.count();
-    if (::testing::Test::HasFailure()) return;
-  }
-  std::int64_t all = 0;
-  for (const auto& [rule, times] : declined) {
-    fmt::print("  declined {}: {}\n", rule, times);
-    all += times;
-  }
-  EXPECT_LT(all, count / 2);
+  run_by_chance("bulk, by chance", 60, [](std::uint64_t seed) {
+    return ProgramByChance{.program = program_of(runs_by_chance(seed)), .variant = "bulk"};
+  });
 }
 
 // --- what is declined ----------------------------------------------------------------------------

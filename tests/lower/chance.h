@@ -5,9 +5,13 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <initializer_list>
 #include <iterator>
 #include <random>
+#include <string>
+
+#include "lower/programs.h"
 
 namespace ww::test {
 
@@ -28,5 +32,16 @@ inline std::int64_t number_of(const char* name, std::int64_t otherwise) {
   const char* text = std::getenv(name);
   return text == nullptr ? otherwise : std::atoll(text);
 }
+
+/// A program, and the call in it that the variant is meant for.
+struct ProgramByChance {
+  Program program;
+  std::size_t call = 0;
+  std::string variant;
+};
+/// Runs `count` programs, or as many as the environment says, on all engines. What is declined is counted
+/// by rule; more than half is a failure.
+void run_by_chance(const std::string& name, std::int64_t count,
+                   const std::function<ProgramByChance(std::uint64_t)>& make);
 
 }  // namespace ww::test

@@ -3,8 +3,6 @@
 // by chance, what is declined, faults that must show; and mbarriers of other CTAs.
 #include <gmock/gmock.h>
 
-#include <map>
-
 #include "ir/build.h"
 #include "lower/chance.h"
 #include "lower/code_observer.h"
@@ -162,31 +160,12 @@ DsmemCase dsmem_by_chance(std::uint64_t seed) {
 }
 
 TEST(Dsmem, ByChance) {
-  Family family("dsmem, by chance");
-  const std::int64_t count = number_of("WW_RANDOM_COUNT", 60);
-  const auto seed = static_cast<std::uint64_t>(number_of("WW_RANDOM_SEED", 1));
-  std::map<std::string, int> declined;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const DsmemCase c = dsmem_by_chance(seed * 1'000'003 + static_cast<std::uint64_t>(i));
-    const Program program = program_of(c);
-    const Checked compiled = compile_only(program);
-    if (!compiled.right()) {
-      const std::string verdict =
-          verdict_on(compiled, is_register(c.way) ? 1 : 0, variant_of(c.way));
-      ASSERT_TRUE(verdict.starts_with("[")) << verdict << "\n" << compiled.explain();
-      ++declined[verdict.substr(0, verdict.find(']') + 1)];
-      continue;
-    }
-    family.run(program);
-    family.count();
-    if (::testing::Test::HasFailure()) return;
-  }
-  std::int64_t all = 0;
-  for (const auto& [rule, times] : declined) {
-    fmt::print("  declined {}: {}\n", rule, times);
-    all += times;
-  }
-  EXPECT_LT(all, count / 2);
+  run_by_chance("dsmem, by chance", 60, [](std::uint64_t seed) {
+    const DsmemCase c = dsmem_by_chance(seed);
+    return ProgramByChance{.program = program_of(c),
+                           .call = is_register(c.way) ? 1U : 0U,
+                           .variant = std::string(variant_of(c.way))};
+  });
 }
 
 // --- what is declined ----------------------------------------------------------------------------

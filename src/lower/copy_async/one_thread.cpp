@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 
+#include "ir/settings.h"
+
 namespace ww::lower {
 
 Match<bool> check_one_thread(const Call& call) {
@@ -36,6 +38,24 @@ Match<bool> check_one_thread(const Call& call) {
     return decline("threads", "{} threads come here, of which each would start the copy: {}",
                    several, ir::to_text(active, call.context.launch));
   return false;
+}
+
+Match<bool> loads_by_engine(const Call& call) {
+  const ir::Scope from = call.memory(1), to = call.memory(0);
+  if (from == ir::Scope::Global && ir::is_shared(to)) return true;
+  if (ir::is_shared(from) && to == ir::Scope::Global) return false;
+  return decline("memory_pair", "{} to {}, expected global to shared memory or back",
+                 ir::name_of(from), ir::name_of(to));
+}
+
+Match<void> check_engine_mbarrier(const Call& call, bool is_load) {
+  const bool has_one = ir::mbarrier_setting(call.tile) != nullptr;
+  if (is_load && !has_one)
+    return decline("mbarrier", "no `mbar=`: the copy engine tells an mbarrier that it is done");
+  if (!is_load && has_one)
+    return decline("mbarrier",
+                   "`mbar=` of a copy from shared memory, which is waited for by bulk groups");
+  return {};
 }
 
 }  // namespace ww::lower

@@ -11,4 +11,10 @@ namespace ww::lower {
 /// so.
 Match<bool> check_one_thread(const Call& call);
 
+/// Of a copy between global and shared memory: whether it is into shared memory. Declines others
+/// (`memory_pair`).
+Match<bool> loads_by_engine(const Call& call);
+/// Declines a load without an mbarrier to tell, and a store with one (`mbarrier`).
+Match<void> check_engine_mbarrier(const Call& call, bool is_load);
+
 }  // namespace ww::lower

@@ -72,24 +72,6 @@ struct Plan {
 
 // --- match ---------------------------------------------------------------------------------------
 
-Match<bool> is_load_of(const Call& call) {
-  const ir::Scope from = call.memory(1), to = call.memory(0);
-  if (from == ir::Scope::Global && ir::is_shared(to)) return true;
-  if (ir::is_shared(from) && to == ir::Scope::Global) return false;
-  return decline("memory_pair", "{} to {}, expected global to shared memory or back",
-                 ir::name_of(from), ir::name_of(to));
-}
-
-Match<void> check_mbarrier(const Call& call, bool is_load) {
-  const bool has_one = ir::mbarrier_setting(call.tile) != nullptr;
-  if (is_load && !has_one)
-    return decline("mbarrier", "no `mbar=`: the copy engine tells an mbarrier that it is done");
-  if (!is_load && has_one)
-    return decline("mbarrier",
-                   "`mbar=` of a copy from shared memory, which is waited for by bulk groups");
-  return {};
-}
-
 // What arrives instead of what lies outside is zero or NaN.
 Match<bool> fills_nan(const Call& call, const CopyProblem& problem) {
   if (problem.mask || problem.predicate.valid())
@@ -221,9 +203,9 @@ Match<ir::VarId> given_map(const Call& call, const Plan& plan) {
 
 Match<Plan> match(const Call& call) {
   Plan plan;
-  plan.is_load = WW_TRY(is_load_of(call));
+  plan.is_load = WW_TRY(loads_by_engine(call));
   WW_TRY_VOID(check_target(call, "cp.async.bulk.tensor", target::Feature::Sm90));
-  WW_TRY_VOID(check_mbarrier(call, plan.is_load));
+  WW_TRY_VOID(check_engine_mbarrier(call, plan.is_load));
   WW_TRY_VOID(check_settings(call,
                              "mbar mbarrier_addr cta_mask cache_hint use_tma_reduce "
                              "tensormap_l2_promotion prefetch_tensormap tensor_map"));

@@ -13,23 +13,6 @@ namespace {
 
 // --- operands ------------------------------------------------------------------------------------
 
-// The two extents of a region that are not 1.
-Match<std::pair<std::int64_t, std::int64_t>> sizes(const Call& call, std::size_t argument) {
-  ExprWriter write(call.f(), call.context.facts, call.span);
-  std::vector<std::int64_t> out;
-  for (const ir::RangeExpr& range : call.region(argument).ranges) {
-    const auto extent = write.constant(write.simplify(range.extent));
-    if (!extent)
-      return decline("extents", "an extent of {} is `{}`, known at run time only",
-                     kRoleNames[argument], ir::print(call.f(), range.extent));
-    if (*extent != 1) out.push_back(*extent);
-  }
-  if (out.size() != 2)
-    return decline("extents", "{} has {} extents other than 1, expected 2", kRoleNames[argument],
-                   out.size());
-  return std::pair(out[0], out[1]);
-}
-
 // --- overlap -------------------------------------------------------------------------------------
 
 bool is_same_region(const Call& call, const ir::Region& a, const ir::Region& b) {
@@ -100,10 +83,26 @@ Match<bool> flag_of(const Call& call, std::string_view name) {
                  ir::printing::setting(ir::printing::Context(call.f()), *setting));
 }
 
+Match<std::pair<std::int64_t, std::int64_t>> matrix_extents(const Call& call, std::size_t argument,
+                                                            std::string_view role) {
+  ExprWriter write(call.f(), call.context.facts, call.span);
+  std::vector<std::int64_t> out;
+  for (const ir::RangeExpr& range : call.region(argument).ranges) {
+    const auto extent = write.constant(write.simplify(range.extent));
+    if (!extent)
+      return decline("extents", "an extent of {} is `{}`, known at run time only", role,
+                     ir::print(call.f(), range.extent));
+    if (*extent != 1) out.push_back(*extent);
+  }
+  if (out.size() != 2)
+    return decline("extents", "{} has {} extents other than 1, expected 2", role, out.size());
+  return std::pair(out[0], out[1]);
+}
+
 Match<GemmSizes> gemm_sizes(const Call& call) {
   GemmSizes out;
-  const auto d = WW_TRY(sizes(call, 0));
-  const auto a = WW_TRY(sizes(call, 1));
+  const auto d = WW_TRY(matrix_extents(call, 0, kRoleNames[0]));
+  const auto a = WW_TRY(matrix_extents(call, 1, kRoleNames[1]));
   out.turns_a = ir::is_true(call.tile.args[4]);
   out.turns_b = ir::is_true(call.tile.args[5]);
   out.m = d.first;

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
+#include <utility>
 
 #include "ir/gemm_factors.h"
 #include "lower/gemm/warp_tiles.h"
@@ -23,6 +25,11 @@ Match<void> check_in_registers(const Call& call, std::size_t argument);
 
 /// A setting that is True or False, or left out for False; declines anything else (`config`).
 Match<bool> flag_of(const Call& call, std::string_view name);
+
+/// The two extents of a region that are not 1; declines others, and those known at run time only
+/// (`extents`).
+Match<std::pair<std::int64_t, std::int64_t>> matrix_extents(const Call& call, std::size_t argument,
+                                                            std::string_view role);
 
 /// Sizes, types and transposes; declines extents known at run time only.
 Match<GemmSizes> gemm_sizes(const Call& call);

@@ -5,6 +5,7 @@
 #include "ir/print/print.h"
 #include "ir/settings.h"
 #include "lower/checks.h"
+#include "lower/gemm/problem.h"
 
 namespace ww::lower {
 namespace {
@@ -120,24 +121,6 @@ Match<void> check_product_config(const Call& call) {
   return {};
 }
 
-// The two extents of a region that are not 1.
-Match<std::pair<std::int64_t, std::int64_t>> extents_of_region(const Call& call,
-                                                               std::size_t argument) {
-  ExprWriter write(call.f(), call.context.facts, call.span);
-  std::vector<std::int64_t> out;
-  for (const ir::RangeExpr& range : call.region(argument).ranges) {
-    const auto extent = write.constant(write.simplify(range.extent));
-    if (!extent)
-      return decline("extents", "an extent of {} is `{}`, known at run time only",
-                     kAsyncRoles[argument], ir::print(call.f(), range.extent));
-    if (*extent != 1) out.push_back(*extent);
-  }
-  if (out.size() != 2)
-    return decline("extents", "{} has {} extents other than 1, expected 2", kAsyncRoles[argument],
-                   out.size());
-  return std::pair(out[0], out[1]);
-}
-
 void read_accum(const Call& call, AsyncProduct& out) {
   const ir::TileArg& arg = call.tile.args[ir::kAsyncAccum];
   const auto* expr = std::get_if<ir::ExprId>(&arg);
@@ -173,9 +156,9 @@ Match<AsyncProduct> async_product(const Call& call) {
   WW_TRY_VOID(check_product_config(call));
   AsyncProduct out;
   out.types = WW_TRY(wgmma_types_of(call));
-  const auto d = WW_TRY(extents_of_region(call, 0));
-  const auto a = WW_TRY(extents_of_region(call, 1));
-  WW_TRY_VOID(extents_of_region(call, 2));
+  const auto d = WW_TRY(matrix_extents(call, 0, kAsyncRoles[0]));
+  const auto a = WW_TRY(matrix_extents(call, 1, kAsyncRoles[1]));
+  WW_TRY_VOID(matrix_extents(call, 2, kAsyncRoles[2]));
   out.turns_a = ir::is_true(call.tile.args[ir::kAsyncTransA]);
   out.turns_b = ir::is_true(call.tile.args[ir::kAsyncTransB]);
   out.m = d.first;

@@ -1,5 +1,5 @@
 # Barriers that may complete, or are not waited for: as many arrive as there are threads and rounds, or
-# nobody can say how many.
+# how many is not known.
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
 
