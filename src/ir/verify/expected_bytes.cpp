@@ -168,8 +168,7 @@ class ExpectedBytes {
     }
   }
 
-  // Other blocks may bring bytes of the same phase: those that expect nothing, and those of other
-  // CTAs.
+  // Blocks that expect nothing, and blocks of other CTAs, may bring bytes of the same phase.
   [[nodiscard]] bool is_whole(const Phase& phase) const {
     const std::uint32_t barriers = barriers_of(phase.mbarrier);
     const auto senders = senders_.find(barriers);

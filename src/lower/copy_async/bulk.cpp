@@ -85,9 +85,7 @@ PlanReport report(const Plan& plan, const Call& call) {
     out.notes.emplace_back("the caller commits, and waits for bulk groups");
   if (std::string note = many_runs_note(plan.runs); !note.empty())
     out.notes.push_back(std::move(note));
-  if (!plan.is_one_thread)
-    out.notes.push_back(fmt::format("one thread must come here, of {}",
-                                    ir::to_text(call.active, call.context.launch)));
+  if (!plan.is_one_thread) note_one_thread(out, call);
   return out;
 }
 

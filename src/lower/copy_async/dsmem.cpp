@@ -83,9 +83,7 @@ PlanReport report(const Plan& plan, const Call& call) {
       "the mbarrier of the other CTA hears of {} bytes; that CTA expects them", out.bytes));
   if (std::string note = many_runs_note(plan.runs); !note.empty())
     out.notes.push_back(std::move(note));
-  if (!plan.is_one_thread)
-    out.notes.push_back(fmt::format("one thread must come here, of {}",
-                                    ir::to_text(call.active, call.context.launch)));
+  if (!plan.is_one_thread) note_one_thread(out, call);
   return out;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/copy_async/one_thread.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -38,6 +40,11 @@ Match<bool> check_one_thread(const Call& call) {
     return decline("threads", "{} threads come here, of which each would start the copy: {}",
                    several, ir::to_text(active, call.context.launch));
   return false;
+}
+
+void note_one_thread(PlanReport& report, const Call& call) {
+  report.notes.push_back(fmt::format("one thread must come here, of {}",
+                                     ir::to_text(call.active, call.context.launch)));
 }
 
 Match<bool> loads_by_engine(const Call& call) {

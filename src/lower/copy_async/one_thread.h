@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lower/call.h"
+#include "lower/lowering_report.h"
 
 namespace ww::lower {
 
@@ -10,6 +11,8 @@ namespace ww::lower {
 /// each would start the copy. False: it cannot be seen here that only one comes, and the report says
 /// so.
 Match<bool> check_one_thread(const Call& call);
+/// Which threads may come to the call, of which one must: for the report, where it answers false.
+void note_one_thread(PlanReport& report, const Call& call);
 
 /// Of a copy between global and shared memory: whether it is into shared memory. Declines others
 /// (`memory_pair`).

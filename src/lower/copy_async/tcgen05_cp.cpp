@@ -425,9 +425,7 @@ PlanReport report(const Plan& plan, const Call& call) {
     out.notes.emplace_back(
         "public sources differ in which of warpx2::02_13 and warpx2::01_23 is which; here 02_13 "
         "puts row r into lanes r and r + 64");
-  if (!plan.is_one_thread)
-    out.notes.push_back(fmt::format("one thread must come here, of {}",
-                                    ir::to_text(call.active, call.context.launch)));
+  if (!plan.is_one_thread) note_one_thread(out, call);
   out.notes.emplace_back(
       "done when the mbarrier of a later tcgen05.commit of the thread is waited for");
   return out;

@@ -377,9 +377,7 @@ PlanReport report(const Plan& plan, const Call& call) {
         fmt::format("{} instructions of {} bytes are many: a row of shared memory "
                     "ends where the next box begins elsewhere",
                     plan.boxes.issues(), bytes));
-  if (!plan.is_one_thread)
-    out.notes.push_back(fmt::format("one thread must come here, of {}",
-                                    ir::to_text(call.active, call.context.launch)));
+  if (!plan.is_one_thread) note_one_thread(out, call);
   return out;
 }
 

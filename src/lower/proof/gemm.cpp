@@ -295,22 +295,10 @@ struct Sizes {
   bool turns_a = false, turns_b = false;
 };
 
-// Two extents of a region other than 1.
-Try<std::pair<std::int64_t, std::int64_t>> extents_of(ProofValues& values,
-                                                      const ir::Region& region) {
-  std::vector<std::int64_t> out;
-  for (const ir::RangeExpr& range : region.ranges) {
-    const auto extent = WW_TRY(values.uniform(range.extent));
-    if (extent != 1) out.push_back(extent);
-  }
-  if (out.size() != 2) return unknown("an operand that is not a matrix");
-  return std::pair(out[0], out[1]);
-}
-
 Try<Sizes> sizes_of(const Call& call, ProofValues& values) {
   Sizes out{.turns_a = ir::is_true(call.tile.args[4]), .turns_b = ir::is_true(call.tile.args[5])};
-  const auto d = WW_TRY(extents_of(values, call.region(0)));
-  const auto a = WW_TRY(extents_of(values, call.region(1)));
+  const auto d = WW_TRY(matrix_extents(values, call.region(0)));
+  const auto a = WW_TRY(matrix_extents(values, call.region(1)));
   out.m = d.first;
   out.n = d.second;
   out.k = out.turns_a ? a.first : a.second;

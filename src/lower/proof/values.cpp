@@ -497,4 +497,15 @@ Try<PointerValue> ProofValues::pointer(ExprId expr) {
   return out;
 }
 
+Try<std::pair<std::int64_t, std::int64_t>> matrix_extents(ProofValues& values,
+                                                          const ir::Region& region) {
+  std::vector<std::int64_t> out;
+  for (const ir::RangeExpr& range : region.ranges) {
+    const auto extent = WW_TRY(values.uniform(range.extent));
+    if (extent != 1) out.push_back(extent);
+  }
+  if (out.size() != 2) return unknown("an operand that is not a matrix");
+  return std::pair(out[0], out[1]);
+}
+
 }  // namespace ww::lower

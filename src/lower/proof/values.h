@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "lower/call.h"
@@ -110,5 +111,9 @@ class ProofValues {
   int depth_ = 0;                    // of what is being computed
   std::map<std::string, std::int64_t> samples_;
 };
+
+/// The two extents of a region that are not 1.
+Try<std::pair<std::int64_t, std::int64_t>> matrix_extents(ProofValues& values,
+                                                          const ir::Region& region);
 
 }  // namespace ww::lower
