@@ -114,10 +114,12 @@ std::vector<KernelRow> own_rows() {
         rows.push_back({.name = fmt::format("{0}/float16/{1}x{1}/tile:{2}", kernel, size, tile),
                         .file = fmt::format("{}.py", kernel),
                         .expression = fmt::format("build(m={0}, n={0}, tile={1})", size, tile)});
-    for (const int height : {64, 128, 256})
-      rows.push_back({.name = fmt::format("tma_copy/float16/{0}x{0}/tile:{1}x64", size, height),
-                      .file = "tma_copy.py",
-                      .expression = fmt::format("build(m={0}, n={0}, rows={1})", size, height)});
+    for (const auto& [height, width] : {std::pair(128, 64), std::pair(32, 256), std::pair(64, 256)})
+      rows.push_back(
+          {.name = fmt::format("tma_copy/float16/{0}x{0}/tile:{1}x{2}", size, height, width),
+           .file = "tma_copy.py",
+           .expression =
+               fmt::format("build(m={0}, n={0}, rows={1}, columns={2})", size, height, width)});
   }
   KernelRow copy = rows.front();
   copy.name = "driver_copy/4GiB";
