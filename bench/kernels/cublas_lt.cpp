@@ -115,8 +115,9 @@ Result<void> CublasLt::prepare(const Problem& problem) {
 
 Result<void> CublasLt::choose() {
   WW_TRY_VOID(check(calls_.wish_create(&wish_), "choosing"));
-  WW_TRY_VOID(check(calls_.wish_set(wish_, kMaxWorkspaceBytes, &kWorkspace, sizeof kWorkspace),
-                    "choosing"));
+  WW_TRY_VOID(
+      check(calls_.wish_set(wish_, kMaxWorkspaceBytes, &kCublasWorkspace, sizeof kCublasWorkspace),
+            "choosing"));
   int found = 0;
   const int status = calls_.choose(handle_, task_, matrices_[0], matrices_[1], matrices_[2],
                                    matrices_[2], wish_, 1, &choice_, &found);
@@ -124,14 +125,14 @@ Result<void> CublasLt::choose() {
   return fail(DiagKind::DeviceError, "cuBLASLt has no such product: status {}", status);
 }
 
-Result<void> CublasLt::submit() const {
+Result<void> CublasLt::submit(void* stream) const {
   const float one = 1, zero = 0;
   void* const d = gpu_pointer(at_.d);
-  return check(
-      calls_.multiply(handle_, task_, &one, gpu_pointer(at_.b), matrices_[0], gpu_pointer(at_.a),
-                      matrices_[1], &zero, d, matrices_[2], d, matrices_[2],
-                      choice_.algorithm.data(), gpu_pointer(at_.workspace), kWorkspace, nullptr),
-      "a product");
+  return check(calls_.multiply(handle_, task_, &one, gpu_pointer(at_.b), matrices_[0],
+                               gpu_pointer(at_.a), matrices_[1], &zero, d, matrices_[2], d,
+                               matrices_[2], choice_.algorithm.data(), gpu_pointer(at_.workspace),
+                               kCublasWorkspace, stream),
+               "a product");
 }
 
 }  // namespace ww::bench

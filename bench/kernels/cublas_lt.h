@@ -59,9 +59,8 @@ class CublasLt {
   struct Places {
     runtime::Address a = 0, b = 0, d = 0, bias = 0;
     runtime::Address ones = 0;       // a float32 that is 1: the scale of 8-bit operands
-    runtime::Address workspace = 0;  // kWorkspace bytes
+    runtime::Address workspace = 0;  // kCublasWorkspace bytes
   };
-  static constexpr std::size_t kWorkspace = std::size_t{32} << 20U;
 
   /// DeviceError when cuBLASLt has no such product.
   static Result<CublasLt> make(const CublasLtCalls& calls, const Problem& problem,
@@ -72,8 +71,7 @@ class CublasLt {
   CublasLt& operator=(CublasLt&&) = delete;
   ~CublasLt();
 
-  /// Asks for it on the default stream.
-  Result<void> submit() const;
+  Result<void> submit(void* stream = nullptr) const;
 
  private:
   CublasLt(const CublasLtCalls& calls, const Places& at) : calls_(calls), at_(at) {}

@@ -3,6 +3,7 @@
 // libraries are found.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,8 @@ constexpr int kTransposed = 1;  // CUBLAS_OP_T
 constexpr int kComputeF32 = 68;
 constexpr int kComputeI32 = 72;
 constexpr int kTypeF32 = 0;  // CUDA_R_32F
+/// Bytes that cuBLAS may use beside its operands.
+constexpr std::size_t kCublasWorkspace = std::size_t{32} << 20U;
 
 /// BadArgument where cuBLAS has no such type.
 Result<int> cublas_type(num::DType type);

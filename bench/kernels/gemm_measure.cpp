@@ -57,7 +57,7 @@ class RowRun {
   Result<void> allocate();
   void set_up_ceiling();
   Result<void> open_cublas();
-  Result<void> submit_to_cublas() const;
+  Result<void> submit_to_cublas(void* stream = nullptr) const;
   void set_up_cublas();
   void set_up_triton();
   Result<void> load(const driver::Build& build, std::size_t which);
@@ -103,10 +103,10 @@ Result<void> RowRun::allocate() {
   if (problem_.epilogue != Epilogue::None)
     memory_.bias = WW_TRY(
         make(bias_type(problem_), static_cast<std::size_t>(problem_.n), &operands_.bias, "bias"));
+  memory_.workspace = WW_TRY(device.allocate(kCublasWorkspace, "workspace of cuBLAS"));
   if (!needs_cublas_lt(problem_)) return {};
   const float one = 1;
   memory_.ones = WW_TRY(device.allocate(sizeof one, "ones"));
-  memory_.workspace = WW_TRY(device.allocate(CublasLt::kWorkspace, "workspace of cuBLASLt"));
   return device.upload(memory_.ones, std::as_bytes(std::span(&one, 1)));
 }
 
@@ -136,7 +136,7 @@ void RowRun::set_up_ceiling() {
 Result<void> RowRun::open_cublas() {
   if (!needs_cublas_lt(problem_)) {
     if (!rivals_.cublas) return fail(rivals_.cublas.error());
-    cublas_.emplace(WW_TRY(Cublas::open(*rivals_.cublas)));
+    cublas_.emplace(WW_TRY(Cublas::open(*rivals_.cublas, memory_.workspace)));
     return {};
   }
   if (!rivals_.cublas_lt) return fail(rivals_.cublas_lt.error());
@@ -150,9 +150,9 @@ Result<void> RowRun::open_cublas() {
   return {};
 }
 
-Result<void> RowRun::submit_to_cublas() const {
-  if (cublas_lt_) return cublas_lt_->submit();
-  return cublas_->submit(problem_, {memory_.at.a, memory_.at.b, memory_.other_d});
+Result<void> RowRun::submit_to_cublas(void* stream) const {
+  if (cublas_lt_) return cublas_lt_->submit(stream);
+  return cublas_->submit(problem_, {memory_.at.a, memory_.at.b, memory_.other_d}, stream);
 }
 
 void RowRun::set_up_cublas() {
@@ -305,8 +305,9 @@ void RowRun::compete() {
   if (cublas_ || cublas_lt_) {
     result_.cublas.operations = operations;
     add("cuBLAS", result_.cublas.turns, [this] {
-      return gpu_.memory().time_in_a_row({[this] { return submit_to_cublas(); }, "running cuBLAS"},
-                                         result_.launches);
+      return gpu_.memory().time_in_a_row(
+          {[this](void* stream) { return submit_to_cublas(stream); }, "running cuBLAS"},
+          result_.launches);
     });
   }
   for (std::size_t i = 0; i < ready_.size(); ++i)

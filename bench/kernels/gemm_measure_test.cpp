@@ -59,6 +59,8 @@ CublasCalls played_cublas() {
   CublasCalls calls;
   calls.create = [](void** handle) { return *handle = played, 0; };
   calls.destroy = [](void*) { return 0; };
+  calls.set_stream = [](void*, void*) { return 0; };
+  calls.set_workspace = [](void*, void*, std::size_t) { return 0; };
   calls.gemm = [](void*, int, int, int, int, int, const void*, const void*, int, int, const void*,
                   int, int, const void*, void* d, int, int, int, int) {
     submit('b', kCublasMs);

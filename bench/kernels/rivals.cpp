@@ -74,28 +74,41 @@ Result<CublasCalls> load_cublas(const std::vector<std::string>& places) {
   CublasCalls calls;
   if (find_symbol(library, "cublasCreate_v2", calls.create) &&
       find_symbol(library, "cublasDestroy_v2", calls.destroy) &&
+      find_symbol(library, "cublasSetStream_v2", calls.set_stream) &&
+      find_symbol(library, "cublasSetWorkspace_v2", calls.set_workspace) &&
       find_symbol(library, "cublasGemmEx", calls.gemm) &&
       find_symbol(library, "cublasGemmStridedBatchedEx", calls.gemm_batched))
     return calls;
   return fail(DiagKind::Io, "the cuBLAS here is too old: it lacks functions");
 }
 
-Result<Cublas> Cublas::open(const CublasCalls& calls) {
+Result<Cublas> Cublas::open(const CublasCalls& calls, runtime::Address workspace) {
   void* handle = nullptr;
   if (const int status = calls.create(&handle); status != 0)
     return fail(DiagKind::DeviceError, "cuBLAS does not start: status {}", status);
-  return Cublas(calls, handle);
+  return Cublas(calls, handle, workspace);
 }
 
 Cublas::Cublas(Cublas&& other) noexcept
-    : calls_(other.calls_), handle_(std::exchange(other.handle_, nullptr)) {}
+    : calls_(other.calls_),
+      handle_(std::exchange(other.handle_, nullptr)),
+      workspace_(other.workspace_) {}
 
 Cublas::~Cublas() {
   if (handle_ != nullptr) calls_.destroy(handle_);
 }
 
+// A new stream brings cuBLAS's own workspace back.
+Result<void> Cublas::use(void* stream) const {
+  int status = calls_.set_stream(handle_, stream);
+  if (status == 0)
+    status = calls_.set_workspace(handle_, gpu_pointer(workspace_), kCublasWorkspace);
+  if (status == 0) return {};
+  return fail(DiagKind::DeviceError, "cuBLAS does not take a stream: status {}", status);
+}
+
 // cuBLAS counts in columns: a row-major matrix is its transpose there, and D' = B' @ A'.
-Result<void> Cublas::submit(const Problem& problem, const Matrices& at) const {
+Result<void> Cublas::submit(const Problem& problem, const Matrices& at, void* stream) const {
   const int type = WW_TRY(cublas_type(problem.dtype));
   const int out = WW_TRY(cublas_type(problem.out));
   const auto [m, n, k] = std::tuple(static_cast<int>(problem.m), static_cast<int>(problem.n),
@@ -111,6 +124,7 @@ Result<void> Cublas::submit(const Problem& problem, const Matrices& at) const {
   const void* const beta = is_whole ? static_cast<const void*>(&whole_zero) : &zero;
   const int compute = is_whole ? kComputeI32 : kComputeF32;
   void* const d = gpu_pointer(at.d);
+  WW_TRY_VOID(use(stream));
   const int status =
       problem.batch == 1
           ? calls_.gemm(handle_, op_b, op_a, n, m, k, alpha, gpu_pointer(at.b), type, ldb,

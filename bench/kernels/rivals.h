@@ -23,6 +23,8 @@ namespace ww::bench {
 struct CublasCalls {
   int (*create)(void** handle) = nullptr;
   int (*destroy)(void* handle) = nullptr;
+  int (*set_stream)(void* handle, void* stream) = nullptr;
+  int (*set_workspace)(void* handle, void* workspace, std::size_t bytes) = nullptr;
   int (*gemm)(void* handle, int op_a, int op_b, int m, int n, int k, const void* alpha,
               const void* a, int a_type, int lda, const void* b, int b_type, int ldb,
               const void* beta, void* c, int c_type, int ldc, int compute, int algorithm) = nullptr;
@@ -47,21 +49,26 @@ struct Matrices {
 /// A handle of cuBLAS in the context that is current.
 class Cublas {
  public:
-  static Result<Cublas> open(const CublasCalls& calls);
+  /// `workspace`: kCublasWorkspace bytes. Without it, cuBLAS allocates where a graph is recorded.
+  static Result<Cublas> open(const CublasCalls& calls, runtime::Address workspace);
   Cublas(Cublas&& other) noexcept;
   Cublas(const Cublas&) = delete;
   Cublas& operator=(const Cublas&) = delete;
   Cublas& operator=(Cublas&&) = delete;
   ~Cublas();
 
-  /// Asks for A @ B on the default stream, sums in float32 or int32, without an epilogue.
-  /// DeviceError when cuBLAS has no such product.
-  Result<void> submit(const Problem& problem, const Matrices& at) const;
+  /// Asks for A @ B, sums in float32 or int32, without an epilogue. DeviceError when cuBLAS has no
+  /// such product.
+  Result<void> submit(const Problem& problem, const Matrices& at, void* stream = nullptr) const;
 
  private:
-  Cublas(const CublasCalls& calls, void* handle) : calls_(calls), handle_(handle) {}
+  Cublas(const CublasCalls& calls, void* handle, runtime::Address workspace)
+      : calls_(calls), handle_(handle), workspace_(workspace) {}
+  Result<void> use(void* stream) const;
+
   CublasCalls calls_;
   void* handle_ = nullptr;
+  runtime::Address workspace_ = 0;
 };
 
 // --- Triton --------------------------------------------------------------------------------------

@@ -65,6 +65,8 @@ CublasCalls fake_cublas() {
     return 0;
   };
   calls.destroy = [](void*) { return 0; };
+  calls.set_stream = [](void*, void* stream) { return stream == &refusal ? 7 : 0; };
+  calls.set_workspace = [](void*, void*, std::size_t) { return 0; };
   calls.gemm = [](void*, int op_a, int op_b, int m, int n, int k, const void*, const void* a, int,
                   int lda, const void* b, int, int ldb, const void*, void* c, int, int ldc, int,
                   int) {
@@ -98,7 +100,7 @@ std::vector<float> counted(std::size_t count) {
 
 // Each of the four transposes, and batches, as a row-major product.
 TEST(Cublas, IsAskedForTheRightProduct) {
-  const Result<Cublas> cublas = Cublas::open(fake_cublas());
+  const Result<Cublas> cublas = Cublas::open(fake_cublas(), 0);
   ASSERT_TRUE(cublas);
   for (const std::int64_t batch : {1, 3})
     for (const bool trans_a : {false, true})
@@ -127,16 +129,18 @@ TEST(Cublas, IsAskedForTheRightProduct) {
 }
 
 TEST(Cublas, RefusesInItsOwnWay) {
-  const Result<Cublas> cublas = Cublas::open(fake_cublas());
+  const Result<Cublas> cublas = Cublas::open(fake_cublas(), 0);
   refusal = 15;
   EXPECT_EQ(cublas->submit({.m = 1, .n = 1, .k = 1}, {}).error().text,
             "cuBLAS has no such product: status 15");
   refusal = 0;
+  EXPECT_EQ(cublas->submit({.m = 1, .n = 1, .k = 1}, {}, &refusal).error().text,
+            "cuBLAS does not take a stream: status 7");
   EXPECT_EQ(cublas->submit({.dtype = num::DType::Float64}, {}).error().text,
             "no type of cuBLAS for `float64`");
   CublasCalls dead = fake_cublas();
   dead.create = [](void**) { return 1; };
-  EXPECT_EQ(Cublas::open(dead).error().text, "cuBLAS does not start: status 1");
+  EXPECT_EQ(Cublas::open(dead, 0).error().text, "cuBLAS does not start: status 1");
 }
 
 // --- Triton --------------------------------------------------------------------------------------

@@ -53,7 +53,7 @@ inline int launch_ours(void** arguments, std::size_t result) {
   return 0;
 }
 
-inline int copy_memory(std::uint64_t to, std::uint64_t from, std::size_t bytes) {
+inline int copy_memory(std::uint64_t to, std::uint64_t from, std::size_t bytes, void*) {
   std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
   return 0;
 }

@@ -262,16 +262,15 @@ constexpr std::string_view kByWgmmaText =
 explains it. Products of 8-bit floats and with a fused gelu are cuBLASLt's, by the first algorithm that its heuristics propose. A tile is
 BM×BN of a CTA (BK and stages follow from the type and the shared memory unless they are given), with the rows of tiles that CTAs
 cover together (g) and the CTAs of a cluster (c). 8-bit floats are summed by the tensor core alone, and once more with partial sums
-promoted to float32 where cuBLASLt does that, too. Our launches and cuBLAS's are asked for one by one, Triton's are recorded in a graph:
-below 2048³ the host's time counts for the first two. D is compared as above; sums of 8-bit floats by the tensor core alone may be off by
+promoted to float32 where cuBLASLt does that, too. All launches are recorded in CUDA graphs, so the host's time counts for none. D is compared as above; sums of 8-bit floats by the tensor core alone may be off by
 2^-4·√K.)";
 
 constexpr std::string_view kRowKernels = "row kernels";
 constexpr std::string_view kRowKernelsText =
     R"(Kernels of `examples/rows/` on a real GPU, on 512 MiB of X in rows of the given number of elements; rows and parameters are in
 `bench/rows/row_problems.cpp`. In each round our kernel, the driver's copy of X (`cuMemcpyDtoD`), a kernel in Triton, PyTorch as
-it is and `torch.compile` take turns (`bench/rows/torch_rows.py`), each with the same number of launches, 20 ms of ours in a row; the
-launches of Triton and PyTorch are recorded in a CUDA graph, so the host costs them nothing. A rate counts the bytes that must move:
+it is and `torch.compile` take turns (`bench/rows/torch_rows.py`), each with the same number of launches, 20 ms of ours in a row, all
+recorded in CUDA graphs, so that the host costs nothing. A rate counts the bytes that must move:
 every array read or written once. *of copy* and the columns of the others are their rates over the copy's, which reads and writes
 as many bytes as X has; a kernel that only reads can exceed 100 %. Triton has a program per row (blocks of columns for `bias_gelu` and
 `column_sum`) and the fastest number of warps. For attention the rate counts the operations of its two products, half of them

@@ -144,8 +144,8 @@ Result<double> Race::our_turn() {
 // Copies that do not wait for each other, as the launches do not.
 Result<double> Race::copy_turn() {
   if (gpu_.is_lost()) return fail(DiagKind::DeviceError, "the GPU failed in our kernel");
-  const auto submit = [&]() -> Result<void> {
-    const int status = calls_.copy(copied_, memory_[0], arrays_[0].bytes());
+  const auto submit = [&](void* stream) -> Result<void> {
+    const int status = calls_.copy(copied_, memory_[0], arrays_[0].bytes(), stream);
     if (status == 0) return {};
     return fail(DiagKind::DeviceError, "the driver does not copy X: error {}", status);
   };

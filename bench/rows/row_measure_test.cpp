@@ -31,9 +31,9 @@ char function;
 CudaCalls played_calls() {
   CudaCalls calls = calls_of_played();
   calls.module_function = [](void** out, void*, const char*) { return *out = &function, 0; };
-  calls.copy = [](std::uint64_t to, std::uint64_t from, std::size_t bytes) {
+  calls.copy = [](std::uint64_t to, std::uint64_t from, std::size_t bytes, void* stream) {
     submit('c', kCopyMs);
-    return copy_memory(to, from, bytes);
+    return copy_memory(to, from, bytes, stream);
   };
   calls.launch = [](const CudaLaunchConfig*, void*, void** arguments, void**) {
     return launch_ours(arguments, 1);

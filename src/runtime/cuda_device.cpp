@@ -407,7 +407,9 @@ Result<void> CudaLaunch::enqueue(void* stream) {
   return submit(stream);
 }
 
-Result<void> CudaDevice::submit(const Launch& launch) { return ready(launch).submit(nullptr); }
+Result<void> CudaDevice::submit(const Launch& launch, void* stream) {
+  return ready(launch).submit(stream);
+}
 
 Result<void> CudaDevice::wait() {
   WW_TRY_VOID(check_cuda(calls_, calls_.context_set(context_), "choosing the GPU"));

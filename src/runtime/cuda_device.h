@@ -21,7 +21,7 @@ namespace ww::runtime {
 
 /// Something that the GPU is asked to do, and its name in messages: "running `scale`".
 struct GpuWork {
-  std::function<Result<void>()> submit;
+  std::function<Result<void>(void* stream)> submit;
   std::string name;
 };
 
@@ -114,10 +114,10 @@ class CudaDevice final : public Device {
   /// the same bytes is expected to beat.
   Result<Timing> time_copy(Address to, Address from, std::size_t bytes, int copies);
 
-  /// Seconds from the beginning of the first launch to the end of the last, which are asked for
-  /// without waiting in between: short kernels hide what a launch costs behind each other.
+  /// Seconds from the beginning of the first launch to the end of the last, recorded in a graph
+  /// (runtime/cuda_graph.h), or asked for without waiting in between where the driver has none.
   Result<double> time_in_a_row(const Launch& launch, int launches);
-  /// The same of something else on the GPU's default stream.
+  /// The same of something else.
   Result<double> time_in_a_row(const GpuWork& work, int times);
   [[nodiscard]] int multiprocessors() const;
 
@@ -136,7 +136,7 @@ class CudaDevice final : public Device {
   [[nodiscard]] bool states_clusters() const;
   [[nodiscard]] std::vector<CudaLaunchAttribute> attributes_of(const Launch& launch) const;
   [[nodiscard]] CudaLaunch ready(const Launch& launch) const;
-  Result<void> submit(const Launch& launch);
+  Result<void> submit(const Launch& launch, void* stream = nullptr);
   Result<void> wait_for(void* event, std::string_view what);
   GpuWork copying(Address to, Address from, std::size_t bytes);
   Result<Timing> time_work(const GpuWork& work, int times);

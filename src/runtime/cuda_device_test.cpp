@@ -23,14 +23,14 @@ class Cuda : public testing::Test {
   void SetUp() override { fake = &driver_; }
   void TearDown() override { fake = nullptr; }
 
-  std::unique_ptr<CudaDevice> open() {
-    auto device = CudaDevice::open(fake_calls());
+  std::unique_ptr<CudaDevice> open(const CudaCalls& calls = fake_calls()) {
+    auto device = CudaDevice::open(calls);
     EXPECT_TRUE(device) << device.error().text;
     return *std::move(device);
   }
   /// A device with a loaded kernel of two parameters.
-  std::unique_ptr<CudaDevice> loaded() {
-    auto device = open();
+  std::unique_ptr<CudaDevice> loaded(const CudaCalls& calls = fake_calls()) {
+    auto device = open(calls);
     EXPECT_TRUE(device->load({.bytes = "ptx", .kernel = "scale"}));
     return device;
   }
@@ -432,13 +432,43 @@ TEST_F(Cuda, TimesLaunchesInARow) {
   EXPECT_EQ(driver_.launches, 5);
   EXPECT_EQ(driver_.timed, 1);
   int asked = 0;
-  const GpuWork refusing{[&]() -> Result<void> {
+  const GpuWork refusing{[&](void*) -> Result<void> {
                            if (++asked == 2) return fail(DiagKind::DeviceError, "enough");
                            return {};
                          },
                          "asking"};
   EXPECT_EQ(device->time_in_a_row(refusing, 5).error().text, "enough");
   EXPECT_EQ(asked, 2);
+  EXPECT_EQ(driver_.open_events, 0);
+}
+
+// Where the driver can, they are recorded, and the graph is all that is timed.
+TEST_F(Cuda, TimesAGraphOfLaunches) {
+  const auto device = loaded(fake_calls_with_graphs());
+  driver_.milliseconds = {12};
+  EXPECT_DOUBLE_EQ(*device->time_in_a_row(two_arguments(), 5), 0.012);
+  EXPECT_EQ(driver_.launches, 5);
+  EXPECT_EQ(driver_.graph_launches, 1);
+  EXPECT_EQ(driver_.timed, 1);
+  EXPECT_EQ(driver_.open_graphs, 0);
+}
+
+TEST_F(Cuda, EndsARecordingThatFails) {
+  const auto device = loaded(fake_calls_with_graphs());
+  const GpuWork refusing{
+      [](void*) -> Result<void> { return fail(DiagKind::DeviceError, "enough"); }, "asking"};
+  EXPECT_EQ(device->time_in_a_row(refusing, 5).error().text, "enough");
+  EXPECT_EQ(driver_.open_graphs, 0);
+  for (const std::string call : {"stream_create", "capture_begin", "capture_end",
+                                 "graph_instantiate", "graph_upload", "graph_launch"}) {
+    driver_.status = {{call, 2}};
+    EXPECT_THAT(device->time_in_a_row(two_arguments(), 5).error().text,
+                HasSubstr("CUDA_ERROR_OUT_OF_MEMORY"))
+        << call;
+    EXPECT_EQ(driver_.open_graphs, 0) << call;
+    EXPECT_EQ(driver_.graph_launches, 0) << call;
+  }
+  EXPECT_FALSE(driver_.is_recording);
   EXPECT_EQ(driver_.open_events, 0);
 }
 

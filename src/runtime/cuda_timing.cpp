@@ -8,12 +8,13 @@
 #include "runtime/cuda_device.h"
 #include "runtime/cuda_errors.h"
 #include "runtime/cuda_event.h"
+#include "runtime/cuda_graph.h"
 
 namespace ww::runtime {
 
 Result<double> CudaDevice::time_one(const GpuWork& work, void* start, void* end) {
   WW_TRY_VOID(check_cuda(calls_, calls_.event_record(start, nullptr), "recording an event"));
-  WW_TRY_VOID(work.submit());
+  WW_TRY_VOID(work.submit(nullptr));
   WW_TRY_VOID(check_cuda(calls_, calls_.event_record(end, nullptr), "recording an event"));
   WW_TRY_VOID(wait_for(end, work.name));
   float milliseconds = 0;
@@ -40,22 +41,29 @@ Result<Timing> CudaDevice::time_work(const GpuWork& work, int times) {
 Result<Timing> CudaDevice::time(const Launch& given, int launches) {
   WW_TRY_VOID(allow(given));
   const Launch launch = WW_TRY(with_maps(given));
-  return time_work({[&] { return submit(launch); }, fmt::format("running `{}`", kernel_)},
-                   launches);
+  return time_work(
+      {[&](void* stream) { return submit(launch, stream); }, fmt::format("running `{}`", kernel_)},
+      launches);
 }
 
 Result<double> CudaDevice::time_in_a_row(const Launch& given, int launches) {
   WW_TRY_VOID(allow(given));
   const Launch launch = WW_TRY(with_maps(given));
-  return time_in_a_row({[&] { return submit(launch); }, fmt::format("running `{}`", kernel_)},
-                       launches);
+  return time_in_a_row(
+      {[&](void* stream) { return submit(launch, stream); }, fmt::format("running `{}`", kernel_)},
+      launches);
 }
 
 Result<double> CudaDevice::time_in_a_row(const GpuWork& work, int times) {
   const CudaEvent start = WW_TRY(CudaEvent::make(calls_));
   const CudaEvent end = WW_TRY(CudaEvent::make(calls_));
-  const auto submit = [&]() -> Result<void> {
-    for (int i = 0; i < times; ++i) WW_TRY_VOID(work.submit());
+  if (CudaGraph::has_calls(calls_)) {
+    const CudaGraph graph = WW_TRY(CudaGraph::record(calls_, work, times));
+    return time_one({[&](void* stream) { return graph.submit(stream); }, work.name}, start.handle(),
+                    end.handle());
+  }
+  const auto submit = [&](void* stream) -> Result<void> {
+    for (int i = 0; i < times; ++i) WW_TRY_VOID(work.submit(stream));
     return {};
   };
   return time_one({submit, work.name}, start.handle(), end.handle());
@@ -63,13 +71,16 @@ Result<double> CudaDevice::time_in_a_row(const GpuWork& work, int times) {
 
 GpuWork CudaDevice::copying(Address to, Address from, std::size_t bytes) {
   std::string name = fmt::format("copying {} bytes on the GPU", bytes);
-  return {[=, this] { return check_cuda(calls_, calls_.copy(to, from, bytes), name); }, name};
+  return {[=, this](void* stream) {
+            return check_cuda(calls_, calls_.copy(to, from, bytes, stream), name);
+          },
+          name};
 }
 
 Result<void> CudaDevice::copy(Address to, Address from, std::size_t bytes) {
   if (bytes == 0) return {};
   const GpuWork work = copying(to, from, bytes);
-  WW_TRY_VOID(work.submit());
+  WW_TRY_VOID(work.submit(nullptr));
   return check_cuda(calls_, calls_.synchronize(), work.name);
 }
 

@@ -56,6 +56,9 @@ struct FakeDriver {
   int launches = 0;
   int timed = 0;
   int open_events = 0;
+  bool is_recording = false;
+  int open_graphs = 0;  // streams, graphs, and graphs made ready
+  int graph_launches = 0;
   int released_contexts = 0;
   int reset_contexts = 0;
 
@@ -170,7 +173,7 @@ inline CudaCalls fake_calls() {
     std::memcpy(to, fake->memory[from].data(), bytes);
     return fake->answer("download");
   };
-  calls.copy = [](std::uint64_t to, std::uint64_t from, std::size_t bytes) {
+  calls.copy = [](std::uint64_t to, std::uint64_t from, std::size_t bytes, void*) {
     if (const int status = fake->answer("copy"); status != 0) return status;
     std::memcpy(fake->memory[to].data(), fake->memory[from].data(), bytes);
     return 0;
@@ -299,6 +302,38 @@ inline CudaCalls fake_calls() {
     return 0;
   };
   calls.synchronize = [] { return fake->answer("synchronize"); };
+  return calls;
+}
+
+/// The same with CUDA graphs.
+inline CudaCalls fake_calls_with_graphs() {
+  CudaCalls calls = fake_calls();
+  static constexpr auto kMake = [](const char* call, void** out) {
+    const int status = fake->answer(call);
+    *out = status == 0 ? fake : nullptr;
+    if (status == 0) ++fake->open_graphs;
+    return status;
+  };
+  static constexpr auto kEnd = [](void*) { return --fake->open_graphs, 0; };
+  calls.stream_create = [](void** out, unsigned) { return kMake("stream_create", out); };
+  calls.capture_begin = [](void*, int) {
+    fake->is_recording = fake->answer("capture_begin") == 0;
+    return fake->answer("capture_begin");
+  };
+  calls.capture_end = [](void*, void** out) {
+    fake->is_recording = false;
+    return kMake("capture_end", out);
+  };
+  calls.graph_instantiate = [](void** out, void*, std::uint64_t) {
+    return kMake("graph_instantiate", out);
+  };
+  calls.graph_upload = [](void*, void*) { return fake->answer("graph_upload"); };
+  calls.graph_launch = [](void*, void*) {
+    const int status = fake->answer("graph_launch");
+    if (status == 0) ++fake->graph_launches;
+    return status;
+  };
+  calls.stream_destroy = calls.graph_destroy = calls.graph_exec_destroy = kEnd;
   return calls;
 }
 
