@@ -141,7 +141,7 @@ Result<double> Race::our_turn() {
   return seconds;
 }
 
-// Copies that do not wait for each other, as the launches do not.
+// Copies that do not wait for each other.
 Result<double> Race::copy_turn() {
   if (gpu_.is_lost()) return fail(DiagKind::DeviceError, "the GPU failed in our kernel");
   const auto submit = [&](void* stream) -> Result<void> {
@@ -149,7 +149,7 @@ Result<double> Race::copy_turn() {
     if (status == 0) return {};
     return fail(DiagKind::DeviceError, "the driver does not copy X: error {}", status);
   };
-  return gpu_.memory().time_in_a_row({submit, "copying X"}, result_.launches);
+  return gpu_.memory().time_one_by_one({submit, "copying X"}, result_.launches);
 }
 
 void Race::compete() {

@@ -22,10 +22,13 @@ struct Tuned {
   std::int64_t n;
   std::string_view parameters;
 };
-constexpr Tuned kTuned[] = {{Job::Softmax, DType::Bfloat16, 262144, "cluster=16, lanes=256"},
+constexpr Tuned kTuned[] = {{Job::Softmax, DType::Bfloat16, 4096, "lanes=64, rows=4"},
+                            {Job::Softmax, DType::Bfloat16, 262144, "cluster=16, lanes=256"},
                             {Job::Softmax, DType::Float32, 65536, "cluster=8, lanes=512"},
                             {Job::Softmax, DType::Float32, 262144, "cluster=16, lanes=256"},
                             {Job::LayerNorm, DType::Bfloat16, 4096, "lanes=128, rows=2"},
+                            {Job::LayerNorm, DType::Float32, 1024, "ahead=0"},
+                            {Job::RmsNorm, DType::Bfloat16, 4096, "lanes=32, rows=4"},
                             {Job::RmsNorm, DType::Float32, 8192, "lanes=1024"},
                             {Job::RmsNorm, DType::Float32, 65536, "cluster=8, lanes=256"}};
 

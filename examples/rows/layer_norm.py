@@ -40,7 +40,8 @@ def build(
     kept = kept if kept is not None else parts if cluster == 1 else 0 if share <= 65536 else parts // 4
     # Parts of W and B that are on their way.
     if ahead is None:
-        ahead = int(is_short) if cluster == 1 else min(parts - 1, 3 if share <= 65536 else 4)
+        most = (3 if size == 4 else 0) if cluster == 1 else 3 if share <= 65536 else 4
+        ahead = 1 if is_short else min(parts - 1, most)
     in_registers = TileLayout(S[(rows, max(1, kept), lanes, vec) : (lanes @ tx, vec, 1 @ tx, 1)])
     of_part = TileLayout(S[(rows, lanes, vec) : (lanes @ tx, 1 @ tx, 1)])
     of_head = TileLayout(S[(rows, 32, vec) : (lanes @ tx, 1 @ tx, 1)] + R[lanes // 32 : 32 @ tx])

@@ -29,7 +29,7 @@ def build(m=16, n=1024, dtype="bfloat16", lanes=None, rows=None, cluster=None):
     # A block holds up to 64 KiB of a row; where 8 blocks are not enough, more.
     cluster = cluster or min(8, max(1, 2 ** math.ceil(math.log2(n * size / 65536))))
     # Threads of a row in a block: each has 32 bytes of it, and more in long rows.
-    most_lanes = 256 if size == 2 and n == 16384 else 512
+    most_lanes = 128 if size == 2 and n == 16384 else 512
     lanes = lanes or min(most_lanes, max(32, 2 ** math.ceil(math.log2(n * size / cluster / 32))))
     rows = rows or max(1, 64 // lanes)  # of a block
     part = lanes * vec

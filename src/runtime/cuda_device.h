@@ -119,6 +119,8 @@ class CudaDevice final : public Device {
   Result<double> time_in_a_row(const Launch& launch, int launches);
   /// The same of something else.
   Result<double> time_in_a_row(const GpuWork& work, int times);
+  /// The same, never recorded: in a graph the driver copies by other engines, at two thirds of the rate.
+  Result<double> time_one_by_one(const GpuWork& work, int times);
   [[nodiscard]] int multiprocessors() const;
 
   /// How long a kernel or a copy may take.

@@ -55,13 +55,14 @@ Result<double> CudaDevice::time_in_a_row(const Launch& given, int launches) {
 }
 
 Result<double> CudaDevice::time_in_a_row(const GpuWork& work, int times) {
+  if (!CudaGraph::has_calls(calls_)) return time_one_by_one(work, times);
+  const CudaGraph graph = WW_TRY(CudaGraph::record(calls_, work, times));
+  return time_one_by_one({[&](void* stream) { return graph.submit(stream); }, work.name}, 1);
+}
+
+Result<double> CudaDevice::time_one_by_one(const GpuWork& work, int times) {
   const CudaEvent start = WW_TRY(CudaEvent::make(calls_));
   const CudaEvent end = WW_TRY(CudaEvent::make(calls_));
-  if (CudaGraph::has_calls(calls_)) {
-    const CudaGraph graph = WW_TRY(CudaGraph::record(calls_, work, times));
-    return time_one({[&](void* stream) { return graph.submit(stream); }, work.name}, start.handle(),
-                    end.handle());
-  }
   const auto submit = [&](void* stream) -> Result<void> {
     for (int i = 0; i < times; ++i) WW_TRY_VOID(work.submit(stream));
     return {};
