@@ -22,6 +22,7 @@
 #include "driver/call/saved.h"
 #include "driver/compile_tool.h"
 #include "driver/explain.h"
+#include "driver/imported_files.h"
 #include "gpu.h"
 #include "kernel.h"
 #include "num/dtype.h"
@@ -37,6 +38,17 @@ std::string source_text(const std::string& path) {
   Result<SourceText> text = driver::read_source(path);
   if (!text) raise(text.error());
   return std::string(text->text());
+}
+
+// Module, path and text of the files that one imports from its folder.
+std::vector<std::tuple<std::string, std::string, std::string>> imported_files(
+    const std::string& path, const std::string& text) {
+  auto files = driver::imported_files(path, text);
+  if (!files) raise(files.error());
+  std::vector<std::tuple<std::string, std::string, std::string>> out;
+  for (driver::ImportedFile& file : *files)
+    out.emplace_back(std::move(file.module), std::move(file.path), std::move(file.text));
+  return out;
 }
 
 // A file that a kernel needs besides its own: module, path, text, prelude.
@@ -197,6 +209,7 @@ void add_kernel(nb::module_& module) {
              "module"_a, "files"_a);
   module.def("load", load, "saved"_a, "path"_a, "text"_a, "files"_a);
   module.def("source_text", source_text, "path"_a);
+  module.def("imported_files", imported_files, "path"_a, "text"_a);
   module.def("find_ptxas", find_ptxas, "path"_a);
   module.def("target_names", driver::target_names);
   module.def("dtype_names", dtype_names);

@@ -101,3 +101,15 @@ def test_the_launch_description_gives_the_grid_of_runs(n, k):
     assert (grid, tuple(launch["block"])) == (report.grid, report.block)
     assert [row["name"] for row in launch["params"]] == ["K", "X", "Y", "n"]
     assert f".entry {launch['entry']}(" in kernel.ptx
+
+
+def test_files_of_the_folder_are_imported(tmp_path):
+    (tmp_path / "sizes.py").write_text("ROWS = 8\n")
+    text = SCALE.replace("\n", "\nfrom sizes import ROWS\n", 1)
+    (tmp_path / "scale.py").write_text(text)
+    first = ww.compile(tmp_path / "scale.py")
+    assert first.params[0]["name"] == "X"
+    # Another text of the imported file is another kernel.
+    (tmp_path / "sizes.py").write_text("def broken(:\n")
+    with pytest.raises(ww.CompileError, match="sizes.py:1:"):
+        ww.compile(tmp_path / "scale.py")

@@ -12,7 +12,7 @@ from . import _core, cache, debugging
 from .arrays import describe
 from .errors import ArgumentError, DeviceError, FindingError, FindingWarning, TrapError
 from .reports import Explanation, Report
-from .source import Source
+from .source import File, Source
 
 
 def compile(
@@ -26,12 +26,13 @@ def compile(
 
     `kernel` is an expression over the file's names, as `--kernel` takes it: `"build(M=4096)"`,
     `"build()::gemm"`; empty for the only kernel there is. `text` stands in the place of the file's
-    own. Raises CompileError with the located messages of the command line.
+    own. Files that it imports from its folder are read, too. Raises CompileError with the located messages of the command line.
     """
     name = os.fspath(path)
     if text is None:
         text = _core.source_text(name)
-    return compile_source(Source(name, text, kernel, _read_target(target), ""))
+    files = tuple(File(*file, "") for file in _core.imported_files(name, text))
+    return compile_source(Source(name, text, kernel, _read_target(target), "", files=files))
 
 
 def compile_source(source: Source) -> Kernel:

@@ -18,6 +18,7 @@
 #include "cli/options.h"
 #include "cli/run_options.h"
 #include "driver/examples.h"
+#include "driver/imported_files.h"
 
 namespace ww::cli::examples_command {
 namespace {
@@ -105,7 +106,18 @@ Outcome write(const WriteOptions& options) {
                           .with_note("`--force` overwrites it"));
   const auto written = write_file_atomically(path, example->text);
   if (!written) return user_error(written.error());
-  return {.out = printable_name(path.string()) + " written\n", .look = Look::Report};
+  std::string out = printable_name(path.string()) + " written\n";
+  // What it imports goes beside it; files that are there stay.
+  const auto imported = driver::imported_files(example->path, example->text);
+  if (!imported) return user_error(imported.error());
+  for (const driver::ImportedFile& file : *imported) {
+    const fs::path beside = path.parent_path() / (file.module + ".py");
+    if (fs::exists(fs::symlink_status(beside, ignored))) continue;
+    const auto done = write_file_atomically(beside, file.text);
+    if (!done) return user_error(done.error());
+    out += printable_name(beside.string()) + " written, which it imports\n";
+  }
+  return {.out = std::move(out), .look = Look::Report};
 }
 
 Run set_up_write(OptionSet& set) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/file_io.h"
+#include "driver/imported_files.h"
 #include "driver/kernel_file.h"
 #include "emit/ptx/emit.h"
 #include "ir/verify/verify.h"
@@ -148,10 +149,16 @@ Build build_file(const SourceRequest& request, Phase until) {
     if (!kernel) return {.errors = render(kernel.error())};
     options.kernel = *std::move(kernel);
   }
-  if (request.text != nullptr) return build_kernel(*request.text, options);
-  const auto text = read_source(request.path);
-  if (!text) return {.errors = render(text.error())};
-  return build_kernel(*text, options);
+  auto source =
+      request.text != nullptr ? Result<SourceText>(*request.text) : read_source(request.path);
+  if (!source) return {.errors = render(source.error())};
+  auto imported = imported_files(source->name(), source->text());
+  if (!imported) return {.errors = render(imported.error())};
+  for (const ImportedFile& file : *imported) {
+    source->add_file(file.path, file.text);
+    options.modules.push_back({.module = file.module});
+  }
+  return build_kernel(*source, options);
 }
 
 void set_target(Build& build, const target::Target& target) {

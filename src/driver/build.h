@@ -63,6 +63,7 @@ struct SourceRequest {
 };
 /// Io or TooLarge where there is no such text.
 Result<SourceText> read_source(const std::string& path);
+/// With the files that it imports from its folder (driver/imported_files.h).
 Build build_file(const SourceRequest& request, Phase until);
 
 /// Goes on until a phase, for `build.target` (none: default_target). Nothing happens to a build

@@ -53,11 +53,14 @@ class Compilation {
     if (options_.kernel.empty()) {
       const std::vector<Candidate> candidates =
           candidates_of(file_.ast, symbols_, out_.source.file_text(0));
+      const bool is_value = candidates.empty() && binds_kernel(file_.ast, symbols_);
       const bool is_clear =
           candidates.size() == 1 && (!candidates[0].is_builder || candidates[0].is_callable);
-      if (!is_clear) return report(choose_one(candidates));
-      choice.expression = candidates[0].is_builder ? candidates[0].name + "()" : candidates[0].name;
-      if (candidates[0].kernels.size() == 1) choice.name = candidates[0].kernels[0];
+      if (!is_clear && !is_value) return report(choose_one(candidates));
+      choice.expression = is_value                   ? "kernel"
+                          : candidates[0].is_builder ? candidates[0].name + "()"
+                                                     : candidates[0].name;
+      if (!is_value && candidates[0].kernels.size() == 1) choice.name = candidates[0].kernels[0];
     }
     place_preludes(choice.expression);
     Context in(options_, out_.dialect, std::move(symbols_));

@@ -38,7 +38,8 @@ struct ModuleFile {
 
 struct Options {
   /// Which kernel: an expression over the file's names, with `::name` behind it for a kernel that
-  /// is defined while the expression is evaluated. Empty: the only kernel of the file.
+  /// is defined while the expression is evaluated. Empty: the only kernel of the file, or its value
+  /// `kernel` where it defines none.
   std::string kernel = {};
   /// Statements of host Python that run before the file, in its scope: values that a caller binds
   /// to names of it.

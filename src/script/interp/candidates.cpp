@@ -204,6 +204,18 @@ std::vector<Candidate> candidates_of(const Ast& ast, const SymbolTable& symbols,
   return out;
 }
 
+bool binds_kernel(const Ast& ast, const SymbolTable& symbols) {
+  bool is_bound = false;
+  for (const StmtId id : ast.list(ast.body)) {
+    if (ast[id].kind != StmtKind::Assign) continue;
+    for (const ExprId target : ast.list(ast[id].items))
+      for_each_bound_name(ast, target, [&](const Expr& name) {
+        is_bound = is_bound || symbols.text(name.name) == "kernel";
+      });
+  }
+  return is_bound;
+}
+
 Diag choose_one(const std::vector<Candidate>& candidates) {
   if (candidates.empty())
     return diag(DiagKind::NotAKernel,

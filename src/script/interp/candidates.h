@@ -27,6 +27,9 @@ struct Candidate {
 std::vector<Candidate> candidates_of(const Ast& ast, const SymbolTable& symbols,
                                      std::string_view source);
 
+/// Whether the file has a value `kernel`: what one offers that builds kernels of other files.
+bool binds_kernel(const Ast& ast, const SymbolTable& symbols);
+
 /// The error for a file that has not exactly one.
 Diag choose_one(const std::vector<Candidate>& candidates);
 
