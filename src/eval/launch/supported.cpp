@@ -80,7 +80,12 @@ Result<void> require_evaluated(const Function& function, const Stmt& stmt) {
   if (stmt.kind != StmtKind::Ptx) return {};
   const ir::PtxCall& call = function[stmt.ptx];
   if (decode(call).kind == PtxKind::Unknown)
-    return fail(not_evaluated(fmt::format("`{}` is not evaluated", call.opcode.text()), stmt.span));
+    return fail(not_evaluated(fmt::format("`{}` is not evaluated{}", call.opcode.text(),
+                                          call.opcode.mnemonic() == "wgmma.mma_async"
+                                              ? ": write `Tx.wg.gemm_async`, whose descriptors "
+                                                "the compiler makes, or run it on the virtual GPU"
+                                              : ""),
+                              stmt.span));
   return {};
 }
 
