@@ -36,6 +36,14 @@ Result<Named> mma_named(char operand, const layout::Shape& shape, num::DType dty
                    std::move(text));
 }
 
+Result<Named> wgmma_named(char operand, const layout::Shape& shape, num::DType dtype,
+                          std::int64_t warpgroups) {
+  return with_text(
+      layout::wgmma_tile(operand, shape, num::storage_bits(dtype), warpgroups),
+      fmt::format(R"(wgmma_tile_layout("{}", {}, "{}"{}))", operand, tuple_text(shape),
+                  num::name_of(dtype), warpgroups > 1 ? fmt::format(", {}", warpgroups) : ""));
+}
+
 Result<Named> shared_named(const layout::Shape& shape, num::DType dtype) {
   const int bits = num::storage_bits(dtype);
   return with_text(layout::mma_shared(shape, layout::widest_swizzle(shape, bits), bits),

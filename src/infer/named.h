@@ -28,6 +28,9 @@ struct Sharers {
 /// `mma_tile_layout(…)`: operand 'A', 'B', 'C' or 'D' of a product.
 Result<Named> mma_named(char operand, const layout::Shape& shape, num::DType dtype,
                         const layout::WarpGrid& warps, bool is_transposed);
+/// `wgmma_tile_layout(…)`: operand 'A' or 'D' of an asynchronous product.
+Result<Named> wgmma_named(char operand, const layout::Shape& shape, num::DType dtype,
+                          std::int64_t warpgroups);
 /// `mma_shared_layout(…, "auto", …)`.
 Result<Named> shared_named(const layout::Shape& shape, num::DType dtype);
 /// `coalesced_layout(…)`, `row_layout(…)`.

@@ -144,7 +144,7 @@ void decide_operand(State& state, const Use& use, std::size_t arg) {
 // Tiles in registers that products use, and all that goes with them.
 bool goes_with_products(const State& state, ir::BufferId id) {
   return std::ranges::any_of(state.uses, [&](const Use& use) {
-    return is_register_product(state, use) &&
+    return use.kind == UseKind::Product &&
            std::ranges::any_of(use.operands, [&](const Operand& each) {
              return state.is_local(each.buffer) && state.group(each.buffer) == state.group(id);
            });
@@ -166,11 +166,13 @@ const Use* fragment_use(const State& state, ir::BufferId id) {
 }  // namespace
 
 bool is_of_product(const State& state, ir::BufferId id) {
-  return std::ranges::any_of(
-      state.uses, [&](const Use& use) { return is_register_product(state, use) && use.has(id); });
+  return is_of_async_product(state, id) || std::ranges::any_of(state.uses, [&](const Use& use) {
+           return is_register_product(state, use) && use.has(id);
+         });
 }
 
 std::string product_problem(const State& state, const Use& use) {
+  if (!is_register_product(state, use)) return async_product_problem(state, use);
   const ir::Unit unit = state.call(use).scope;
   const std::vector<WarpGrid> grids = possible_grids(state, use);
   if (grids.empty() && unit == ir::Unit::Cta)

@@ -168,6 +168,7 @@ Outcome infer_layouts(ir::Function& function, const InferOptions& options) {
   if (state.autos.empty()) return out;
   decide_units(state);
   decide_products(state);
+  decide_async_products(state);
   decide_tensor(state);
   follow(state);
   decide_by_memory(state);

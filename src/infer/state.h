@@ -88,6 +88,10 @@ std::string product_problem(const State& state, const Use& use);
 bool is_row_reduced(const State& state, ir::BufferId id);
 /// Registers of products.
 void decide_products(State& state);
+/// The same for products of `gemm_async`.
+bool is_of_async_product(const State& state, ir::BufferId id);
+std::string async_product_problem(const State& state, const Use& use);
+void decide_async_products(State& state);
 /// The fragment that a product wants of its operand beside the accumulator, where the operand is in
 /// other threads.
 std::optional<Named> missing_fragment(const State& state, const Use& use, const Operand& operand);

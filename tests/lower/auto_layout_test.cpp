@@ -373,5 +373,41 @@ TEST(AutoLayout, AChangeOfOneUseLeavesOtherBuffersAlone) {
   for (const char* name : {"x", "row"}) EXPECT_EQ(product.at(name), before.at(name));
 }
 
+// --- products of gemm_async ----------------------------------------------------------------------
+
+std::string with_each(std::string text, const std::string& what, const std::string& by) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at)) {
+    text.replace(at, what.size(), by);
+    at += by.size();
+    ++count;
+  }
+  EXPECT_GT(count, 0U) << what;
+  return text;
+}
+
+// The layouts that gemm_hopper.py writes for its factors and sums are those that are inferred.
+TEST(AutoLayout, AsyncProductsAreAsWritten) {
+  const std::string written = source_of("gemm_hopper.py");
+  std::string inferred = written;
+  for (const std::string layout : {"mma_shared_layout(dtype, \"auto\", (stages,) + x_tile)",
+                                   "mma_shared_layout(dtype, \"auto\", (stages,) + y_tile)",
+                                   "wgmma_tile_layout(\"D\", (64, BN), acc_dtype)"})
+    inferred = with_each(inferred, "layout=" + layout, "layout=\"auto\"");
+  for (const std::string kernel :
+       {"build()", "build(trans_a=True, trans_b=False)", "build(BN=96, dtype=\"bfloat16\")",
+        "build(BN=128, dtype=\"float8_e4m3fn\", promote=True)",
+        "build(BM=64, BN=64, dtype=\"int8\", acc_dtype=\"int32\", out=\"int32\")",
+        "build(M=16, N=512, BM=64, BN=16, swap=True)"}) {
+    const auto ptx = [&](const std::string& text) {
+      const driver::Build build =
+          driver::build_kernel(SourceText("gemm_hopper.py", text), {.kernel = kernel});
+      EXPECT_TRUE(build.good()) << kernel << build.errors;
+      return build.ptx;
+    };
+    EXPECT_EQ(ptx(written), ptx(inferred)) << kernel;
+  }
+}
+
 }  // namespace
 }  // namespace ww::test::auto_layout_test
