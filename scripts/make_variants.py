@@ -31,7 +31,7 @@ ENGINES = ["evaluator", "virtual GPU", "CUDA C++", "H200"]
 ON_GPU = {("copy", "vec"), ("copy", "gmem_smem"), ("copy", "ldstmatrix"), ("copy", "reg"),
           ("copy", "movmatrix"), ("copy", "shfl"), ("copy", "smem"), ("copy", "fallback"),
           ("copy", "dsmem"), ("copy_async", "bulk"), ("copy_async", "dsmem"), ("copy_async", "st_async"),
-          ("copy_async", "ldgsts"), ("copy_async", "tma"), ("copy_async", "sync"), ("gemm", "mma"), ("elementwise", "reg"),
+          ("copy_async", "ldgsts"), ("copy_async", "tma"), ("copy_async", "sync"), ("gemm", "mma"), ("gemm_async", "wgmma"), ("elementwise", "reg"),
           ("elementwise", "memory"), ("elementwise", "mixed"), ("reduce", "registers"), ("reduce", "warps"), ("reduce", "cluster"),
           ("scan", "registers"), ("scan", "warps"), ("gather", "indexed"), ("permute", "swizzled")}
 INDEXED = ("gather", "scatter", "scatter_add")
@@ -67,7 +67,7 @@ def kernel_of(row):
         return f"vec({name[4:-1]})"
     if is_elementwise(row):
         return f'{"elementwise" if name == "reg" else name}("{row["op"]}")'
-    if is_reduction(row) or row["op"] in INDEXED or name == "dsmem":
+    if is_reduction(row) or row["op"] in INDEXED or name in ("dsmem", "wgmma"):
         return f'{name}("{row["op"]}")'
     if is_scan(row):
         return f'scan_{name}("{row["op"]}")'

@@ -90,6 +90,8 @@ struct Call {
   /// May the call be made twice with no barrier of the cluster between the two? (lower/cluster_code.h)
   bool may_repeat = true;
   bool is_in_loop = true;
+  /// Registers of a thread here, where `setmaxnreg` has set them.
+  std::optional<std::int64_t> registers = {};
 
   [[nodiscard]] ir::Function& f() const { return context.f; }
   /// Threads of the unit that executes the call together: 1, 32, 128, the whole CTA, or those of

@@ -7,6 +7,7 @@
 #include "base/wide.h"
 #include "ir/effects.h"
 #include "ir/indexed.h"
+#include "ir/launch/register_budget.h"
 #include "lower/call_text.h"
 #include "lower/cluster_code.h"
 #include "lower/code_observer.h"
@@ -77,7 +78,9 @@ class Dispatch {
 
   void block(ir::Block& list) {
     ir::Block out;
+    const auto registers_before = registers_;
     for (const ir::StmtId id : list) {
+      if (const auto request = ir::register_request(f_, id)) registers_ = request->count;
       if (f_[id].kind == ir::StmtKind::Tile) {
         tile(id, out);
         continue;
@@ -91,6 +94,7 @@ class Dispatch {
       block(s.other);
       out.push_back(id);
     }
+    registers_ = registers_before;
     list = std::move(out);
   }
 
@@ -100,6 +104,7 @@ class Dispatch {
     Call call{c_, f_[f_[id].tile], f_[id].span, active_[id]};
     call.may_repeat = repeated_.may_repeat(id);
     call.is_in_loop = repeated_.is_in_loop(id);
+    call.registers = registers_;
     if (auto error = too_large(call)) {
       out_.errors.push_back(*std::move(error));
       return;
@@ -120,6 +125,7 @@ class Dispatch {
       Call part{c_, each, call.span, call.active};
       part.may_repeat = call.may_repeat;
       part.is_in_loop = call.is_in_loop;
+      part.registers = call.registers;
       lower_call(part, out);
     }
   }
@@ -176,6 +182,7 @@ class Dispatch {
     }
     const ir::TileCall tile = settled(written, out);
     Call call{c_, tile, written.span, written.active};
+    call.registers = written.registers;
     call.may_repeat = written.may_repeat;
     call.is_in_loop = written.is_in_loop;
     CallReport row = text_.describe(written);
@@ -244,6 +251,7 @@ class Dispatch {
   Lowered& out_;
   CallText text_;
   RepeatedCalls repeated_;
+  std::optional<std::int64_t> registers_;  // of a thread, by the `setmaxnreg` before
 };
 
 }  // namespace

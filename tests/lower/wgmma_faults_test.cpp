@@ -49,9 +49,15 @@ class Meddler final : public lower::CodeObserver {
     for (std::size_t i = 0; i < code.size(); ++i) {
       const ir::StmtId id = code[i];
       if (f[id].kind != ir::StmtKind::Ptx) continue;
-      if (f[f[id].ptx].opcode.mnemonic() != "wgmma.mma_async") return prove();
+      const bool is_other = f[f[id].ptx].opcode.mnemonic() != "wgmma.mma_async";
+      if (is_other && !is_waited) return prove();
       is_product = true;
-      meddle_with_operands(f, f.at(f[id].ptx), prove);
+      if (!is_other) meddle_with_operands(f, f.at(f[id].ptx), prove);
+      if (i + 1 < code.size() && is_other && f[code[i + 1]].kind == ir::StmtKind::Ptx) {
+        std::swap(code[i], code[i + 1]);
+        note("two instructions exchanged", prove());
+        std::swap(code[i], code[i + 1]);
+      }
       code.erase(code.begin() + static_cast<std::ptrdiff_t>(i));
       note("an instruction left out", prove());
       code.insert(code.begin() + static_cast<std::ptrdiff_t>(i), id);
@@ -65,6 +71,7 @@ class Meddler final : public lower::CodeObserver {
 
   std::vector<std::string> missed;
   int caught = 0;
+  bool is_waited = false;
 
  private:
   void note(const std::string& what, const Proof& proof) {
@@ -120,6 +127,7 @@ void expect_caught(const WgmmaCase& c, int least) {
       script::compile(SourceText("test.py", source_of(c)), {.target = target});
   ASSERT_TRUE(compiled.function) << source_of(c);
   Meddler meddler;
+  meddler.is_waited = c.is_waited;
   const lower::Lowered lowered =
       lower::lower(*compiled.function, {.target = target, .observer = &meddler});
   EXPECT_TRUE(lowered.errors.empty());
@@ -142,6 +150,10 @@ TEST(WgmmaFaults, InCodeAreCaughtByTheProof) {
   groups.m = 128;
   groups.warpgroups = 2;
   expect_caught(groups, 20);
+  // Fences, commit and wait are part of these.
+  WgmmaCase waited = with("64B");
+  waited.is_waited = true;
+  expect_caught(waited, 20);
 }
 
 // The proof decodes descriptors by code of its own; the virtual GPU, which agrees with an H200, by other.
@@ -223,6 +235,36 @@ struct Refused {
   std::string verdict;
 };
 
+TEST(WgmmaFaults, WaitedCallsAreDeclinedWithTheirRule) {
+  const Refused rows[] = {
+      {[](WgmmaCase& c) { c.settings = ", alpha=2.0"; },
+       "[factor] alpha is 2, expected 1: wgmma multiplies by nothing else"},
+      {[](WgmmaCase& c) { c.beta = "0.5"; },
+       "[factor] beta is 0.5, expected 0 or 1: wgmma adds D as it is"},
+      {[](WgmmaCase& c) { c.beta = "T.cast(rounds, \"float32\")"; },
+       "[factor] beta is known at run time only, expected 0 or 1: wgmma adds D as it is"},
+      {[](WgmmaCase& c) {
+         c.k = 24;
+         c.swizzle_a = c.swizzle_b = "none";
+       },
+       "[shape] as `gemm_async` into C: K is 24, expected a multiple of 16: wgmma takes 32 bytes "
+       "of float16 each"},
+  };
+  for (const Refused& row : rows) {
+    WgmmaCase c;
+    c.is_waited = true;
+    row.change(c);
+    const Checked checked = compile_only(program_of(c));
+    bool is_seen = false;
+    for (std::size_t k = 0; k < checked.report.calls.size(); ++k)
+      if (checked.call(k).op == "gemm") {
+        is_seen = true;
+        EXPECT_EQ(verdict_on(checked, k, "wgmma"), row.verdict) << checked.explain();
+      }
+    EXPECT_TRUE(is_seen) << checked.explain();
+  }
+}
+
 TEST(WgmmaFaults, CallsAreDeclinedWithTheirRule) {
   const Refused rows[] = {
       {[](WgmmaCase& c) {
@@ -277,6 +319,10 @@ TEST(WgmmaFaults, CallsAreDeclinedWithTheirRule) {
        },
        "[registers] C takes 256 registers of a thread and A 0, expected at most 240 of 255: more "
        "warpgroups, or fewer rows or columns in each"},
+      // A role that has given its registers away.
+      {[](WgmmaCase& c) { c.proxy = "T.ptx[\"setmaxnreg.dec.sync.aligned.u32\"](T.uint32(40))"; },
+       "[registers] C takes 32 registers of a thread and A 0, expected at most 25 of 40, which "
+       "`setmaxnreg` sets: more warpgroups, or fewer rows or columns in each"},
   };
   for (const Refused& row : rows) {
     WgmmaCase c;

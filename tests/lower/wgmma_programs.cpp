@@ -50,7 +50,15 @@ void add(std::string& text, int depth, const std::string& line) {
   text += std::string(static_cast<std::size_t>(4 * depth), ' ') + line + "\n";
 }
 
+std::string waited_product(const WgmmaCase& c, const Factor& a, const Factor& b) {
+  return fmt::format("Tx.{}.gemm(C_r, {}, {}, C_r, transpose_A={}, transpose_B={}, beta={}{}{})",
+                     c.is_of_cta ? "cta" : "wg", c.is_a_in_registers ? "A_r" : a.slice(), b.slice(),
+                     c.turns_a ? "True" : "False", c.turns_b ? "False" : "True", c.beta, c.settings,
+                     is_single(c) ? ", allow_tf32=True" : "");
+}
+
 std::string product(const WgmmaCase& c, const Factor& a, const Factor& b) {
+  if (c.is_waited) return waited_product(c, a, b);
   std::string settings = c.settings;
   if (is_single(c)) settings += ", is_AB_tf32=True";
   return fmt::format("Tx.{}.gemm_async(C_r, {}, {}, transA={}, transB={}, accum={}{})",
@@ -110,13 +118,18 @@ std::string source_of(const WgmmaCase& c) {
   }
   add(text, 1, c.proxy);
   add(text, 1, "T.cuda.cta_sync()");
+  if (c.is_waited && c.beta != "0.0") add(text, 1, "Tx.cta.zero(C_r)");
   add(text, 1, fmt::format("for i in range({}):", c.stages));
   if (c.is_a_in_registers) {
-    add(text, 2, "T.ptx.wgmma.wait_group(0)");
+    if (!c.is_waited) add(text, 2, "T.ptx.wgmma.wait_group(0)");
     add(text, 2, fmt::format("Tx.cta.copy(A_r, {})", a.slice()));
   }
-  add(text, 2, c.fence);
+  if (!c.is_waited) add(text, 2, c.fence);
   add(text, 2, product(c, a, b));
+  if (c.is_waited) {
+    add(text, 1, "Tx.cta.copy(C, C_r)");
+    return text;
+  }
   add(text, 2, c.commit);
   if (c.keep > 0) add(text, 2, fmt::format("T.ptx.wgmma.wait_group({})", c.keep));
   add(text, 1, c.before_wait);

@@ -18,10 +18,12 @@ struct WgmmaCase {
   bool is_a_in_registers = false;
   std::int64_t warpgroups = 1;  // of the CTA, over the rows of C
   bool is_of_cta = true;        // scope
+  bool is_waited = false;       // `gemm`, which fences and waits itself
   std::int64_t stages = 1;      // of A and B; the product uses each in turn
   std::int64_t margin = 0;      // rows of A and B before and behind the slice that is multiplied
   std::string accum = "i > 0";  // of product i
   std::int64_t keep = 0;        // groups that stay under way
+  std::string beta = "0.0";     // of `gemm`: 1.0 adds to C, which is zero before the first
   std::string settings = {};    // further ones of the call
   // Statements in place of the usual ones; "-": none. `rounds` is a parameter, which is 0.
   std::string fence = "T.ptx.wgmma.fence()", commit = "T.ptx.wgmma.commit_group()",

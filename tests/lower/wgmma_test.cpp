@@ -34,7 +34,7 @@ WgmmaCase of_types(const Types& types) {
 // The product among the calls.
 const lower::CallReport& product_of(const Checked& checked) {
   for (const lower::CallReport& call : checked.report.calls)
-    if (call.op == "gemm_async") return call;
+    if (call.op == "gemm_async" || call.op == "gemm") return call;
   return checked.report.calls.at(0);
 }
 
@@ -117,6 +117,46 @@ TEST(Wgmma, SlicesStagesAndSums) {
   run(family, group, 32, 4);
 }
 
+// Layouts that nobody has written.
+TEST(Wgmma, InferredLayouts) {
+  Family family("wgmma, inferred layouts");
+  for (const std::int64_t warpgroups : {1, 2})
+    for (const bool turns_b : {false, true}) {
+      WgmmaCase c{.m = 64 * warpgroups, .turns_b = turns_b, .warpgroups = warpgroups, .stages = 2};
+      c.c_layout = c.a_layout = c.b_layout = "\"auto\"";
+      run(family, c, 64, 4);
+    }
+  WgmmaCase odd{.m = 96};
+  odd.c_layout = "\"auto\"";
+  const Checked refused = compile_only(program_of(odd));
+  EXPECT_EQ(refused.stage, Stage::Script);
+  EXPECT_THAT(refused.why, testing::HasSubstr("wgmma deals no such `C_r` to 1 warpgroup: "));
+}
+
+// `gemm` from shared memory, which waits itself.
+TEST(Wgmma, WaitedProducts) {
+  Family family("gemm by wgmma", Nvcc::Always);
+  for (const Types& types : kTypes)
+    for (const bool is_in_registers : {false, true}) {
+      WgmmaCase c = of_types(types);
+      c.is_waited = true;
+      c.is_a_in_registers = is_in_registers;
+      c.stages = 2;
+      c.beta = is_in_registers ? "1.0" : "0.0";
+      run(family, c, 64, 4);
+    }
+  for (const bool turns_a : {false, true})
+    for (const bool turns_b : {false, true}) {
+      WgmmaCase c{.m = 128, .turns_a = turns_a, .turns_b = turns_b, .warpgroups = 2};
+      c.is_waited = true;
+      c.beta = "1.0";
+      c.stages = 2;
+      run(family, c, 64, 4);
+    }
+  WgmmaCase group{.n = 32, .is_of_cta = false, .is_waited = true, .stages = 2};
+  run(family, group, 32, 4);
+}
+
 // --- by chance -----------------------------------------------------------------------------------
 
 class Maker {
@@ -144,6 +184,8 @@ class Maker {
     c.margin = has_rows && one_in(3) ? 8 * (1 + below(2)) : 0;
     constexpr const char* kAccum[] = {"i > 0", "False", "i % 2 == 1", "i != 0"};
     c.accum = kAccum[below(std::size(kAccum))];
+    c.is_waited = one_in(4);
+    c.beta = one_in(2) ? "1.0" : "0.0";
     return c;
   }
 
@@ -178,7 +220,7 @@ TEST(Wgmma, ProductsByChance) {
       ADD_FAILURE() << "seed " << first + i;
       break;
     }
-    EXPECT_EQ(product_of(checked).chosen, "wgmma");
+    EXPECT_EQ(product_of(checked).chosen, "wgmma") << checked.source;
   }
 }
 

@@ -344,7 +344,7 @@ def mma():
     return kernel
 
 
-def wgmma():
+def wgmma(op):
     shared = mma_shared_layout("float16", "32B", (64, 16))
 
     @T.prim_func
@@ -359,12 +359,16 @@ def wgmma():
         d = T.alloc_buffer((64, 64), "float32", scope="local", layout=wgmma_tile_layout("D", (64, 64), "float32"))
         Tx.cta.copy(a, A)
         Tx.cta.copy(b, B)
-        T.ptx.fence.proxy_async("shared::cta")
-        T.cuda.cta_sync()
-        T.ptx.wgmma.fence()
-        Tx.wg.gemm_async(d, a, b)
-        T.ptx.wgmma.commit_group()
-        T.ptx.wgmma.wait_group(0)
+        if op == "gemm":
+            T.cuda.cta_sync()
+            Tx.wg.gemm(d, a, b, d, transpose_B=True)
+        else:
+            T.ptx.fence.proxy_async("shared::cta")
+            T.cuda.cta_sync()
+            T.ptx.wgmma.fence()
+            Tx.wg.gemm_async(d, a, b)
+            T.ptx.wgmma.commit_group()
+            T.ptx.wgmma.wait_group(0)
         Tx.cta.copy(D, d)
 
     return kernel

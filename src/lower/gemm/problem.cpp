@@ -11,18 +11,7 @@
 namespace ww::lower {
 namespace {
 
-// --- operands ------------------------------------------------------------------------------------
-
 // --- overlap -------------------------------------------------------------------------------------
-
-bool is_same_region(const Call& call, const ir::Region& a, const ir::Region& b) {
-  if (a.buffer != b.buffer) return false;
-  for (std::size_t d = 0; d < a.ranges.size(); ++d)
-    if (!ir::same(call.f(), a.ranges[d].min, b.ranges[d].min) ||
-        !ir::same(call.f(), a.ranges[d].extent, b.ranges[d].extent))
-      return false;
-  return true;
-}
 
 /// How the places of two operands lie to each other.
 enum class Overlap : std::uint8_t { None, Same, Some, Unknown };
@@ -65,6 +54,15 @@ Match<void> check_overlap(const Call& call, GemmCall& out) {
 }
 
 }  // namespace
+
+bool is_same_region(const Call& call, const ir::Region& a, const ir::Region& b) {
+  if (a.buffer != b.buffer) return false;
+  for (std::size_t d = 0; d < a.ranges.size(); ++d)
+    if (!ir::same(call.f(), a.ranges[d].min, b.ranges[d].min) ||
+        !ir::same(call.f(), a.ranges[d].extent, b.ranges[d].extent))
+      return false;
+  return true;
+}
 
 Match<void> check_in_registers(const Call& call, std::size_t argument) {
   const ir::Scope scope = call.memory(argument);

@@ -20,6 +20,9 @@ struct GemmCall {
   bool is_in_place = false;  // C is D
 };
 
+/// Of one buffer, from the same places, of the same extents?
+bool is_same_region(const Call& call, const ir::Region& a, const ir::Region& b);
+
 /// Declines an operand that is not in registers (`scope`).
 Match<void> check_in_registers(const Call& call, std::size_t argument);
 

@@ -72,7 +72,7 @@ TEST(GemmStage, Declines) {
   auto lowered = lower(test::function_of(c), {});
   ASSERT_EQ(lowered.errors.size(), 1U);
   EXPECT_EQ(lowered.errors[0].text, "no variant of `gemm` accepts this call for `sm_90a`");
-  ASSERT_EQ(lowered.errors[0].notes.size(), 1U);
+  ASSERT_EQ(lowered.errors[0].notes.size(), 2U);  // wgmma is asked, too
   EXPECT_EQ(lowered.errors[0].notes[0].text.substr(0, 30), "mma: register 0 of lane 2 has ");
   c = staged(1, 1, 2, 2);
   c.d_scope = Scope::Shared;

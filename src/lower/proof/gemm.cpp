@@ -9,6 +9,7 @@
 //
 // Only the ring of integers modulo 2^64 is used, in which sums have no order: rounding is not what
 // is proven here.
+#include <algorithm>
 #include <set>
 #include <unordered_map>
 
@@ -416,6 +417,11 @@ class GemmProving {
 }  // namespace
 
 Proof prove_gemm(const Call& call, const ir::Block& code) {
+  const auto is_async = [&](ir::StmtId id) {
+    const ir::Stmt& s = call.f()[id];
+    return s.kind == ir::StmtKind::Ptx && call.f()[s.ptx].opcode.mnemonic() == "wgmma.mma_async";
+  };
+  if (std::ranges::any_of(code, is_async)) return prove_waited_gemm(call, code);
   Proof proof;
   const auto attempt = [&](Trial trial) {
     GemmProving proving(call, code, trial, false, proof);

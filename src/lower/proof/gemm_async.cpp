@@ -5,6 +5,9 @@
 // number for each k that was added, and one for what C was before if that counts. In the end it must
 // be the sum over all k, once each.
 //
+// A `gemm` by such products is proven the same way; there the fences, the commit and the wait are part of
+// the code, and must come in their order.
+//
 // Elements in registers are found by the catalogue's fragments, those in shared memory by decoding
 // descriptors (lower/proof/shared_matrix.h), which shares no code with what made them.
 #include <array>
@@ -14,6 +17,7 @@
 #include "ir/settings.h"
 #include "isa/catalogue.h"
 #include "isa/fragment.h"
+#include "lower/gemm/as_async.h"
 #include "lower/proof/proof.h"
 #include "lower/proof/registers.h"
 #include "lower/proof/shared_matrix.h"
@@ -55,8 +59,17 @@ Number number_of_old(std::size_t name) { return mixed(2, static_cast<Number>(nam
 class AsyncReplay : public ProofWalk {
  public:
   AsyncReplay(const Call& call, ProofValues& values, const AsyncSizes& sizes,
-              const std::array<RegionElements, 3>& operands, std::vector<Number>& sums)
-      : ProofWalk(call, values), call_(call), sizes_(sizes), operands_(operands), sums_(sums) {}
+              const std::array<RegionElements, 3>& operands, std::vector<Number>& sums,
+              bool is_waited)
+      : ProofWalk(call, values),
+        call_(call),
+        sizes_(sizes),
+        operands_(operands),
+        sums_(sums),
+        is_waited_(is_waited) {}
+
+  /// All that is under way when the code ends is the caller's to wait for.
+  [[nodiscard]] bool is_done() const { return !is_waited_ || next_ == std::size(kWaitedOrder); }
 
  private:
   Try<void> store(const ir::Stmt& s, const Mask&) override {
@@ -66,9 +79,34 @@ class AsyncReplay : public ProofWalk {
     return unknown("`{}`", ir::print(f_, s.expr));
   }
 
+  // What a product that is waited for consists of, in this order.
+  static constexpr std::string_view kWaitedOrder[] = {"fence.proxy.async.shared::cta",
+                                                      "wgmma.fence", "wgmma.mma_async",
+                                                      "wgmma.commit_group", "wgmma.wait_group"};
+
+  Try<void> follow_order(const ir::PtxCall& call, const Mask& mask) {
+    const std::string text = call.opcode.text();
+    const std::string_view called =
+        text.starts_with("fence.proxy") ? std::string_view(text) : call.opcode.mnemonic();
+    const bool is_again =
+        next_ > 0 && called == "wgmma.mma_async" && kWaitedOrder[next_ - 1] == called;
+    if (!is_again && (next_ == std::size(kWaitedOrder) || kWaitedOrder[next_] != called))
+      return wrong("`{}` where {} is due", call.opcode.text(),
+                   next_ == std::size(kWaitedOrder) ? "nothing" : kWaitedOrder[next_]);
+    if (!is_again) ++next_;
+    WW_TRY_VOID(whole_warpgroups(call, mask));
+    if (called == "wgmma.wait_group")
+      if (const auto left = WW_TRY(values_.uniform(call.operands[0].expr)); left != 0)
+        return wrong("a wait that leaves {} groups under way", left);
+    return {};
+  }
+
   Try<void> ptx(const ir::PtxCall& call, const Mask& mask) override {
-    if (call.opcode.mnemonic() != "wgmma.mma_async" || call.predicate.valid())
+    const bool is_product = call.opcode.mnemonic() == "wgmma.mma_async";
+    if (call.predicate.valid() || (!is_product && !is_waited_))
       return unknown("`{}`", call.opcode.text());
+    if (is_waited_) WW_TRY_VOID(follow_order(call, mask));
+    if (!is_product) return {};
     WW_TRY_VOID(check_types(call));
     const std::vector<isa::Fragment> fragments = isa::fragments_of(call.opcode.binding());
     const auto groups = WW_TRY(whole_warpgroups(call, mask));
@@ -287,17 +325,20 @@ class AsyncReplay : public ProofWalk {
   const AsyncSizes& sizes_;
   const std::array<RegionElements, 3>& operands_;
   std::vector<Number>& sums_;  // by element of C
+  bool is_waited_;
+  std::size_t next_ = 0;  // in kWaitedOrder
 };
 
 // --- what the call means -------------------------------------------------------------------------
 
 class AsyncProving {
  public:
-  AsyncProving(const Call& call, const ir::Block& code, Trial trial, Proof& proof)
+  AsyncProving(const Call& call, const ir::Block& code, Trial trial, Proof& proof, bool is_waited)
       : call_(call),
         code_(code),
         trial_(trial),
         proof_(proof),
+        is_waited_(is_waited),
         values_(call, trial.first_thread, trial.sample, *trial.few) {}
 
   TrialOutcome run() {
@@ -351,9 +392,13 @@ class AsyncProving {
       proof_.could_not = fmt::format("{} threads hold element {} of C", holders[x], x);
       return TrialOutcome::Failed;
     }
-    AsyncReplay replay(call_, values_, sizes_, operands_, sums);
+    AsyncReplay replay(call_, values_, sizes_, operands_, sums, is_waited_);
     if (!carry_out(replay, call_, code_, trial_, values_.threads(), proof_))
       return TrialOutcome::Failed;
+    if (!replay.is_done()) {
+      proof_.difference = "the code ends before its products are waited for";
+      return TrialOutcome::Failed;
+    }
     Number all = 0;
     for (std::int64_t k = 0; k < sizes_.k; ++k) all += number_of_k(k);
     for (std::size_t x = 0; x < elements; ++x)
@@ -370,6 +415,7 @@ class AsyncProving {
   const ir::Block& code_;
   Trial trial_;
   Proof& proof_;
+  bool is_waited_;
   ProofValues values_;
   AsyncSizes sizes_;
   std::array<RegionElements, 3> operands_;
@@ -381,7 +427,20 @@ class AsyncProving {
 Proof prove_async_gemm(const Call& call, const ir::Block& code) {
   Proof proof;
   make_trials(call, proof,
-              [&](Trial trial) { return AsyncProving(call, code, trial, proof).run(); });
+              [&](Trial trial) { return AsyncProving(call, code, trial, proof, false).run(); });
+  return proof;
+}
+
+Proof prove_waited_gemm(const Call& call, const ir::Block& code) {
+  Proof proof;
+  const Match<ir::TileCall> tile = async_form(call);
+  if (!tile) {
+    proof.could_not = tile.error().reason;
+    return proof;
+  }
+  const Call product = with_tile(call, *tile);
+  make_trials(product, proof,
+              [&](Trial trial) { return AsyncProving(product, code, trial, proof, true).run(); });
   return proof;
 }
 

@@ -35,6 +35,8 @@ Proof prove_gemm(const Call& call, const ir::Block& code);
 
 /// The same for an asynchronous product. Factors in shared memory are found by decoding descriptors.
 Proof prove_async_gemm(const Call& call, const ir::Block& code);
+/// A `gemm` by asynchronous products that the code fences, commits and waits for.
+Proof prove_waited_gemm(const Call& call, const ir::Block& code);
 
 /// The same for an elementwise primitive. Values are numbers that are hashed with the operation.
 Proof prove_elementwise(const Call& call, const ir::Block& code);
