@@ -28,8 +28,9 @@
 #   warpwright run examples/gemm_hopper.py --kernel 'build(trans_a=True, trans_b=False)' --expect 'D ~= A.T @ B'
 #   warpwright run examples/gemm_hopper.py --kernel 'build(M=16, N=512, BM=64, BN=16, swap=True)' --expect 'D ~= A @ B.T'
 #   warpwright run examples/gemm_hopper.py --kernel 'build(bias=True, activation=relu)' --expect 'D ~= max(A @ B.T + bias, 0)'
-#   warpwright run examples/gemm_hopper.py --kernel 'matmul(M=16, N=1024, K=512)' --expect 'D ~= A @ B.T'
-#   warpwright compile examples/gemm_hopper.py --kernel 'matmul(8192, 8192, 8192)' --emit ptx
+#   warpwright compile examples/gemm_hopper.py --kernel 'build(8192, 8192, 8192, ctas=132)' --emit ptx
+#
+# matmul.py picks the parameters for a shape.
 from tvm import DataType
 from tvm.backend.cuda.lang import ClusterPersistentScheduler2D
 from tvm.script import tirx as T
@@ -110,6 +111,10 @@ def build(M=256, N=512, K=256, BM=128, BN=256, BK=None, stages=None, ctas=2, gro
     tiles_m, tiles_n, tiles_k = ceil_div(rows, BM * cluster), ceil_div(columns, BN), ceil_div(K, BK)
     edges = {"fill_value": 0} if M % (BM * cluster) + N % BN > 0 else {}
     clusters = min(ctas // cluster, tiles_m * tiles_n)
+    # Rows that begin inside of a sector of 32 bytes are in two lines each; to fetch 256 bytes then is too much.
+    row_bytes = (M if trans_a else K) * size, (K if trans_b else N) * size
+    x_promotion, y_promotion = [{} if bytes % 32 == 0 else {"tensormap_l2_promotion": "128B"}
+                                for bytes in (row_bytes[::-1] if swap else row_bytes)]
     everyone = tuple(range(cluster))
     to_all = {"multicast": everyone, "split": True} if cluster > 1 else {}
 
@@ -173,8 +178,8 @@ def build(M=256, N=512, K=256, BM=128, BN=256, BK=None, stages=None, ctas=2, gro
                                            else X[m0 : m0 + BM, k0 : k0 + BK])
                             y = T.meta_var(Y[k0 : k0 + BK, n0 : n0 + BN] if y_turned
                                            else Y[n0 : n0 + BN, k0 : k0 + BK])
-                            Tx.copy_async(X_s[at.stage, :, :], x, mbar=full, fill_value=0)
-                            Tx.copy_async(Y_s[at.stage, :, :], y, mbar=full, fill_value=0, **to_all)
+                            Tx.copy_async(X_s[at.stage, :, :], x, mbar=full, fill_value=0, **x_promotion)
+                            Tx.copy_async(Y_s[at.stage, :, :], y, mbar=full, fill_value=0, **y_promotion, **to_all)
                             at.advance()
                         tiles.next_tile()
 
@@ -306,39 +311,6 @@ def build(M=256, N=512, K=256, BM=128, BN=256, BK=None, stages=None, ctas=2, gro
     if row_scale:
         return gemm_scaled
     return gemm_bias if bias else gemm
-
-
-# Tiles, and what one takes on an H200 for 1024 values of K, in microseconds. A large one reads less for each
-# product; with small ones fewer SMs are idle in the last round.
-kTiles = ((128, 256, 11.5), (128, 192, 9.0), (128, 128, 5.7), (128, 96, 4.4), (128, 64, 3.1), (64, 64, 1.7),
-          (64, 32, 1.5))
-
-
-def pick(M, N, K, ctas, size, widest):
-    few, many = min(M, N), max(M, N)
-    line = 128 // size  # elements in 128 bytes
-    if few <= 64 or (few <= 128 and ceil_div(many, 64) * 4 >= ctas * 3):
-        # Each CTA has 64 rows of the larger matrix, and reads them at the speed of memory.
-        BN = ceil_div(few, 8) * 8
-        return {"BM": 64, "BN": BN, "BK": line * (4 if BN <= 32 else 2 if BN <= 64 else 1), "swap": M < N}
-
-    def cost(tile):
-        BM, BN, time = tile
-        rounds = ceil_div(ceil_div(M, BM) * ceil_div(N, BN), ctas)
-        return rounds * time * (0.955 if BN >= 192 and K >= 4096 else 1)  # there reading less counts
-
-    tiles = [tile for tile in kTiles if tile[1] <= widest]
-    best = tiles[0]
-    for tile in tiles:
-        if cost(tile) < cost(best):
-            best = tile
-    return {"BM": best[0], "BN": best[1], "BK": line * (2 if best[0] == 64 else 1)}
-
-
-# The product with the parameters that were fastest on an H200.
-def matmul(M, N, K, ctas=132, dtype="float16", promote=False, **options):
-    picked = pick(M, N, K, ctas, DataType(dtype).bits // 8, 192 if promote else 256)
-    return build(M, N, K, ctas=ctas, dtype=dtype, promote=promote, **picked, **options)
 
 
 kernel = build()

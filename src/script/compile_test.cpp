@@ -14,6 +14,7 @@
 #include "ir/equal.h"
 #include "ir/print/print.h"
 #include "script/api/builtins.h"
+#include "script/imported_modules.h"
 
 namespace ww::script::compile_test {
 namespace {
@@ -286,12 +287,26 @@ TEST(Deep, CallsOfEveryKind) {
 
 // --- examples ------------------------------------------------------------------------------------
 
+// With the files of its folder that it imports.
+Compiled compiled_file(const fs::path& path) {
+  const std::string text = read_text(path);
+  SourceText source("test.py", text);
+  Options options;
+  for (const std::string& module : imported_modules(text)) {
+    const fs::path beside = path.parent_path() / (module + ".py");
+    if (!fs::exists(beside)) continue;
+    source.add_file(beside.string(), read_text(beside));
+    options.modules.push_back({.module = module});
+  }
+  return compile(source, options);
+}
+
 TEST(Examples, Compile) {
   std::size_t found = 0;
   for (const auto& entry : fs::recursive_directory_iterator(fs::path(WW_SOURCE_DIR) / "examples")) {
     if (entry.path().extension() != ".py") continue;
     ++found;
-    const Compiled out = compiled(read_text(entry.path()));
+    const Compiled out = compiled_file(entry.path());
     const bool is_bad = entry.path().parent_path().filename() == "errors";
     EXPECT_EQ(out.function.has_value(), !is_bad) << entry.path() << "\n" << rendered(out);
     const bool is_new = entry.path().stem().string().ends_with("_new");

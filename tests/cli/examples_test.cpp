@@ -77,6 +77,17 @@ TEST(Examples, AreWrittenWhereAsked) {
   EXPECT_EQ(read_text(root / "transpose.py"), run({"examples", "show", "pools"}).out);
 }
 
+// What an example imports comes with it.
+TEST(Examples, AreWrittenWithTheirImports) {
+  const Folder folder;
+  const Setting here{.folder = folder.path()};
+  EXPECT_EQ(run({"examples", "write", "matmul"}, here).out,
+            "matmul.py written\ngemm_hopper.py written, which it imports\n"
+            "gemm_splitk.py written, which it imports\n");
+  const Ran ran = run({"compile", "matmul.py", "--emit", "launch"}, here);
+  EXPECT_EQ(ran.status, 0) << ran.err;
+}
+
 // The two commands that `new` prints work as they are.
 TEST(New, PrintsCommandsThatWork) {
   for (const std::string kind : {"copy", "transpose", "gemm", "tensor"}) {

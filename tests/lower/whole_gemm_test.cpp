@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <map>
 
 #include "base/file_io.h"
 #include "eval/value/arithmetic.h"
@@ -32,16 +31,12 @@ struct Example {
   bool has_relu = false;  // and a bias
   bool has_scale = false;
   bool has_residual = false;  // and a bias
-  std::size_t counts = 0;     // elements of `count`, zero at first
 };
 
 Program program_of(const Example& example, const Row& row, Inputs inputs) {
   const fs::path path = fs::path(WW_SOURCE_DIR) / "examples" / example.file;
-  std::map<std::string, std::vector<std::int64_t>> counts;
-  if (example.counts > 0) counts["count"].resize(example.counts);
   return {.source = read_file(path, std::size_t{1} << 20U).value(),
           .target = row.target,
-          .arrays = counts,
           .kernel = row.kernel,
           .inputs = inputs,
           .tolerance = inputs == Inputs::Normal ? example.tolerance : 0};
@@ -229,9 +224,9 @@ TEST(WholeGemm, Hopper) {
        {"build(M=192, N=128, K=192, BM=64, BN=64, ctas=4, group=2)", false, "tma"},
        {"build(M=64, N=128, K=128, BM=64, BN=128, BK=128, stages=2, dtype=\"bfloat16\")", false,
         "tma"},
-       {"matmul(M=16, N=128, K=128, ctas=2)", true, "tma"},
-       {"matmul(M=128, N=24, K=72, ctas=2)", true, "tma"},
-       {"matmul(M=72, N=72, K=136, ctas=4)", true, "tma"},
+       {"build(M=16, N=128, K=128, BM=64, BN=16, BK=128, swap=True)", true, "tma"},
+       {"build(M=128, N=24, K=72, BM=64, BN=24, BK=128)", true, "tma"},
+       {"build(M=72, N=72, K=136, BM=64, BN=64, ctas=4)", true, "tma"},
        {"build(M=24, N=136, K=72, BM=64, BN=32, swap=True)", true, "tma"},
        {"build(M=136, N=104, K=72, BN=96)", true, "tma"},
        {"build(M=136, N=72, K=40, BN=64, out=\"float32\")", true, "tma"},
@@ -294,16 +289,38 @@ TEST(WholeGemm, HopperRefusals) {
       program_of({.file = "gemm_splitk.py"}, {"build(K=128, split=4)"}, Inputs::Whole));
   EXPECT_NE(checked.why.find("4 parts of K, which has 1 slices of 128"), std::string::npos)
       << checked.why;
+  const Checked uneven =
+      compile_only(program_of({.file = "gemm_splitk.py"}, {"build(split=3)"}, Inputs::Whole));
+  EXPECT_NE(uneven.why.find("BN is 64, expected a multiple of 8 for each of 3 parts"),
+            std::string::npos)
+      << uneven.why;
 }
 
 TEST(WholeGemm, SplitK) {
   for (const bool turns_b : {false, true}) {
     const std::string last = turns_b ? ", trans_b=True)" : ", trans_b=False)";
-    run({.file = "gemm_splitk.py", .turns_b = turns_b, .counts = 1},
-        {{"build(M=64, N=64, K=256, split=2" + last, true, "tma"}});
-    run({.file = "gemm_splitk.py", .turns_b = turns_b, .counts = 4},
-        {{"build(M=72, N=72, K=328, split=3" + last, true, "tma"},
+    run({.file = "gemm_splitk.py", .turns_b = turns_b},
+        {{"build(M=64, N=64, K=256, split=2" + last, true, "tma"},
+         {"build(M=72, N=72, K=328, BN=48, split=3" + last, true, "tma"},
          {"build(M=72, N=72, K=64, split=1, out=\"float32\"" + last, true, "tma"}});
+  }
+  run({.file = "gemm_splitk.py", .turns_b = true},
+      {{"build(M=64, N=64, K=512, dtype=\"int8\", acc_dtype=\"int32\", out=\"int32\", split=2)",
+        true, "tma"}});
+}
+
+// Sums that are fetched before they are there, or from a CTA that has ended.
+TEST(WholeGemm, SplitKFaultsAreFound) {
+  const Row row{"build(M=64, N=64, K=256, split=2)"};
+  const Program right = program_of({.file = "gemm_splitk.py"}, row, Inputs::Whole);
+  for (const std::string text :
+       {"        # All sums of the cluster are there.\n        T.cuda.cluster_sync()\n",
+        "fetch its sums.\n        T.cuda.cluster_sync()\n"}) {
+    Program program = right;
+    const std::size_t at = program.source.find(text);
+    ASSERT_NE(at, std::string::npos) << text;
+    program.source.replace(at, text.size(), "\n");
+    EXPECT_EQ(check_on_virtual_gpu(program).stage, Stage::Device) << text;
   }
 }
 
