@@ -367,6 +367,65 @@ TEST(WholeGemm, HopperFaultsAreFound) {
   }
 }
 
+// A stage that goes back to the producer while a product reads it is seen before anything runs.
+TEST(WholeGemm, StagesReleasedEarlyAreSeen) {
+  struct Early {
+    std::string file, kernel, text, by, words;
+  };
+  const std::string hopper = "build(M=128, N=64, K=512, BM=64, BN=64, stages=4, ctas=1)";
+  const std::string promoted =
+      "build(M=64, N=64, K=512, BM=64, BN=64, dtype=\"float8_e4m3fn\", promote=True, ctas=1)";
+  const std::string cluster = "build(M=128, N=64, K=512, BM=64, BN=64, cluster=2, stages=2)";
+  const std::string wait = "T.ptx.wgmma.wait_group(1)\n", none = "T.ptx.wgmma.wait_group(0)\n";
+  const std::string lagging = "release(read.stage)\n                            read.advance()";
+  const Early rows[] = {
+      {"gemm_hopper.py", hopper, wait, "T.ptx.wgmma.wait_group(2)\n",
+       "stage 0 of `X_s` is given back while a product reads it: `T.ptx.wgmma.wait_group(1)` or "
+       "less comes first"},
+      {"gemm_hopper.py", hopper, lagging, "release(at.stage)",
+       "stage 1 of `X_s` is given back while a product reads it: `T.ptx.wgmma.wait_group(0)` or "
+       "less comes first"},
+      {"gemm_hopper.py", hopper, "if k > 0:\n                            release",
+       "if True:\n                            release", "stage 0 of `X_s` is given back"},
+      {"gemm_hopper.py", hopper, "T.ptx.wgmma.commit_group()\n", "pass\n",
+       "no `T.ptx.wgmma.commit_group()` has closed its group"},
+      {"gemm_hopper.py", promoted, none, wait, "stage 0 of `X_s` is given back"},
+      {"gemm_hopper.py", cluster, wait, "T.ptx.wgmma.wait_group(2)\n",
+       "stage 0 of `X_s` is given back"},
+      {"gemm_splitk.py", "build(K=2048)", wait, "T.ptx.wgmma.wait_group(2)\n",
+       "stage 0 of `A_s` is given back"}};
+  for (const Early& row : rows) {
+    Program program = program_of({.file = row.file}, {row.kernel}, Inputs::Whole);
+    EXPECT_NE(compile_only(program).stage, Stage::Script) << row.kernel;
+    const std::size_t at = program.source.find(row.text);
+    ASSERT_NE(at, std::string::npos) << row.text;
+    program.source.replace(at, row.text.size(), row.by);
+    const Checked checked = compile_only(program);
+    EXPECT_EQ(checked.stage, Stage::Script) << row.text;
+    EXPECT_NE(checked.why.find(row.words), std::string::npos) << row.text << checked.why;
+  }
+}
+
+// An early arrival that is not the last one of its phase lets nobody in.
+TEST(WholeGemm, ArrivalsBeforeTheLastMayBeEarly) {
+  Program program = program_of(
+      {.file = "gemm_hopper.py"},
+      {"build(M=64, N=64, K=512, BM=64, BN=64, dtype=\"float8_e4m3fn\", promote=True, ctas=1)"},
+      Inputs::Whole);
+  const std::pair<std::string, std::string> changes[] = {
+      {"init_empty=consumers * cluster", "init_empty=2 * consumers"},
+      {"T.ptx.wgmma.wait_group(0)\n                        release(at.stage)",
+       "release(at.stage)\n                        T.ptx.wgmma.wait_group(0)\n"
+       "                        release(at.stage)"}};
+  for (const auto& [text, by] : changes) {
+    const std::size_t at = program.source.find(text);
+    ASSERT_NE(at, std::string::npos) << text;
+    program.source.replace(at, text.size(), by);
+  }
+  const Checked checked = check(program);
+  EXPECT_TRUE(checked.right()) << checked.explain();
+}
+
 // A cluster whose CTAs do not wait for each other. The evaluator has no arrivals at other CTAs.
 TEST(WholeGemm, ClusterFaultsAreFound) {
   const Row row{"build(M=128, N=64, K=512, BM=64, BN=64, cluster=2, stages=2)"};

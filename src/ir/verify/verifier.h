@@ -52,6 +52,8 @@ void check_ptx(Context& c);
 void check_expected_bytes(Context& c);
 /// products under way
 void check_products(Context& c);
+/// stages that are given back while products read them
+void check_released_stages(Context& c);
 /// ids, collective, and the part of threads that is about the launch
 void check_launch(Context& c);
 

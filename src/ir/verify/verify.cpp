@@ -39,6 +39,7 @@ std::vector<Diag> verify(const Function& function, const VerifyOptions& options)
     verifying::check_ptx(c);
     verifying::check_expected_bytes(c);
     verifying::check_products(c);
+    verifying::check_released_stages(c);
     verifying::check_launch(c);
   }
   // The groups above each go through the whole function.

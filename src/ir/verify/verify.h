@@ -40,6 +40,8 @@
 //                a warpgroup ask for the same, and all together have what the CTA starts with
 //   arrivals     an mbarrier that a thread certainly waits for, phase 0, is one at which as many threads
 //                may arrive as it was made for
+//   products     C of a product under way is not touched, nor its factors written; a stage of
+//                factors is not given back to a copy while a product reads it
 //   control      break and continue stand in loops; unroll and vectorized extents are constant
 //   level        nodes of the other level do not occur: no tile call, scope id, layout or
 //                thread axis in a lowered function, no launch variable in a tile program
