@@ -25,6 +25,7 @@ void add_errors(Build& build, std::span<const Diag> errors) {
   for (const Diag& error : errors) {
     if (!error.span.known) build.errors += fmt::format("{}: ", compiled.source.name());
     build.errors += compiled.render(error);
+    build.diags.push_back(error);
   }
 }
 
@@ -81,10 +82,13 @@ void lower_tile(Build& build) {
 }
 
 // PTX has no loop that is unrolled later, and registers have no addresses.
+Result<ptx::Module> ptx_of(const Build& build) {
+  return emit::ptx_module(lower::expand_unrolled(*build.lowered),
+                          {.target = *build.target, .source = &build.compiled->source});
+}
+
 void emit_ptx(Build& build) {
-  const auto module =
-      emit::ptx_module(lower::expand_unrolled(*build.lowered),
-                       {.target = *build.target, .source = &build.compiled->source});
+  const auto module = ptx_of(build);
   if (!module) {
     add_errors(build, std::span(&module.error(), 1));
     return;
@@ -164,6 +168,11 @@ Build build_file(const SourceRequest& request, Phase until) {
 void set_target(Build& build, const target::Target& target) {
   build.target = target;
   build.is_checked = false;
+}
+
+std::optional<Diag> ptx_problem(const Build& build) {
+  const auto module = ptx_of(build);
+  return module ? std::nullopt : std::optional(module.error());
 }
 
 void advance(Build& build, Phase until) {

@@ -43,6 +43,9 @@ struct Build {
   std::string ptx = {};
   std::string entry = {};   // the kernel's name in it: the function's, as far as PTX has such names
   std::string errors = {};  // rendered, in the order of the source
+  /// The same as data, but for what has no place in the source or the kernel expression. Places
+  /// are those of `compiled->source`, then of `compiled->expression`, one past its end.
+  std::vector<Diag> diags = {};
   Phase phase = Phase::Nothing;
   bool is_checked = false;  // the tile program against the limits and instructions of `target`
 
@@ -69,6 +72,9 @@ Build build_file(const SourceRequest& request, Phase until);
 /// Goes on until a phase, for `build.target` (none: default_target). Nothing happens to a build
 /// with errors.
 void advance(Build& build, Phase until);
+/// What keeps a lowered program from being written as PTX, if anything does; the build stays as it
+/// is.
+std::optional<Diag> ptx_problem(const Build& build);
 /// Chooses what to lower a tile program for.
 void set_target(Build& build, const target::Target& target);
 

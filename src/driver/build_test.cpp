@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every phase of a build ends when it is cancelled.
+// Errors of a build as data; every phase of it ends when it is cancelled.
 #include "driver/build.h"
 
 #include <gtest/gtest.h>
@@ -29,6 +29,32 @@ def copy(A_ptr: T.handle, B_ptr: T.handle):
 
 Build built_until(Phase phase) {
   return build_kernel(SourceText("copy.py", std::string(kCopy)), {.until = phase});
+}
+
+TEST(BuildErrors, AreDataToo) {
+  std::string text(kCopy);
+  text.replace(text.find("alloc_local"), 11, "alloc_locl ");
+  const Build build = build_kernel(SourceText("copy.py", text), {.kernel = "copy"});
+  ASSERT_EQ(build.diags.size(), 1U);
+  EXPECT_EQ(build.diags[0].kind, DiagKind::UnknownName);
+  EXPECT_EQ(build.diags[0].span.begin, text.find("alloc_locl"));
+  EXPECT_EQ(build.errors, build.compiled->render(build.diags[0]));
+}
+
+TEST(BuildErrors, OfTheKernelExpressionFollowTheSource) {
+  const std::string text(kCopy);
+  const Build build = build_kernel(SourceText("copy.py", text), {.kernel = "coppy"});
+  ASSERT_EQ(build.diags.size(), 1U);
+  EXPECT_EQ(build.diags[0].span.begin, text.size() + 1);
+  // An unknown target is no error of either.
+  EXPECT_TRUE(build_kernel(SourceText("copy.py", text), {.target = "sm_1"}).diags.empty());
+}
+
+TEST(BuildErrors, OfPtxLeaveTheBuildAlone) {
+  const Build build = built_until(Phase::Lowered);
+  EXPECT_FALSE(ptx_problem(build));
+  EXPECT_EQ(build.phase, Phase::Lowered);
+  EXPECT_TRUE(build.ptx.empty());
 }
 
 TEST(CancelledBuild, EndsInEveryPhase) {

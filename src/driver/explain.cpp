@@ -89,13 +89,6 @@ std::string registers_text(const PlanReport& plan) {
                      fmt::join(parts, ", "));
 }
 
-std::string wavefronts_text(const lower::Wavefronts& wavefronts) {
-  const std::string conflicts = wavefronts.conflicts() == 0
-                                    ? "no bank conflicts"
-                                    : plural(count(wavefronts.conflicts()), "bank conflict");
-  return fmt::format("{}, {} at best: {}", wavefronts.needed, wavefronts.ideal, conflicts);
-}
-
 void add_plan(std::string& out, const PlanReport& plan) {
   std::vector<TableRow> rows;
   for (const lower::InstructionCount& each : plan.instructions) {
@@ -127,15 +120,34 @@ void add_call(std::string& out, const SourceText& source, const CallReport& call
     while (!line.empty() && is_space(line.front())) line.remove_prefix(1);
     append(out, "    {}\n", line);
   }
-  add_operands(out, call);
-  if (!call.verdicts.empty()) out += '\n';
-  add_verdicts(out, call);
-  if (call.chosen.empty()) return;
-  out += '\n';
-  add_plan(out, call.plan);
+  out += call_text(call);
 }
 
 }  // namespace
+
+std::string call_text(const CallReport& call) {
+  std::string out;
+  add_operands(out, call);
+  if (!call.verdicts.empty()) out += '\n';
+  add_verdicts(out, call);
+  if (call.chosen.empty()) return out;
+  out += '\n';
+  add_plan(out, call.plan);
+  return out;
+}
+
+std::string wavefronts_text(const lower::Wavefronts& wavefronts) {
+  const std::string conflicts = wavefronts.conflicts() == 0
+                                    ? "no bank conflicts"
+                                    : plural(count(wavefronts.conflicts()), "bank conflict");
+  return fmt::format("{}, {} at best: {}", wavefronts.needed, wavefronts.ideal, conflicts);
+}
+
+bool is_slow(const CallReport& call) {
+  constexpr std::int64_t kMinFactor = 2;
+  const auto& wavefronts = call.plan.wavefronts;
+  return !call.chosen.empty() && wavefronts && wavefronts->needed >= kMinFactor * wavefronts->ideal;
+}
 
 std::string target_text(const target::Target& target) {
   return fmt::format("{}, PTX {}", target::info(target.arch).name,
@@ -197,15 +209,12 @@ void add_loops(std::string& out, const SourceText& source, const lower::Lowering
 // local memory, and what the machine code has.
 void add_slow(std::string& out, const SourceText& source, const lower::LoweringReport& report,
               const SassAdvice* sass) {
-  constexpr std::int64_t kMinFactor = 2;
   std::string lines;
-  for (const CallReport& call : report.calls) {
-    const auto& wavefronts = call.plan.wavefronts;
-    if (call.chosen.empty() || !wavefronts || wavefronts->needed < kMinFactor * wavefronts->ideal)
-      continue;
-    append(lines, "  {}: {}: wavefronts {}{}{}\n", place_text(source, call.span), call.name,
-           wavefronts_text(*wavefronts), call.plan.remedy.empty() ? "" : "; ", call.plan.remedy);
-  }
+  for (const CallReport& call : report.calls)
+    if (is_slow(call))
+      append(lines, "  {}: {}: wavefronts {}{}{}\n", place_text(source, call.span), call.name,
+             wavefronts_text(*call.plan.wavefronts), call.plan.remedy.empty() ? "" : "; ",
+             call.plan.remedy);
   for (const lower::SpilledArray& each : report.spilled)
     append(lines, "  {}: `{}` is in local memory, which is global memory of a thread\n",
            place_text(source, each.span), each.buffer);

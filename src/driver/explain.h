@@ -28,6 +28,13 @@ std::vector<PrimitiveLine> primitive_lines(const Build& build);
 /// Aligned in columns, each line with its break.
 std::string to_text(const std::vector<PrimitiveLine>& lines);
 
+/// What `explain` says of a primitive below its place: operands, verdicts, the plan.
+std::string call_text(const lower::CallReport& call);
+/// "64, 64 at best: no bank conflicts".
+std::string wavefronts_text(const lower::Wavefronts& wavefronts);
+/// Does it take twice the wavefronts of shared memory that it needs, or more?
+bool is_slow(const lower::CallReport& call);
+
 /// "sm_90a, PTX 9.0".
 std::string target_text(const target::Target& target);
 

@@ -21,12 +21,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-struct ReferenceRow {
-  std::string group = {};  // the title it belongs under
-  std::string name;
-  std::string text = {};
-  Words words = {};
-};
 using Rows = std::vector<ReferenceRow>;
 
 // Without the blanks that follow a separator.
@@ -275,6 +269,10 @@ const Topic& find_topic(std::string_view name) {
 }
 
 }  // namespace
+
+std::vector<ReferenceRow> reference_rows(std::string_view topic) {
+  return find_topic(topic).rows();
+}
 
 std::string reference_text(std::string_view topic) {
   const Topic& found = find_topic(topic);

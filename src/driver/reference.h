@@ -4,11 +4,22 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ww::driver {
 
 inline constexpr std::string_view kReferenceTopics[] = {"names",    "not-taken", "primitives",
                                                         "settings", "kinds",     "rules"};
+
+/// A row of a topic. What the parts are depends on the topic: of `names` the title above it, the
+/// name, the call as people read it ("T.cast(value, dtype)") and the parameters as they are declared.
+struct ReferenceRow {
+  std::string group = {};  // the title it belongs under
+  std::string name;
+  std::string text = {};
+  std::vector<std::string> words = {};
+};
+std::vector<ReferenceRow> reference_rows(std::string_view topic);
 
 /// One of kReferenceTopics in Markdown; and the same for programs
 /// (docs/reference/schema/reference.json).

@@ -57,10 +57,7 @@ class Compilation {
       const bool is_clear =
           candidates.size() == 1 && (!candidates[0].is_builder || candidates[0].is_callable);
       if (!is_clear && !is_value) return report(choose_one(candidates));
-      choice.expression = is_value                   ? "kernel"
-                          : candidates[0].is_builder ? candidates[0].name + "()"
-                                                     : candidates[0].name;
-      if (!is_value && candidates[0].kernels.size() == 1) choice.name = candidates[0].kernels[0];
+      choice = split_choice(is_value ? "kernel" : candidates[0].expression());
     }
     place_preludes(choice.expression);
     Context in(options_, out_.dialect, std::move(symbols_));

@@ -166,6 +166,10 @@ std::vector<Candidate> candidates_of(const Ast& ast, const SymbolTable& symbols,
                                      std::string_view source) {
   const Finder finder(ast, symbols);
   std::vector<Candidate> out;
+  const auto place = [](Candidate& c, const Stmt& s) {
+    c.name_span = s.name_place.span();
+    c.span = s.place.span();
+  };
   // The kernels of a class, as `@I.ir_module` has them, by its name and theirs.
   const auto add_class = [&](const Stmt& type) {
     for (const StmtId id : ast.list(type.body)) {
@@ -174,6 +178,7 @@ std::vector<Candidate> candidates_of(const Ast& ast, const SymbolTable& symbols,
       Candidate c;
       c.name = fmt::format("{}.{}", symbols.text(type.name), symbols.text(s.name));
       c.parameters = parameters_text(ast, symbols, source, s);
+      place(c, s);
       out.push_back(std::move(c));
     }
   };
@@ -192,6 +197,7 @@ std::vector<Candidate> candidates_of(const Ast& ast, const SymbolTable& symbols,
       Candidate c;
       c.name = std::string(symbols.text(s.name));
       c.parameters = parameters_text(ast, symbols, source, s);
+      place(c, s);
       c.is_builder = !finder.is_kernel(s);
       c.is_callable = c.is_builder && needs_no_arguments(ast, s);
       if (c.is_builder) finder.kernels_inside(s.body, c.kernels);
@@ -214,6 +220,12 @@ bool binds_kernel(const Ast& ast, const SymbolTable& symbols) {
       });
   }
   return is_bound;
+}
+
+std::string Candidate::expression() const {
+  if (!is_builder) return name;
+  if (!is_callable) return "";
+  return kernels.size() == 1 ? fmt::format("{}()::{}", name, kernels[0]) : name + "()";
 }
 
 Diag choose_one(const std::vector<Candidate>& candidates) {

@@ -21,6 +21,12 @@ struct Candidate {
   bool is_builder = false;                // a function with a kernel inside
   bool is_callable = false;               // a builder that can be called without arguments
   std::vector<std::string> kernels = {};  // of a builder: the names defined inside
+  Span name_span = {};                    // of the function's name, in the file
+  Span span = {};                         // of its whole definition
+
+  /// What chooses it, where nothing else has to be given: "scale", "build()::gemm". Empty for a
+  /// builder that needs arguments.
+  [[nodiscard]] std::string expression() const;
 };
 
 /// Kernels and builders at the top level of a file, each name once.
