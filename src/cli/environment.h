@@ -11,6 +11,9 @@ namespace ww::cli {
 /// The value of a variable; "" where there is none.
 std::string environment(const char* name);
 
+/// The path of this program, as the system knows it.
+std::string own_program();
+
 /// Where ptxas and nvdisasm are: what PTXAS and NVDISASM name, else the folders of PATH.
 runtime::SassTools sass_tools();
 

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lsp/client.h"
+
+#include <algorithm>
+
+namespace ww::lsp {
+namespace {
+
+bool has_text(const Json* list, std::string_view wanted) {
+  return list != nullptr && list->is_array() &&
+         std::ranges::any_of(*list, [&](const Json& each) { return each == wanted; });
+}
+
+void add_folder(const Json* uri, std::vector<std::string>& out) {
+  if (uri != nullptr && uri->is_string()) out.push_back(path_of(uri->get<std::string>()));
+}
+
+}  // namespace
+
+ClientFeatures ClientFeatures::of(const Json& params) {
+  ClientFeatures out;
+  if (has_text(find(params, "capabilities.general.positionEncodings"), "utf-8"))
+    out.encoding = Encoding::Utf8;
+  out.has_markdown =
+      has_text(find(params, "capabilities.textDocument.hover.contentFormat"), "markdown");
+  // A client that names its Markdown parser renders pictures; one that only shows the text, as
+  // editors in a terminal do, names none.
+  const Json* const parser = find(params, "capabilities.general.markdown.parser");
+  const Json* const wish = find(params, "initializationOptions.pictures");
+  out.has_pictures = out.has_markdown && (wish != nullptr && wish->is_boolean()
+                                              ? wish->get<bool>()
+                                              : parser != nullptr && parser->is_string());
+  out.has_related_places =
+      is_true_at(params, "capabilities.textDocument.publishDiagnostics.relatedInformation");
+  out.shows_documents = is_true_at(params, "capabilities.window.showDocument.support");
+  add_folder(find(params, "rootUri"), out.folders);
+  if (const Json* const folders = find(params, "workspaceFolders");
+      folders != nullptr && folders->is_array())
+    for (const Json& each : *folders) add_folder(find(each, "uri"), out.folders);
+  return out;
+}
+
+}  // namespace ww::lsp

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The names of the language as `warpwright reference` has them, by the names that a file gives to
+// its modules.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lsp/analysis.h"
+
+namespace ww::lsp {
+
+/// A function or value of the language.
+struct ApiName {
+  std::string name;       // the last word: "copy"
+  std::string signature;  // "Tx.cta.copy(dst, src, predicate=None)"
+  std::string about;      // "Buffers", or variants and settings of a primitive
+  bool is_function = true;
+  std::vector<std::string> parameters = {};  // without defaults: "dst"
+  std::vector<std::string> keywords = {};    // of a primitive: its settings
+};
+
+/// A path of the file as the reference has it: with `import … as tir`, "tir.cast" is "T.cast". A
+/// buffer's members are below "B".
+std::string reference_path(const Analysis& analysis, std::string_view path);
+
+/// By its path in the reference.
+std::optional<ApiName> find_api(std::string_view path);
+/// The names directly below a path; for "" those that need none.
+std::vector<ApiName> api_members(std::string_view path);
+/// The namespaces directly below a path: "cuda" below "T".
+std::vector<std::string> api_namespaces(std::string_view path);
+
+/// The texts that a parameter or setting of a function takes; empty: any, or none.
+std::vector<std::string> values_of(std::string_view path, std::string_view parameter);
+
+/// The last word of a dotted path.
+std::string_view last_word(std::string_view path);
+
+}  // namespace ww::lsp
