@@ -11,7 +11,7 @@ why_not=   # why they could not be installed
 
 # One row per package: name, who needs it, how it is recognised, what it is for.
 #   who:  run = to build the program, test = to build and run the tests, lint = for ./test --lint,
-#         fuzz = for ./test --fuzz
+#         fuzz = for ./test --fuzz, edit = editors for ./test, which skips tests without
 #   how:  a command that must be on the PATH, or - for a library, which dpkg is asked about
 packages=(
   "g++                run   g++           C++23 compiler, version 12 or newer"
@@ -24,6 +24,7 @@ packages=(
   "libgtest-dev       test  -             tests (GoogleTest)"
   "libgmock-dev       test  -             matchers for tests (GoogleMock)"
   "python3            test  python3       layer check, test report, generated pages; standard library only"
+  "neovim             edit  nvim          an editor, to test the language server with"
   "clang-format       test  clang-format  format check (version 14)"
   "clang-tidy         lint  clang-tidy    lint (version 14)"
   "clang              fuzz  clang++       tells where libFuzzer is"
