@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the compiler knows of a document: its kernels, each compiled and lowered, and its problems.
 //
-// A file's kernels are those that `warpwright` would offer: functions that are kernels, and
+// A file's kernels are what `warpwright` would offer: functions that are kernels, and
 // builders that can be called without arguments. A comment `# warpwright: build(2)` names others
 // (lsp/directives.h).
 #pragma once

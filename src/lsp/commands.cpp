@@ -48,7 +48,7 @@ driver::RunRequest run_request(const Document& document, const KernelChoice& cho
   out.arguments.args = choice.args;
   out.arguments.expects = choice.expects;
   out.limits = kRunLimits;
-  out.progress = [&stop](std::uint64_t, std::uint64_t) { return !stop.load(); };
+  out.stop = &stop;
   return out;
 }
 

@@ -81,6 +81,35 @@ TEST(Problems, OfAPrimitiveThatNothingTakes) {
   EXPECT_THAT(texts(client.all("inlayHint"), "label"), ElementsAre("nothing takes this call"));
 }
 
+TEST(Problems, OfPtxFollow) {
+  TestServer client;
+  client.show(
+      "from tvm.tirx.layout import S, TileLayout, laneid, mma_shared_layout, wid_in_wg\n"
+      "SUMS = TileLayout(S[(2, 4, 2, 8, 2, 4, 2) : (8, 1 @ wid_in_wg, 2, 4 @ laneid, 4, 1 @ "
+      "laneid, "
+      "1)])\n"
+      "@T.prim_func\n"
+      "def product(n: T.int32):\n"
+      "    T.device_entry()\n"
+      "    T.cta_id([1])\n"
+      "    T.thread_id([128])\n"
+      "    X = T.alloc_buffer((64, 16), \"float16\", scope=\"shared\", align=256, "
+      "layout=mma_shared_layout(\"float16\", \"32B\", (64, 16)))\n"
+      "    C = T.alloc_buffer((2, 64, 16), \"float32\", scope=\"local\", layout=SUMS)\n"
+      "    Tx.wg.gemm_async(C[n % 2, :, :], X, X[0:16, :])\n");
+  EXPECT_THAT(client.diagnostics(), ElementsAre(StartsWith("10:5 1 NotEmitted")));
+}
+
+TEST(Problems, ValuesOfPythonAreRemarksInItsPackage) {
+  const std::string text =
+      "import numpy as np\nn = np.load(\"n.npy\")[0]\n" + kernel_text("    B[n, 0] = A[0, 0]\n");
+  TestServer client;
+  client.show(text);
+  EXPECT_THAT(client.diagnostics(), ElementsAre(StartsWith("14:5 1 Opaque")));
+  client.show("import warpwright as ww\n" + text);
+  EXPECT_THAT(client.diagnostics(), ElementsAre(StartsWith("15:5 3 Opaque")));
+}
+
 TEST(Problems, SlowPrimitivesAreRemarks) {
   TestServer client;
   client.show("from tvm.tirx.layout import S, TileLayout, tx\n" +

@@ -28,7 +28,7 @@ std::string reference_path(const Analysis& analysis, std::string_view path);
 
 /// By its path in the reference.
 std::optional<ApiName> find_api(std::string_view path);
-/// The names directly below a path; for "" those that need none.
+/// The names directly below a path; for "" names without one.
 std::vector<ApiName> api_members(std::string_view path);
 /// The namespaces directly below a path: "cuda" below "T".
 std::vector<std::string> api_namespaces(std::string_view path);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The base protocol: JSON-RPC 2.0 in messages with a header, as they come from any program. All
 // sizes are bounded, and nothing that arrives can end the reader except a header without a length,
-// behind which nobody can know where the next message begins.
+// behind which the next message cannot be found.
 //
 //     Content-Length: 52\r\n
 //     \r\n

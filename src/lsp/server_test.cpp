@@ -5,7 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <random>
+#include <thread>
 
 #include "lsp/test_server.h"
 
@@ -186,6 +188,22 @@ TEST(Commands, ShowFindingsAtTheirLines) {
   EXPECT_THAT(found, testing::Contains(testing::StartsWith("6:5 2 expect")));
   client.show(text + "\n");
   EXPECT_TRUE(client.diagnostics().empty()) << "a change forgets the run";
+}
+
+TEST(Commands, RunsCanBeCancelled) {
+  TestServer client;
+  client.show(
+      kernel_text("    flag = T.alloc_local((1,), \"int32\")\n"
+                  "    flag[0] = 0\n"
+                  "    while flag[0] == 0:\n"
+                  "        flag[0] = A[0, 0] < A[0, 0]\n"));
+  ASSERT_THAT(client.diagnostics(), testing::IsEmpty());
+  for (const int milliseconds : {0, 50}) {  // before it begins, perhaps, and on the virtual GPU
+    const int id = client.ask("workspace/executeCommand", command("warpwright.run", "move"));
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+    client.notify("$/cancelRequest", {{"id", id}});
+    EXPECT_EQ(error_of(client.response(id))["code"], -32800);
+  }
 }
 
 TEST(Commands, ReportWhatCannotRun) {

@@ -44,7 +44,9 @@ class TestServer {
 
   /// The response to a request, whole.
   Json request(const std::string& method, Json params) {
-    const int id = ask(method, std::move(params));
+    return response(ask(method, std::move(params)));
+  }
+  Json response(int id) {
     server_.wait_until_idle();
     const std::lock_guard lock(mutex_);
     for (const Json& each : sent_)

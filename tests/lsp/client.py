@@ -28,7 +28,7 @@ class Client:
     def __init__(self, command):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.messages = queue.Queue()
-        self.seen = []  # notifications and requests of the server that nobody has waited for yet
+        self.seen = []  # notifications and requests of the server that were not asked for yet
         self.responses = {}
         self.last_id = 0
         self.reader = threading.Thread(target=self._read, daemon=True)

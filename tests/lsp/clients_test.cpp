@@ -26,7 +26,8 @@ TEST_P(PythonClient, Session) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PythonClient,
-                         testing::Values("editing", "typing", "hostile", "leaving", "latency"),
+                         testing::Values("editing", "typing", "hostile", "leaving", "agreement",
+                                         "latency"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST(Neovim, Session) {

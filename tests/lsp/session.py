@@ -6,11 +6,13 @@ Each prints what it saw; an assertion that fails ends it with status 1. clients_
 
 import os
 import statistics
+import subprocess
 import sys
 import time
 
 from client import Client, ServerError
 
+PROGRAM = sys.argv[1]
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(HERE, "..", "..", "examples")
 KERNEL = open(os.path.join(HERE, "kernel.py"), encoding="utf-8").read()
@@ -91,6 +93,29 @@ def leaving(client):
     assert client.process.wait() == 1
 
 
+def agreement(client):
+    """The server has errors in a file exactly where `warpwright explain` has, and the same ones."""
+    client.initialize()
+    count = 0
+    for folder in ("errors", "refused", "basics", "short"):
+        for name in sorted(os.listdir(os.path.join(EXAMPLES, folder))):
+            path = os.path.join(EXAMPLES, folder, name)
+            with open(path, encoding="utf-8") as file:
+                client.open("file://" + path, file.read())
+            shown = client.diagnostics("file://" + path, 1)
+            errors = [each for each in shown if each["severity"] == 1]
+            explained = subprocess.run([PROGRAM, "explain", path], capture_output=True, text=True)
+            assert bool(errors) == (explained.returncode != 0), (path, errors, explained.stderr)
+            for each in errors:
+                start = each["range"]["start"]
+                place = f"{path}:{start['line'] + 1}:{start['character'] + 1}: error: "
+                said = place + each["message"].split("\n")[0]
+                assert said in explained.stderr, (said, explained.stderr)
+            count += 1
+    print(f"{count} files")
+    assert client.leave() == 0
+
+
 def processor_time(client):
     """Milliseconds of all threads of the server, where the system tells them."""
     total = 0
@@ -126,9 +151,8 @@ def latency(client):
 
 
 def main():
-    program, session = sys.argv[1:]
-    with Client([program, "lsp"]) as client:
-        globals()[session](client)
+    with Client([PROGRAM, "lsp"]) as client:
+        globals()[sys.argv[2]](client)
 
 
 if __name__ == "__main__":

@@ -117,6 +117,7 @@ bool KernelRun::read_options() {
     options_.limits = limits_.on(options_.limits);
   }
   options_.progress = request_.progress;
+  options_.stop = request_.stop;
   options_.count = request_.counts_work;
   return check_options();
 }

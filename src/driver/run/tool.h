@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -49,6 +50,8 @@ struct RunRequest {
   CheckedArrays* checked = nullptr;                    // of runs with the same `arguments.expects`
   /// Blocks done and blocks in all, now and then; returns whether to go on.
   std::function<bool(std::uint64_t, std::uint64_t)> progress = {};
+  /// Ends a run on the virtual GPU soon after it is set, from any thread.
+  const std::atomic<bool>* stop = nullptr;
 };
 
 /// Something that the run came upon and that has no meaning.
