@@ -26,6 +26,7 @@ else()
 endif()
 set(WW_EXTERNAL_json nlohmann_json::nlohmann_json)
 set(WW_EXTERNAL_cli11 CLI11::CLI11)
+set(WW_EXTERNAL_httplib ww_httplib) # cmake/httplib.cmake
 
 # Compiling takes nearly all the time of ./test, which builds unit tests once: those of the folders that
 # everything stands on with the sanitizers, those of the others without. ./test --thorough has all of

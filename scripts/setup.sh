@@ -21,6 +21,8 @@ packages=(
   "libcli11-dev       run   -             command line parsing (CLI11)"
   "nlohmann-json3-dev run   -             JSON (nlohmann_json)"
   "libbenchmark-dev   run   -             benchmarks (Google Benchmark)"
+  "libcpp-httplib-dev run   -             the explorer's server (cpp-httplib)"
+  "libjs-codemirror   run   -             the explorer's editor (CodeMirror)"
   "libgtest-dev       test  -             tests (GoogleTest)"
   "libgmock-dev       test  -             matchers for tests (GoogleMock)"
   "python3            test  python3       layer check, test report, generated pages; standard library only"

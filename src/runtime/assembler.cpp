@@ -147,6 +147,15 @@ Result<AssembledSize> assembled_size(const std::string& ptxas, std::string_view 
               ptxas);
 }
 
+Result<std::string> sass_listing(const SassTools& tools, std::string_view ptx, target::Arch arch,
+                                 const std::string& kernel) {
+  const std::string ptxas = WW_TRY(find_ptxas(tools.ptxas));
+  const std::string nvdisasm = WW_TRY(find_nvdisasm(tools.nvdisasm));
+  const ScratchFolder folder = WW_TRY(ScratchFolder::make());
+  WW_TRY(run_ptxas(ptxas, ptx, arch, folder, {"-lineinfo", "-e", kernel}));
+  return disassemble(nvdisasm, folder);
+}
+
 Result<std::vector<SassRemark>> read_sass(const SassTools& tools, std::string_view ptx,
                                           target::Arch arch, const std::string& kernel) {
   const std::string ptxas = WW_TRY(find_ptxas(tools.ptxas));

@@ -57,4 +57,9 @@ struct SassTools {
 Result<std::vector<SassRemark>> read_sass(const SassTools& tools, std::string_view ptx,
                                           target::Arch arch, const std::string& kernel);
 
+/// The machine code of a kernel as `nvdisasm` lists it, with lines of PTX (sass/listing.h reads it).
+/// Fails as read_sass does.
+Result<std::string> sass_listing(const SassTools& tools, std::string_view ptx, target::Arch arch,
+                                 const std::string& kernel);
+
 }  // namespace ww::runtime

@@ -67,6 +67,8 @@ struct Context {
   std::vector<std::pair<std::string, std::string>> functions;  // of func_call: name, source
   std::optional<Diag> error;  // the first; what is written after it does not matter
   std::string out;            // the body of the kernel
+  std::vector<Span> spans;    // of its lines
+  Span at = {};               // of the statement that is being written
   int indent = 1;
 };
 

@@ -4,6 +4,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 
 #include "base/printable.h"
@@ -85,7 +86,8 @@ std::string signature(const Context& c, const ir::OccupancyWish& wish) {
   return fmt::format("{}{}({}) {{\n", out, c.kernel_name, fmt::join(params, ", "));
 }
 
-Result<std::string> file(Context& c) {
+// The kernel stands behind all that it needs.
+Result<CudaLines> file(Context& c) {
   const ir::OccupancyWish wish = WW_TRY(ir::occupancy_wish(c.f, c.launch));
   note_types(c);
   emit_block(c, c.f.host);
@@ -95,8 +97,15 @@ Result<std::string> file(Context& c) {
   for (const auto& [name, source] : c.functions)
     functions += source + (source.ends_with('\n') ? "\n" : "\n\n");
   if (!ir::tensor_maps(c.f).empty()) c.helpers.note_maps();
-  return fmt::format("{}{}\n{}{}{}{}}}\n", head(c), c.helpers.includes(c.options.host != nullptr),
-                     c.helpers.text(), functions, signature(c, wish), c.out);
+  CudaLines out{
+      .text = fmt::format("{}{}\n{}{}{}", head(c), c.helpers.includes(c.options.host != nullptr),
+                          c.helpers.text(), functions, signature(c, wish)),
+      .spans = {}};
+  out.spans.resize(static_cast<std::size_t>(std::ranges::count(out.text, '\n')));
+  out.text += c.out + "}\n";
+  out.spans.insert(out.spans.end(), c.spans.begin(), c.spans.end());
+  out.spans.emplace_back();
+  return out;
 }
 
 }  // namespace
@@ -123,18 +132,26 @@ std::string refuse(Context& c, Diag problem) {
 
 void line(Context& c, std::string_view text) {
   c.out.append(static_cast<std::size_t>(c.indent) * 2, ' ').append(text).append("\n");
+  c.spans.insert(c.spans.end(), 1 + static_cast<std::size_t>(std::ranges::count(text, '\n')), c.at);
 }
 
 }  // namespace cuda
 
-Result<std::string> cuda_source(const ir::Function& lowered, const CudaOptions& options) {
+Result<CudaLines> cuda_lines(const ir::Function& lowered, const CudaOptions& options) {
   if (lowered.level != ir::Level::Lowered)
     return fail(DiagKind::NotEmitted, "`{}` is a tile program, expected a lowered one",
                 lowered.name);
   cuda::Context context(lowered, options, WW_TRY(ir::launch_shape(lowered)));
-  std::string file = WW_TRY(cuda::file(context));
+  CudaLines file = WW_TRY(cuda::file(context));
   if (options.host == nullptr) return file;
-  return file + WW_TRY(cuda::host_program(lowered, context.kernel_name, *options.host));
+  const std::string host = WW_TRY(cuda::host_program(lowered, context.kernel_name, *options.host));
+  file.text += host;
+  file.spans.resize(file.spans.size() + static_cast<std::size_t>(std::ranges::count(host, '\n')));
+  return file;
+}
+
+Result<std::string> cuda_source(const ir::Function& lowered, const CudaOptions& options) {
+  return WW_TRY(cuda_lines(lowered, options)).text;
 }
 
 }  // namespace ww::emit

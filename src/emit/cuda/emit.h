@@ -56,8 +56,14 @@ struct CudaOptions {
   const HostProgram* host = nullptr;   // none: the kernel alone
 };
 
+/// A file, with the place in the source that each of its lines comes from.
+struct CudaLines {
+  std::string text;
+  std::vector<Span> spans;  // one per line
+};
 /// A .cu file. Fails with NotEmitted (located) for what it cannot express, NotOnTarget for what the
 /// target does not have.
 Result<std::string> cuda_source(const ir::Function& lowered, const CudaOptions& options);
+Result<CudaLines> cuda_lines(const ir::Function& lowered, const CudaOptions& options);
 
 }  // namespace ww::emit

@@ -255,16 +255,19 @@ void stmt(Context& c, const Stmt& s) {
 
 // What stands behind a jump is never reached, and nvcc warns about it.
 void emit_block(Context& c, const ir::Block& block) {
+  const Span outer = c.at;
   for (std::size_t i = 0; i < block.size(); ++i) {
     const Stmt& s = c.f[block[i]];
+    c.at = s.span.known ? s.span : outer;
     if (i + 1 < block.size() && init(c, s, c.f[block[i + 1]])) {
       settle(c, c.f[block[++i]]);
       continue;
     }
     stmt(c, s);
     settle(c, s);
-    if (is_jump(s.kind)) return;
+    if (is_jump(s.kind)) break;
   }
+  c.at = outer;
 }
 
 }  // namespace ww::emit::cuda

@@ -86,6 +86,12 @@ std::string print(const Function& function, PrintOptions options) {
   return writer.take();
 }
 
+PrintedLines print_lines(const Function& function, PrintOptions options) {
+  printing::FunctionWriter writer(function);
+  writer.function(options);
+  return {writer.take(), writer.take_spans()};
+}
+
 std::string print(const Function& function, ExprId expr) {
   return printing::expr(printing::Context(function), expr);
 }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "ir/function.h"
 
@@ -20,6 +21,12 @@ struct PrintOptions {
 
 /// The whole function, ending with a line break.
 std::string print(const Function& function, PrintOptions options = {});
+/// The same, with the place in the source that each of its lines comes from.
+struct PrintedLines {
+  std::string text;
+  std::vector<Span> spans;  // one per line
+};
+PrintedLines print_lines(const Function& function, PrintOptions options = {});
 /// One expression, statement (with its blocks, ending with a line break) or region, as it stands in
 /// the whole. The function must be sound (invariant `nodes` of ir/verify/verify.h).
 std::string print(const Function& function, ExprId expr);

@@ -92,6 +92,8 @@ class FunctionWriter {
   void stmt(StmtId id);
   void function(PrintOptions options);
   std::string take() { return std::move(out_); }
+  /// The place of each line.
+  std::vector<Span> take_spans() { return std::move(spans_); }
 
  private:
   void line(std::string_view text);
@@ -107,6 +109,8 @@ class FunctionWriter {
 
   Context c_;
   std::string out_;
+  std::vector<Span> spans_;  // of the lines
+  Span at_ = {};             // of the statement that is being written
   int indent_ = 0;
 };
 

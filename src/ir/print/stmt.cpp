@@ -64,6 +64,7 @@ std::string loop_range(const Context& c, const Stmt& s) {
 
 void FunctionWriter::line(std::string_view text) {
   out_.append(static_cast<std::size_t>(indent_) * 4, ' ').append(text).append("\n");
+  spans_.push_back(at_);
 }
 
 void FunctionWriter::nested(const Block& inner) {
@@ -74,8 +75,10 @@ void FunctionWriter::nested(const Block& inner) {
 }
 
 void FunctionWriter::block(const Block& block) {
+  const Span outer = at_;
   for (std::size_t i = 0; i < block.size(); ++i) {
     const Stmt& s = c_.f[block[i]];
+    at_ = s.span.known ? s.span : outer;
     if (i + 1 < block.size() && is_scalar_init(c_, s, c_.f[block[i + 1]])) {
       const Stmt& init = c_.f[block[++i]];
       line(fmt::format("{}: {} = {}", c_.names.of(s.buffer),
@@ -84,6 +87,7 @@ void FunctionWriter::block(const Block& block) {
     }
     stmt(block[i]);
   }
+  at_ = outer;
 }
 
 void FunctionWriter::stmt(StmtId id) {

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// `warpwright explore`: the explorer's page on this machine. Everything is in explore/explorer.h; the
+// environment and signals are this file's. It prints while it works: the address is worth something
+// only then.
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "base/process.h"
+#include "cli/command.h"
+#include "cli/environment.h"
+#include "cli/options.h"
+#include "cli/source_options.h"
+#include "cli/stop_signals.h"
+#include "cli/version.h"
+#include "driver/build.h"
+#include "explore/explorer.h"
+
+namespace ww::cli::explore_command {
+namespace {
+
+constexpr std::int64_t kMaxPort = 65535;
+constexpr std::int64_t kMaxSeconds = 3600;
+
+struct Options {
+  driver::SourceRequest source;
+  std::int64_t port = 0;
+  std::int64_t seconds = 60;
+  bool opens = false;
+};
+
+Result<std::optional<explore::OpenedFile>> read_file(const driver::SourceRequest& source) {
+  if (source.path.empty()) return std::optional<explore::OpenedFile>();
+  const SourceText text = WW_TRY(driver::read_source(source.path));
+  return explore::OpenedFile{.name = source.path,
+                             .source = std::string(text.text()),
+                             .kernel = source.kernel,
+                             .target = source.target};
+}
+
+// The browser may be this program's child for as long as it likes; it goes on when this one ends.
+Result<void> open_page(const std::string& address) {
+  for (const char* name : {"xdg-open", "open"}) {
+    const std::string program = find_program(name, environment("PATH"));
+    if (program.empty()) continue;
+    const int child = WW_TRY(start_program({program, address}, {}, {}, Group::Own));
+    std::thread([child] { (void)::waitpid(child, nullptr, 0); }).detach();
+    return {};
+  }
+  return fail(DiagKind::Io, "`--open`: neither `xdg-open` nor `open` is on the PATH");
+}
+
+Outcome serve(const Options& options) {
+  auto file = read_file(options.source);
+  if (!file) return user_error(file.error());
+  explore::SessionOptions session{.version = std::string(version()),
+                                  .file = *std::move(file),
+                                  .sass = sass_tools(),
+                                  .limits = {.seconds = static_cast<double>(options.seconds)}};
+  auto explorer = explore::Explorer::start(std::move(session), static_cast<int>(options.port));
+  if (!explorer) return user_error(explorer.error());
+  const StopSignals signals([&] { (*explorer)->stop(); });
+  const std::string line = (*explorer)->address() + "\n";
+  if (::write(STDOUT_FILENO, line.data(), line.size()) < 0)
+    return user_error(diag(DiagKind::Io, "cannot write the address to standard output"));
+  Outcome out;
+  if (options.opens)
+    if (const auto opened = open_page((*explorer)->address()); !opened)
+      return user_error(opened.error());
+  (*explorer)->serve();
+  return out;
+}
+
+Run set_up(OptionSet& set) {
+  auto options = std::make_shared<Options>();
+  set.argument("FILE", options->source.path, Need::Optional,
+               "the source file to open; without it the page begins with an example");
+  declare_kernel(set, options->source);
+  set.number("--port", options->port, 0, kMaxPort, "port to listen on (default 0: any free one)");
+  set.number("--seconds", options->seconds, 1, kMaxSeconds,
+             "the most that a request may take (default 60)");
+  set.flag("--open", options->opens, "open the page in the browser");
+  return [options] { return serve(*options); };
+}
+
+}  // namespace
+
+extern const Command command;
+const Command command{
+    .name = "explore",
+    .summary = "a page in the browser to edit, explain and step through a kernel",
+    .description =
+        "Serves a page on this machine and prints its address. On the page a kernel is edited,\n"
+        "compiled, explained and stepped through on the virtual GPU; no GPU and no network are\n"
+        "needed. The address holds a secret, and only this machine can reach it. Ctrl-C ends it.\n"
+        "docs/reference/explorer.md describes what the page asks and what it gets.",
+    .examples =
+        "# a page on a file\n"
+        "warpwright explore examples/transpose.py --open\n"
+        "# on a machine that one is logged in to: the same port here, then open the address here\n"
+        "ssh -L 8080:127.0.0.1:8080 gpu warpwright explore gemm.py --port 8080",
+    .set_up = set_up};
+
+}  // namespace ww::cli::explore_command

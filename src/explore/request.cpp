@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "explore/request.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/printable.h"
+
+namespace ww::explore {
+namespace {
+
+constexpr std::size_t kMaxFileName = 200;
+
+// The deepest nesting of a text, before anything is built of it: brackets that are not in a string.
+int depth_of(std::string_view body) {
+  int depth = 0, deepest = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    const char c = body[i];
+    if (in_string && c == '\\') ++i;
+    if (c == '"') in_string = !in_string;
+    if (in_string) continue;
+    if (c == '[' || c == '{') deepest = std::max(deepest, ++depth);
+    if (c == ']' || c == '}') --depth;
+  }
+  return deepest;
+}
+
+const Json* find(const Json& request, std::string_view name) {
+  const auto at = request.find(name);
+  return at == request.end() || at->is_null() ? nullptr : &*at;
+}
+
+Diag wrong_type(std::string_view name, const Json& value, std::string_view wanted) {
+  return diag(DiagKind::BadArgument, "`{}` is of type {}, expected {}", name, value.type_name(),
+              wanted);
+}
+
+}  // namespace
+
+Result<Json> parse_request(std::string_view body) {
+  if (depth_of(body) > kMaxDepth)
+    return fail(DiagKind::TooLarge, "more than {} brackets inside each other", kMaxDepth);
+  Json value;
+  try {
+    value = Json::parse(body);
+  } catch (const Json::parse_error& error) {
+    return fail(DiagKind::Syntax, "the request is not JSON: problem at byte {}", error.byte);
+  }
+  if (!value.is_object())
+    return fail(DiagKind::BadArgument, "the request is of type {}, expected an object",
+                value.type_name());
+  return value;
+}
+
+Result<std::string> text_field(const Json& request, std::string_view name,
+                               const std::string& otherwise) {
+  const Json* const value = find(request, name);
+  if (value == nullptr) return otherwise;
+  if (!value->is_string()) return fail(wrong_type(name, *value, "a text"));
+  return value->get<std::string>();
+}
+
+Result<std::int64_t> number_field(const Json& request, std::string_view name,
+                                  std::int64_t otherwise) {
+  const Json* const value = find(request, name);
+  if (value == nullptr) return otherwise;
+  if (!value->is_number_integer()) return fail(wrong_type(name, *value, "a whole number"));
+  return value->get<std::int64_t>();
+}
+
+Result<bool> flag_field(const Json& request, std::string_view name, bool otherwise) {
+  const Json* const value = find(request, name);
+  if (value == nullptr) return otherwise;
+  if (!value->is_boolean()) return fail(wrong_type(name, *value, "true or false"));
+  return value->get<bool>();
+}
+
+Result<std::vector<std::string>> texts_field(const Json& request, std::string_view name) {
+  const Json* const value = find(request, name);
+  std::vector<std::string> out;
+  if (value == nullptr) return out;
+  if (!value->is_array()) return fail(wrong_type(name, *value, "a list of texts"));
+  for (const Json& each : *value) {
+    if (!each.is_string()) return fail(wrong_type(name, each, "a text in the list"));
+    out.push_back(each.get<std::string>());
+  }
+  return out;
+}
+
+Result<std::vector<std::string>> args_field(const Json& request) {
+  const Json* const value = find(request, "args");
+  std::vector<std::string> out;
+  if (value == nullptr) return out;
+  if (!value->is_object()) return fail(wrong_type("args", *value, "an object"));
+  for (const auto& [name, spec] : value->items()) {
+    if (!spec.is_string()) return fail(wrong_type(name, spec, "a text"));
+    const auto text = spec.get<std::string>();
+    if (text.find('@') != std::string::npos)
+      return fail(DiagKind::BadArgument,
+                  "the argument `{}` of `{}` names a file, and the explorer reads none; expected "
+                  "type, shape and contents, as `float16[8,16]:randn`",
+                  text, name);
+    if (!text.empty()) out.push_back(fmt::format("{}={}", name, text));
+  }
+  return out;
+}
+
+Result<Program> program_field(const Json& request) {
+  Program out{.file = WW_TRY(text_field(request, "file", "kernel.py")),
+              .source = WW_TRY(text_field(request, "source")),
+              .kernel = WW_TRY(text_field(request, "kernel")),
+              .target = WW_TRY(text_field(request, "target"))};
+  if (out.file.empty()) out.file = "kernel.py";
+  if (out.file.size() > kMaxFileName)
+    return fail(DiagKind::TooLarge, "`file` has {} bytes; at most {} are taken", out.file.size(),
+                kMaxFileName);
+  if (out.kernel.starts_with('@'))
+    return fail(DiagKind::BadArgument,
+                "the kernel `{}` names a file, and the explorer reads none; expected an expression",
+                out.kernel);
+  return out;
+}
+
+driver::Build build_program(const Program& program, driver::Phase until) {
+  return driver::build_kernel(SourceText(program.file, program.source),
+                              {.kernel = program.kernel, .target = program.target, .until = until});
+}
+
+}  // namespace ww::explore

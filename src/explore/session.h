@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What lasts while the explorer runs: how it was started, and what requests leave behind for later
+// ones.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "explore/work.h"
+#include "runtime/assembler.h"
+
+namespace ww::explore {
+
+/// The file that the explorer was started with.
+struct OpenedFile {
+  std::string name, source, kernel, target;
+};
+
+struct SessionOptions {
+  std::string version = {};
+  std::optional<OpenedFile> file = {};
+  runtime::SassTools sass = {};
+  WorkLimits limits = {};
+};
+
+/// Limits of a run on the virtual GPU, for `--limit`.
+inline constexpr std::uint64_t kMaxInstructions = 50'000'000;
+inline constexpr std::uint64_t kMaxMemory = std::uint64_t{2} << 30;
+
+struct Session {
+  explicit Session(SessionOptions given) : options(std::move(given)), shop(options.limits) {}
+
+  SessionOptions options;
+  Workshop shop;
+};
+
+}  // namespace ww::explore

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The calls about the compiler itself: what it is, its examples, the names that completion offers.
+// And the table of all calls.
+#include <algorithm>
+#include <string>
+
+#include "driver/examples.h"
+#include "driver/layout/named_layouts.h"
+#include "driver/layout/ops.h"
+#include "driver/reference.h"
+#include "explore/calls.h"
+#include "explore/page_files.h"
+#include "runtime/cuda_calls.h"
+#include "runtime/cuda_device.h"
+
+namespace ww::explore {
+namespace {
+
+struct CallRow {
+  std::string_view name;
+  Call call;
+};
+constexpr CallRow kCalls[] = {
+    {"start", call_start},   {"example", call_example}, {"reference", call_reference},
+    {"check", call_check},   {"explain", call_explain}, {"code", call_code},
+    {"layout", call_layout}, {"diff", call_diff},
+};
+
+Json example_row(const driver::Example& example) {
+  return {{"name", example.name},
+          {"path", example.path},
+          {"title", example.summary},
+          {"commands", example.commands}};
+}
+
+Json file_json(const std::optional<OpenedFile>& file) {
+  if (!file) return nullptr;
+  return {{"name", file->name},
+          {"source", file->source},
+          {"kernel", file->kernel},
+          {"target", file->target}};
+}
+
+bool has_sass(const runtime::SassTools& tools) {
+  return runtime::find_ptxas(tools.ptxas).has_value() &&
+         runtime::find_nvdisasm(tools.nvdisasm).has_value();
+}
+
+Json gpu_name() {
+  const auto calls = runtime::load_cuda_calls();
+  if (!calls) return nullptr;
+  const auto device = runtime::CudaDevice::open(*calls);
+  return device ? Json((*device)->name()) : Json(nullptr);
+}
+
+Json rows_of(std::string_view topic) {
+  return Json::parse(driver::reference_json(topic)).at("rows");
+}
+
+}  // namespace
+
+Call find_call(std::string_view name) {
+  const auto row = std::ranges::find(kCalls, name, &CallRow::name);
+  return row == std::end(kCalls) ? nullptr : row->call;
+}
+
+Result<Json> call_start(Session& session, const Json& /*request*/) {
+  Json examples = Json::array();
+  for (const driver::Example& example : driver::examples())
+    examples.push_back(example_row(example));
+  static const Json gpu = gpu_name();
+  return driver::with_schema("explore-start", {{"version", session.options.version},
+                                               {"targets", driver::target_names()},
+                                               {"examples", std::move(examples)},
+                                               {"file", file_json(session.options.file)},
+                                               {"gpu", gpu},
+                                               {"sass", has_sass(session.options.sass)},
+                                               {"codemirror", has_codemirror()},
+                                               {"limits",
+                                                {{"seconds", session.options.limits.seconds},
+                                                 {"body_bytes", kMaxBody},
+                                                 {"instructions", kMaxInstructions},
+                                                 {"memory_bytes", kMaxMemory}}}});
+}
+
+Result<Json> call_example(Session& /*session*/, const Json& request) {
+  const std::string name = WW_TRY(text_field(request, "name"));
+  const driver::Example example = WW_TRY(driver::find_example(name));
+  Json out = example_row(example);
+  out["source"] = example.text;
+  return driver::with_schema("explore-example", out);
+}
+
+Result<Json> call_reference(Session& /*session*/, const Json& /*request*/) {
+  Json layouts = Json::array();
+  for (const driver::NamedLayout& each : driver::named_layouts())
+    layouts.push_back({{"name", each.name}, {"text", each.help}, {"example", each.example}});
+  Json ops = Json::array();
+  for (const driver::LayoutOp& each : driver::layout_ops())
+    ops.push_back({{"name", each.name},
+                   {"arguments", each.arguments},
+                   {"text", each.help},
+                   {"example_layout", each.example_layout},
+                   {"example", each.example}});
+  return driver::with_schema("explore-reference", {{"names", rows_of("names")},
+                                                   {"primitives", rows_of("primitives")},
+                                                   {"settings", rows_of("settings")},
+                                                   {"layouts", std::move(layouts)},
+                                                   {"ops", std::move(ops)}});
+}
+
+}  // namespace ww::explore
