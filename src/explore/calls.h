@@ -5,6 +5,7 @@
 
 #include <string_view>
 
+#include "explore/recordings.h"
 #include "explore/request.h"
 #include "explore/session.h"
 
@@ -23,10 +24,19 @@ Result<Json> call_code(Session& session, const Json& request);
 Result<Json> call_layout(Session& session, const Json& request);
 Result<Json> call_diff(Session& session, const Json& request);
 
+// states.cpp
+Result<Json> call_steps(Session& session, const Json& request);
+Result<Json> call_state(Session& session, const Json& request);
+// moves.cpp
+Result<Json> call_moves(Session& session, const Json& request);
+Result<Json> call_cancel(Session& session, const Json& request);
+
 using Call = Result<Json> (*)(Session&, const Json&);
 /// The call of that name; null: there is none.
 Call find_call(std::string_view name);
 
+/// The moments of a run, as columns.
+Json steps_json(const StoredRun& run, std::uint64_t from, std::uint64_t to);
 /// `diagnostics`, `text`: what is wrong with a program, as data and as a terminal shows it.
 void add_diagnostics(Json& out, const driver::Build& build);
 /// The line (1-based) of a place in the file itself; 0: it is elsewhere.

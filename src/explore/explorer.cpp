@@ -8,6 +8,7 @@
 
 #include "explore/calls.h"
 #include "explore/page_files.h"
+#include "explore/run_call.h"
 
 namespace ww::explore {
 namespace {
@@ -20,32 +21,46 @@ Answer error_answer(int status, const std::string& text) {
 
 Answer refused(const Diag& problem) { return error_answer(400, problem.text); }
 
-Answer unfinished(const WorkResult& result, const WorkLimits& limits) {
-  switch (result.end) {
+// Names in a kernel may have bytes that are no text.
+Answer made_answer(const Result<Json>& made) {
+  if (!made) return refused(made.error());
+  return {.body = made->dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"};
+}
+
+int status_of(WorkEnd end) {
+  switch (end) {
+    case WorkEnd::Done:
+      return 200;
     case WorkEnd::Busy:
-      return error_answer(503, fmt::format("{} requests are at work and {} wait; try again",
-                                           limits.at_once, limits.waiting));
+      return 503;
     case WorkEnd::OutOfTime:
-      return error_answer(504,
-                          fmt::format("stopped after {} seconds, the most that a request may take",
-                                      limits.seconds));
+      return 504;
     case WorkEnd::Cancelled:
-      return error_answer(409, "cancelled");
-    default:
-      return error_answer(500, fmt::format("a bug in Warpwright: {}", result.what));
+      return 409;
+    case WorkEnd::Failed:
+      return 500;
   }
+  return 500;
 }
 
 Answer run_call(Session& session, Call call, const std::string& body, const Peer& peer) {
   const auto request = parse_request(body);
   if (!request) return refused(request.error());
+  // What ends work cannot wait for it.
+  if (call == call_cancel) return made_answer(call(session, *request));
   Result<Json> made = Json();
   const WorkResult result =
       session.shop.run(peer, [&](const std::atomic<bool>&) { made = call(session, *request); });
-  if (result.end != WorkEnd::Done) return unfinished(result, session.options.limits);
-  if (!made) return refused(made.error());
-  // Names in a kernel may have bytes that are no text.
-  return {.body = made->dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"};
+  if (result.end != WorkEnd::Done)
+    return error_answer(status_of(result.end), end_text(result, session.options.limits));
+  return made_answer(made);
+}
+
+Answer run_kernel(Session& session, const std::string& body, const Peer& peer) {
+  const auto request = parse_request(body);
+  if (!request) return refused(request.error());
+  const auto wish = run_wish(*request);
+  return wish ? run_answer(session, *wish, peer) : refused(wish.error());
 }
 
 Answer serve_file(std::string_view path) {
@@ -62,6 +77,7 @@ Answer answer_request(Session& session, const std::string& method, const std::st
     return method == "GET" ? serve_file(path.empty() ? "index.html" : path)
                            : error_answer(405, "expected GET");
   const std::string_view name = std::string_view(path).substr(kCallFolder.size());
+  if (name == "run" && method == "POST") return run_kernel(session, body, peer);
   const Call call = find_call(name);
   if (call == nullptr) return error_answer(404, fmt::format("no call `{}`", name));
   const bool is_read = name == "start";

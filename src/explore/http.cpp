@@ -204,6 +204,11 @@ class Server final : public HttpServer, private httplib::Server {
     guard_.token = std::move(token);
     new_task_queue = [] { return new Threads; };
     set_payload_max_length(kMaxBody);
+    // Not SO_REUSEPORT, the library's own choice: another program could share the port.
+    set_socket_options([](socket_t socket) {
+      const int yes = 1;
+      (void)::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    });
     set_default_headers(safe_headers());
     set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
       return before_body(request, response);

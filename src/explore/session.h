@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "explore/recordings.h"
 #include "explore/work.h"
 #include "runtime/assembler.h"
 
@@ -33,6 +34,7 @@ struct Session {
 
   SessionOptions options;
   Workshop shop;
+  Recordings recordings;
 };
 
 }  // namespace ww::explore

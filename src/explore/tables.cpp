@@ -12,6 +12,7 @@
 #include "explore/page_files.h"
 #include "runtime/cuda_calls.h"
 #include "runtime/cuda_device.h"
+#include "sim/checks/findings.h"
 
 namespace ww::explore {
 namespace {
@@ -23,7 +24,8 @@ struct CallRow {
 constexpr CallRow kCalls[] = {
     {"start", call_start},   {"example", call_example}, {"reference", call_reference},
     {"check", call_check},   {"explain", call_explain}, {"code", call_code},
-    {"layout", call_layout}, {"diff", call_diff},
+    {"layout", call_layout}, {"diff", call_diff},       {"steps", call_steps},
+    {"state", call_state},   {"moves", call_moves},     {"cancel", call_cancel},
 };
 
 Json example_row(const driver::Example& example) {
@@ -69,6 +71,8 @@ Result<Json> call_start(Session& session, const Json& /*request*/) {
   for (const driver::Example& example : driver::examples())
     examples.push_back(example_row(example));
   static const Json gpu = gpu_name();
+  Json checks = Json::array();
+  for (const sim::Check check : sim::all_checks()) checks.push_back(sim::name_of(check));
   return driver::with_schema("explore-start", {{"version", session.options.version},
                                                {"targets", driver::target_names()},
                                                {"examples", std::move(examples)},
@@ -76,6 +80,7 @@ Result<Json> call_start(Session& session, const Json& /*request*/) {
                                                {"gpu", gpu},
                                                {"sass", has_sass(session.options.sass)},
                                                {"codemirror", has_codemirror()},
+                                               {"checks", checks},
                                                {"limits",
                                                 {{"seconds", session.options.limits.seconds},
                                                  {"body_bytes", kMaxBody},

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "explore/work.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <exception>
 #include <optional>
@@ -58,6 +60,24 @@ class Running {
 };
 
 }  // namespace
+
+std::string end_text(const WorkResult& result, const WorkLimits& limits) {
+  switch (result.end) {
+    case WorkEnd::Done:
+      return "done";
+    case WorkEnd::Busy:
+      return fmt::format("{} requests are at work and {} wait; try again", limits.at_once,
+                         limits.waiting);
+    case WorkEnd::OutOfTime:
+      return fmt::format("stopped after {} seconds, the most that a request may take",
+                         limits.seconds);
+    case WorkEnd::Cancelled:
+      return "cancelled";
+    case WorkEnd::Failed:
+      return fmt::format("a bug in Warpwright: {}", result.what);
+  }
+  return "";
+}
 
 /// One of the places for work, taken while it exists.
 class Workshop::Place {

@@ -38,6 +38,9 @@ struct WorkResult {
   std::string what = {};  // of Failed
 };
 
+/// For the page.
+std::string end_text(const WorkResult& result, const WorkLimits& limits);
+
 class Workshop {
  public:
   explicit Workshop(const WorkLimits& limits) : limits_(limits) {}

@@ -86,6 +86,7 @@ struct BreakRequest {
 /// Which cluster is recorded, step by step: that of this block.
 struct RecordRequest {
   std::uint64_t block = 0;
+  bool keeps_states = false;  // Recording::history
 };
 
 struct RunOptions {

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "driver/sim/finding_groups.h"
 #include "driver/sim/report.h"
+#include "sim/timeline/history.h"
 
 namespace ww::driver {
 namespace {
@@ -46,6 +48,18 @@ std::vector<std::size_t> causes_of(const sim::Program& program,
   return out;
 }
 
+// When it was first found in the recorded cluster.
+std::optional<std::uint64_t> moment_of(const sim::RunReport& run, const sim::Finding& finding) {
+  const auto* const history = run.recording ? run.recording->history.get() : nullptr;
+  if (history == nullptr) return std::nullopt;
+  const auto at = std::ranges::find_if(history->findings, [&](const sim::FoundAt& each) {
+    return each.check == finding.check && each.op == finding.who.op &&
+           each.other == finding.other.op;
+  });
+  if (at == history->findings.end()) return std::nullopt;
+  return at->moment;
+}
+
 }  // namespace
 
 void add_launch(RunReport& report, const runtime::Launch& launch) {
@@ -75,7 +89,8 @@ void add_sim_report(RunReport& report, const runtime::SimDevice& device,
                                        address_text(finding)),
                    .count = finding.count,
                    .cause = causes[i],
-                   .at = place_in(source, program, finding.who.op)};
+                   .at = place_in(source, program, finding.who.op),
+                   .moment = moment_of(run, finding)};
     if (finding.other.op != sim::kNoOp) {
       out.note = fmt::format("the other: {}", party_text(grid, finding.other));
       out.note_at = place_in(source, program, finding.other.op);

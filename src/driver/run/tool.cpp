@@ -61,6 +61,8 @@ class KernelRun {
   void finish_report(const std::vector<std::vector<bool>>& written);
   void add_size(const runtime::Launch& launch);
   void write_timeline_of(const runtime::Launch& launch);
+  [[nodiscard]] TimelineSource timeline_source(const runtime::Launch& launch) const;
+  void capture(const runtime::Launch& launch);
   [[nodiscard]] bool is_result(std::size_t param, const std::vector<bool>& written) const;
   [[nodiscard]] BufferReport report_buffer(std::size_t param,
                                            const std::vector<bool>& written) const;
@@ -118,7 +120,10 @@ bool KernelRun::read_options() {
   }
   options_.progress = request_.progress;
   options_.stop = request_.stop;
-  options_.count = request_.counts_work;
+  options_.count = request_.counts_work || request_.capture != nullptr;
+  if (request_.capture != nullptr)
+    options_.record = sim::RecordRequest{.block = request_.capture->block,
+                                         .keeps_states = request_.capture->keeps_states};
   return check_options();
 }
 
@@ -229,7 +234,8 @@ void KernelRun::run_eval() {
 DeviceKind wish_of(const RunRequest& request) {
   if (request.device == DeviceKind::Cuda) return DeviceKind::Cuda;
   const bool wants_sim = !request.checks.empty() || !request.schedule.empty() ||
-                         !request.limits.empty() || request.timeline.is_wanted();
+                         !request.limits.empty() || request.timeline.is_wanted() ||
+                         request.capture != nullptr;
   return request.device == DeviceKind::Sim || wants_sim ? DeviceKind::Sim : DeviceKind::Auto;
 }
 
@@ -288,16 +294,29 @@ void KernelRun::add_size(const runtime::Launch& launch) {
   if (!size.local && seen->local) size.local = *seen->local;
 }
 
-void KernelRun::write_timeline_of(const runtime::Launch& launch) {
+TimelineSource KernelRun::timeline_source(const runtime::Launch& launch) const {
   const sim::Program& program = *device_.sim->program();
-  const auto written =
-      draw_timeline(request_.timeline, *timeline_, device_.sim->report()->recording,
-                    {.program = &program,
-                     .kernel = program.find_kernel(build_.entry),
-                     .grid = {launch.grid[0], launch.grid[1], launch.grid[2]},
-                     .file = request_.source.path,
-                     .outcome = outcome_text(*device_.sim->report()),
-                     .names = shared_names(build_, program)});
+  return {.program = &program,
+          .kernel = program.find_kernel(build_.entry),
+          .grid = {launch.grid[0], launch.grid[1], launch.grid[2]},
+          .file = request_.source.path,
+          .outcome = outcome_text(*device_.sim->report()),
+          .names = shared_names(build_, program)};
+}
+
+void KernelRun::capture(const runtime::Launch& launch) {
+  RunCapture& out = *request_.capture;
+  out.program = device_.sim->program();
+  out.run = *device_.sim->report();
+  const TimelineSource source = timeline_source(launch);
+  out.names = source.names;
+  for (const runtime::Value& value : launch.arguments) out.arguments.push_back(value.bits);
+  if (out.run.recording) out.timeline = make_timeline(*out.run.recording, source, {});
+}
+
+void KernelRun::write_timeline_of(const runtime::Launch& launch) {
+  const auto written = draw_timeline(request_.timeline, *timeline_,
+                                     device_.sim->report()->recording, timeline_source(launch));
   if (!written) return void(refuse(written.error()));
   outcome_.report->timeline = request_.timeline.path;
 }
@@ -330,6 +349,7 @@ void KernelRun::run_device() {
   if (device_.sim != nullptr) {
     add_sim_report(report, *device_.sim, run->launch, source());
     if (timeline_) write_timeline_of(run->launch);
+    if (request_.capture != nullptr) capture(run->launch);
     if (request_.counts_work)
       report.work = work_of(*device_.sim->program(), *device_.sim->report());
   }

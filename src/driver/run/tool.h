@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,6 +36,19 @@ struct CheckedArrays {
   std::size_t reuses = 0;
 };
 
+/// What programs that show a run of the virtual GPU keep of it, beside the report.
+struct RunCapture {
+  // What is asked for
+  std::uint64_t block = 0;  // whose cluster is recorded
+  bool keeps_states = false;
+  // What came out, where the kernel ran
+  std::shared_ptr<const sim::Program> program = {};
+  sim::RunReport run = {};  // with its recording, counters and findings
+  std::vector<SharedName> names = {};
+  std::vector<std::uint64_t> arguments = {};  // the bits of each: of an array its address
+  std::optional<Timeline> timeline = {};
+};
+
 struct RunRequest {
   SourceRequest source;
   DeviceKind device = DeviceKind::Auto;
@@ -50,8 +64,8 @@ struct RunRequest {
   CheckedArrays* checked = nullptr;                    // of runs with the same `arguments.expects`
   /// Blocks done and blocks in all, now and then; returns whether to go on.
   std::function<bool(std::uint64_t, std::uint64_t)> progress = {};
-  /// Ends a run on the virtual GPU soon after it is set, from any thread.
-  const std::atomic<bool>* stop = nullptr;
+  const std::atomic<bool>* stop = nullptr;  // ends the virtual GPU's work soon after it is set
+  RunCapture* capture = nullptr;            // of the virtual GPU
 };
 
 /// Something that the run came upon and that has no meaning.
@@ -70,6 +84,7 @@ struct RunFinding {
   Place at = {};
   std::string note = {};  // the other party, or empty
   Place note_at = {};
+  std::optional<std::uint64_t> moment = {};  // of RunCapture's history, at which it was first found
 };
 
 /// Per-SM resources of a kernel; empty when unknown.

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "sim/checks/findings.h"
@@ -41,6 +42,9 @@ class TensorMemory {
   [[nodiscard]] std::uint8_t& undefined_at(unsigned lane, unsigned column) {
     return undefined_[lane * kTensorColumns + column];
   }
+  /// All of them, lane by lane.
+  [[nodiscard]] std::span<const std::uint32_t> cells() const { return cells_; }
+  [[nodiscard]] std::span<const std::uint8_t> undefined_cells() const { return undefined_; }
   /// Writes to the cell that have not been waited for, and who made the latest.
   struct Pending {
     std::uint32_t op = kNoOp;

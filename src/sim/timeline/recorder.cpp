@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sim/run/unit.h"
+#include "sim/timeline/history_writer.h"
 
 namespace ww::sim {
 namespace {
@@ -15,48 +16,6 @@ constexpr std::uint64_t kMaxLook = 64;
 
 std::uint64_t mix_path(std::uint64_t digest, std::uint64_t value) {
   return (digest ^ value) * 0x100'0000'01B3ULL;
-}
-
-WarpState state_of(SplitState state) {
-  switch (state) {
-    case SplitState::Running:
-      return WarpState::Runs;
-    case SplitState::Meeting:
-      return WarpState::AtLanes;
-    case SplitState::AtBarrier:
-      return WarpState::AtBarrier;
-    case SplitState::AtClusterBarrier:
-      return WarpState::AtClusterBarrier;
-    case SplitState::Asleep:
-      return WarpState::AtMbarrier;
-    case SplitState::AtAlloc:
-      return WarpState::AtColumns;
-    case SplitState::AtRegisters:
-      return WarpState::AtRegisters;
-    case SplitState::AtWarpgroup:
-      return WarpState::AtWarpgroup;
-  }
-  return WarpState::Runs;
-}
-
-// Of several waits in a warp, an mbarrier tells more than lanes that wait for its lanes.
-int weight_of(SplitState state) {
-  return state == SplitState::Asleep ? 2 : state == SplitState::Meeting ? 0 : 1;
-}
-
-// The wait that stands for a warp without a lane that can run; nullptr: it can run, or has ended.
-// While the warp's turn lasts, the split that runs is not the one in the list.
-const Split* wait_of(const Warp& warp) {
-  const Splits& splits = warp.splits;
-  if (splits.is_loaded && warp.active != 0) return nullptr;
-  const Split* best = nullptr;
-  for (std::size_t i = 0; i < splits.list.size(); ++i) {
-    if (splits.is_loaded && i == splits.running) continue;
-    const Split& split = splits.list[i];
-    if (split.state == SplitState::Running) return nullptr;
-    if (best == nullptr || weight_of(split.state) > weight_of(best->state)) best = &split;
-  }
-  return best;
 }
 
 // Whether lanes are still at the op that was executed: they wait there, or will execute it again.
@@ -79,6 +38,14 @@ Recorder::Recorder(Unit& unit) : unit_(unit) {
   out_.counts_rounds = unit.context.options->schedule.is_stepwise;
   out_.warps.resize(out_.ctas.size() * out_.warps_per_cta);
   notes_.resize(out_.warps.size());
+  if (unit.context.options->record->keeps_states) history_ = std::make_unique<HistoryWriter>(unit);
+}
+
+Recorder::~Recorder() = default;
+
+Recording Recorder::take() {
+  if (history_ != nullptr) out_.history = history_->take();
+  return std::move(out_);
 }
 
 void Recorder::op_done(Warp& warp, bool executes) {
@@ -98,6 +65,7 @@ void Recorder::op_done(Warp& warp, bool executes) {
     last_event_ = now_;
   }
   note_released(now_ + 1);
+  if (history_ != nullptr) history_->op_done(warp, executes ? warp.exec : 0, now_);
   ran_ = true;
   if (!out_.counts_rounds) ++now_;
   bound();
@@ -220,7 +188,7 @@ bool Recorder::is_going_on(const WarpSpan& wait) const {
 void Recorder::note_state(Warp& warp) {
   const Split* const wait = wait_of(warp);
   if (wait == nullptr) return;
-  WarpSpan span{.state = state_of(wait->state),
+  WarpSpan span{.state = wait_state(*wait),
                 .begin = now_ + 1,
                 .end = now_ + 1,
                 .op = wait->pc,

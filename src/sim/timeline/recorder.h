@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -13,6 +14,7 @@
 namespace ww::sim {
 
 class Cta;
+class HistoryWriter;
 struct Mbarrier;
 struct PendingJob;
 class Unit;
@@ -25,6 +27,9 @@ class Recorder {
   static constexpr std::uint64_t kMaxSteps = 2'000'000;
 
   explicit Recorder(Unit& unit);
+  ~Recorder();
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
 
   /// Warps are about to have their turns. Since the last round some may have been let go, and work
   /// may have completed on its own.
@@ -37,7 +42,7 @@ class Recorder {
   void end();
 
   [[nodiscard]] bool is_full() const { return out_.is_cut; }
-  [[nodiscard]] Recording take() { return std::move(out_); }
+  [[nodiscard]] Recording take();
 
  private:
   struct LiveWork {
@@ -77,6 +82,7 @@ class Recorder {
 
   Unit& unit_;
   Recording out_;
+  std::unique_ptr<HistoryWriter> history_;  // null: states are not asked for
   std::uint64_t now_ = 0;
   Doer doer_;         // of the op that was executed
   bool ran_ = false;  // something, in this round

@@ -8,12 +8,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "sim/checks/findings.h"
 
 namespace ww::sim {
+
+struct History;
 
 /// A warp at an op; kNoOp: nobody in particular.
 struct Doer {
@@ -110,6 +113,7 @@ struct Recording {
   std::vector<RecordedWarp> warps;
   std::vector<RecordedMbarrier> mbarriers;
   std::vector<AsyncRecord> work;
+  std::shared_ptr<const History> history;  // its states, if they were asked for
 };
 
 }  // namespace ww::sim

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "explore/run_call.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "driver/sim/report.h"
+#include "driver/timeline/timeline.h"
+#include "driver/tune/estimate.h"
+#include "explore/recordings.h"
+
+namespace ww::explore {
+namespace {
+
+constexpr int kTimedLaunches = 20;
+constexpr double kProgressEvery = 0.2;  // seconds
+
+std::string line_text(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Json count_json(const sim::OpCount& count) {
+  return {{"executed", count.executed},     {"lanes", count.lanes},
+          {"wavefronts", count.wavefronts}, {"ideal_wavefronts", count.ideal_wavefronts},
+          {"sectors", count.sectors},       {"ideal_sectors", count.ideal_sectors}};
+}
+
+// The counters of sim.json, each line with its line of the source, and the estimate.
+Json counters_json(const driver::RunCapture& capture) {
+  driver::SimReport report;
+  report.program = capture.program;
+  report.run.counters = capture.run.counters;
+  Json families = Json::array();
+  for (const auto& [family, count] : driver::counts_by_family(report)) {
+    families.push_back({{"family", family}});
+    families.back().update(count_json(count));
+  }
+  std::map<std::uint32_t, std::uint32_t> sources;  // by line of PTX
+  for (std::uint32_t op = 0; op < capture.program->infos.size(); ++op)
+    if (const auto at = driver::source_of(*capture.program, op))
+      sources.emplace(capture.program->infos[op].line, at->line);
+  Json lines = Json::array();
+  for (const auto& [line, count] : driver::counts_by_line(report)) {
+    const auto source = sources.find(line);
+    lines.push_back({{"line", line},
+                     {"source_line", source == sources.end() ? 0 : source->second},
+                     {"instruction", capture.program->line(line)}});
+    lines.back().update(count_json(count));
+  }
+  const driver::SimWork work = driver::work_of(*capture.program, capture.run);
+  const driver::Estimate estimate = driver::estimate(work, capture.program->target.arch);
+  return {{"families", std::move(families)},
+          {"lines", std::move(lines)},
+          {"estimate", {{"cycles", estimate.cycles}, {"bound", estimate.bound}}}};
+}
+
+// run.json, each finding with its moment.
+Json report_json(const driver::RunReport& report) {
+  Json out = Json::parse(driver::run_json(report));
+  for (std::size_t i = 0; i < report.findings.size(); ++i) {
+    const auto& moment = report.findings[i].moment;
+    out["findings"][i]["moment"] = moment ? Json(*moment) : Json(nullptr);
+  }
+  return out;
+}
+
+Json recording_json(Session& session, driver::RunCapture capture) {
+  const bool has_states = capture.run.recording && capture.run.recording->history != nullptr;
+  if (!has_states) return nullptr;
+  auto run = std::make_shared<StoredRun>(std::move(capture));
+  const sim::Recording& recording = run->recording();
+  Json out = {{"moments", run->history().moments.size()},
+              {"steps", recording.steps},
+              {"warps_per_block", recording.warps_per_cta},
+              {"blocks", recording.ctas},
+              {"is_cut", run->history().is_cut || recording.is_cut}};
+  out["id"] = session.recordings.add(std::move(run));
+  return out;
+}
+
+driver::RunRequest base_request(const RunWish& wish, const SourceText& text) {
+  return {.source = {.path = wish.program.file,
+                     .kernel = wish.program.kernel,
+                     .target = wish.program.target,
+                     .text = &text},
+          .device = wish.on_gpu ? driver::DeviceKind::Cuda : driver::DeviceKind::Sim,
+          .arguments = wish.arguments,
+          .checks = wish.checks,
+          .schedule = wish.schedule};
+}
+
+}  // namespace
+
+Result<RunWish> run_wish(const Json& request) {
+  RunWish out{.program = WW_TRY(program_field(request)),
+              .arguments = {.args = WW_TRY(args_field(request)),
+                            .expects = WW_TRY(texts_field(request, "expects"))},
+              .schedule = WW_TRY(text_field(request, "schedule")),
+              .checks = WW_TRY(text_field(request, "checks")),
+              .records = WW_TRY(flag_field(request, "record", true))};
+  const std::int64_t block = WW_TRY(number_field(request, "block", 0));
+  if (block < 0) return fail(DiagKind::BadArgument, "`block` is {}, expected 0 or more", block);
+  out.block = static_cast<std::uint64_t>(block);
+  const std::string device = WW_TRY(text_field(request, "device", "sim"));
+  if (device != "sim" && device != "cuda")
+    return fail(DiagKind::BadArgument, "`device` is `{}`, expected `sim` or `cuda`", device);
+  out.on_gpu = device == "cuda";
+  return out;
+}
+
+CapturedRun run_captured(const RunWish& wish, double seconds, const std::atomic<bool>& stop,
+                         RunProgress& progress) {
+  CapturedRun out;
+  out.capture.block = wish.block;
+  out.capture.keeps_states = wish.records;
+  const SourceText text(wish.program.file, wish.program.source);
+  driver::RunRequest request = base_request(wish, text);
+  request.limits =
+      fmt::format("instructions={},seconds={},memory={}", kMaxInstructions, seconds, kMaxMemory);
+  request.stop = &stop;
+  request.capture = &out.capture;
+  request.progress = [&](std::uint64_t blocks, std::uint64_t of) {
+    progress.blocks = blocks;
+    progress.of = of;
+    return !stop;
+  };
+  out.outcome = driver::run_kernel(request);
+  return out;
+}
+
+Json run_result(Session& session, const RunWish& wish, const std::atomic<bool>& stop,
+                RunProgress& progress) {
+  Json out = driver::with_schema("explore-run");
+  out["counters"] = out["timeline"] = out["recording"] = nullptr;
+  if (wish.on_gpu) {
+    const SourceText text(wish.program.file, wish.program.source);
+    driver::RunRequest request = base_request(wish, text);
+    request.timed_launches = kTimedLaunches;
+    const driver::RunOutcome outcome = driver::run_kernel(request);
+    out["errors"] = outcome.errors;
+    out["report"] = outcome.report ? report_json(*outcome.report) : Json(nullptr);
+    return out;
+  }
+  CapturedRun run = run_captured(wish, session.options.limits.seconds, stop, progress);
+  out["errors"] = run.outcome.errors;
+  out["report"] = run.outcome.report ? report_json(*run.outcome.report) : Json(nullptr);
+  if (run.capture.program == nullptr) return out;
+  out["counters"] = counters_json(run.capture);
+  if (run.capture.timeline)
+    out["timeline"] = Json::parse(driver::timeline_json(*run.capture.timeline));
+  out["recording"] = recording_json(session, std::move(run.capture));
+  return out;
+}
+
+Answer run_answer(Session& session, const RunWish& wish, const Peer& peer) {
+  const auto stream = [&session, &peer, wish](const Write& write) {
+    const std::uint64_t number = session.shop.new_number();
+    if (!write(line_text({{"job", number}}))) return;
+    RunProgress progress;
+    Json result;
+    double shown = 0;
+    const auto tick = [&](double seconds) {
+      if (seconds - shown < kProgressEvery) return true;
+      shown = seconds;
+      return write(line_text({{"progress",
+                               {{"seconds", seconds},
+                                {"blocks", progress.blocks.load()},
+                                {"of", progress.of.load()}}}}));
+    };
+    const WorkResult end = session.shop.run(
+        peer,
+        [&](const std::atomic<bool>& stop) { result = run_result(session, wish, stop, progress); },
+        number, tick);
+    if (end.end == WorkEnd::Done)
+      (void)write(line_text({{"result", result}}));
+    else
+      (void)write(line_text({{"error", end_text(end, session.options.limits)}}));
+  };
+  return {.type = "application/x-ndjson", .stream = stream};
+}
+
+}  // namespace ww::explore
