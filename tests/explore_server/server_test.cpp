@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a hostile page, a broken client and an endless kernel can do to the explorer: nothing. Each
 // test has a server process of its own, and looks at what is left of it afterwards.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fmt/format.h>
 #include <algorithm>
 #include <atomic>
 #include <csignal>
@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/process.h"
 #include "explore_server/server.h"
 
 namespace ww::explore_server_test {
@@ -133,6 +134,12 @@ TEST(ExploreServer, APortIsItsOwn) {
   const Server second({"--port", "0"});
   EXPECT_NE(first.port(), second.port());
   EXPECT_NE(first.token(), second.token());
+  const auto third = run_program({WW_PROGRAM, "explore", "--port", std::to_string(first.port())});
+  ASSERT_TRUE(third);
+  EXPECT_EQ(third->status, 2);
+  EXPECT_THAT(third->output, HasSubstr(fmt::format("cannot listen on port {} of 127.0.0.1: "
+                                                   "Address already in use",
+                                                   first.port())));
 }
 
 // --- sizes, times, numbers -----------------------------------------------------------------------
@@ -145,7 +152,7 @@ TEST(ExploreServer, RefusesWhatIsTooLargeOrNoJson) {
   EXPECT_NE(server.raw("GET / HTTP/1.1\r\nX: " + std::string(1 << 20, 'a') + "\r\n\r\n").status,
             200);
   EXPECT_NE(server.raw("nonsense\r\n\r\n").status, 200);
-  EXPECT_NE(server.raw(std::string(1000, '\0')).status, 200);
+  EXPECT_NE(server.raw(std::string(1000, '\0') + "\r\n\r\n").status, 200);
   for (const std::string body :
        {"", "{", "[]", "null", "{\"source\": 3}", "{\"source\": \"\xff\xfe\"}",
         "{\"a\":1}{\"b\":2}", "{\"kernel\": \"@/etc/passwd\"}"})
