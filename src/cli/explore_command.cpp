@@ -12,6 +12,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/file_io.h"
+#include "base/printable.h"
 #include "base/process.h"
 #include "cli/command.h"
 #include "cli/environment.h"
@@ -21,6 +23,7 @@
 #include "cli/version.h"
 #include "driver/build.h"
 #include "explore/explorer.h"
+#include "explore/export.h"
 
 namespace ww::cli::explore_command {
 namespace {
@@ -32,6 +35,7 @@ struct Options {
   driver::SourceRequest source;
   std::int64_t port = 0;
   std::int64_t seconds = 60;
+  std::string exported;  // a file to write instead
   bool opens = false;
 };
 
@@ -56,6 +60,15 @@ Result<void> open_page(const std::string& address) {
   return fail(DiagKind::Io, "`--open`: neither `xdg-open` nor `open` is on the PATH");
 }
 
+Outcome write_page(const Options& options, explore::SessionOptions given) {
+  explore::Session session(std::move(given));
+  const auto page = explore::exported_page(session);
+  if (!page) return user_error(page.error());
+  const auto written = write_file_atomically(options.exported, *page);
+  if (!written) return user_error(written.error());
+  return {.out = fmt::format("{} written\n", printable_name(options.exported))};
+}
+
 Outcome serve(const Options& options) {
   auto file = read_file(options.source);
   if (!file) return user_error(file.error());
@@ -63,6 +76,7 @@ Outcome serve(const Options& options) {
                                   .file = *std::move(file),
                                   .sass = sass_tools(),
                                   .limits = {.seconds = static_cast<double>(options.seconds)}};
+  if (!options.exported.empty()) return write_page(options, std::move(session));
   auto explorer = explore::Explorer::start(std::move(session), static_cast<int>(options.port));
   if (!explorer) return user_error(explorer.error());
   const StopSignals signals([&] { (*explorer)->stop(); });
@@ -85,6 +99,8 @@ Run set_up(OptionSet& set) {
   set.number("--port", options->port, 0, kMaxPort, "port to listen on (default 0: any free one)");
   set.number("--seconds", options->seconds, 1, kMaxSeconds,
              "the most that a request may take (default 60)");
+  set.text("--export", "FILE", options->exported,
+           "write a read-only page about FILE that needs no server, and end");
   set.flag("--open", options->opens, "open the page in the browser");
   return [options] { return serve(*options); };
 }
@@ -103,6 +119,8 @@ const Command command{
     .examples =
         "# a page on a file\n"
         "warpwright explore examples/transpose.py --open\n"
+        "# one file to send around: the page with all answers in it, read-only\n"
+        "warpwright explore examples/transpose.py --export transpose.html\n"
         "# on a machine that one is logged in to: the same port here, then open the address here\n"
         "ssh -L 8080:127.0.0.1:8080 gpu warpwright explore gemm.py --port 8080",
     .set_up = set_up};

@@ -267,7 +267,7 @@ TEST_F(Schemas, AreComplete) {
   std::set<std::string> files;
   for (const auto& entry : fs::directory_iterator(schema_folder())) {
     const std::string name = entry.path().stem().string();
-    files.insert(name);
+    if (!name.starts_with("explore-")) files.insert(name);  // tests/explore_server has these
     const Json schema = read_schema(name);
     ASSERT_TRUE(schema.is_object()) << name;
     EXPECT_THAT(schema_problems(schema), IsEmpty()) << name;

@@ -320,6 +320,37 @@ TEST(ExploreServer, TooManyAtWorkAreToldSo) {
 
 // --- the end -------------------------------------------------------------------------------------
 
+TEST(ExploreServer, ExportsAPageThatNeedsNoServer) {
+  const std::string folder = testing::TempDir();
+  const std::string path = folder + "/explore_export.html";
+  const auto written =
+      run_program({WW_PROGRAM, "explore", std::string(WW_SOURCE_DIR) + "/examples/transpose.py",
+                   "--export", path});
+  ASSERT_TRUE(written);
+  if (written->output.find("built without the explorer's page") != std::string::npos)
+    GTEST_SKIP() << "this build has no page";
+  ASSERT_EQ(written->status, 0) << written->output;
+  std::ifstream in(path);
+  std::stringstream text;
+  text << in.rdbuf();
+  const std::string page = text.str();
+  EXPECT_THAT(page, Not(HasSubstr("src=\"")));
+  EXPECT_THAT(page, Not(HasSubstr("\nimport ")));
+  const std::string mark = "id=\"answers\">";
+  const std::size_t begin = page.find(mark) + mark.size();
+  const json answers = json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+  EXPECT_TRUE(answers["check"]["good"]);
+  EXPECT_EQ(answers["moves"].size(), 4U);
+  EXPECT_TRUE(answers["run"]["report"]["good"]);
+  EXPECT_EQ(answers["steps"]["warp"].size(), answers["run"]["recording"]["moments"]);
+  EXPECT_TRUE(answers["layouts"].contains("staged"));
+  std::remove(path.c_str());
+  const auto refused = run_program({WW_PROGRAM, "explore", "--export", path});
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->status, 2);
+  EXPECT_THAT(refused->output, HasSubstr("`--export` without a file"));
+}
+
 TEST(ExploreServer, EndsOnSignalsInTheMiddleOfWork) {
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
     Server server;

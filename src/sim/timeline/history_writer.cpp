@@ -49,10 +49,16 @@ BarrierStatus status_of(const Mbarrier& barrier) {
           .bytes = barrier.tx};
 }
 
-BarrierStatus status_of(const Barrier& barrier) {
+// A barrier that waits for all threads does not count them.
+BarrierStatus status_of(const Cta& cta, const Barrier& barrier) {
+  std::int64_t expected = barrier.expected;
+  if (!barrier.is_partial && barrier.arrived != 0) {
+    expected = 0;
+    for (const auto& warp : cta.warps) expected += count_lanes(warp->live);
+  }
   return {.is_alive = barrier.arrived != 0,
           .phase = 0,
-          .expected = barrier.expected,
+          .expected = expected,
           .pending = barrier.arrived,
           .bytes = 0};
 }
@@ -216,7 +222,7 @@ void HistoryWriter::note_barriers() {
     for (const auto& [offset, barrier] : cta->mbarriers)
       note(cta->rank, true, offset, status_of(barrier));
     for (std::uint32_t i = 0; i < cta->barriers.size(); ++i)
-      note(cta->rank, false, i, status_of(cta->barriers[i]));
+      note(cta->rank, false, i, status_of(*cta, cta->barriers[i]));
   }
   for (std::size_t i = 0; i < is_there.size(); ++i) {
     std::vector<BarrierChange>& changes = out_->barriers[i].changes;
