@@ -68,7 +68,7 @@ Json program_json(const OpenedFile& file) {
           {"target", file.target}};
 }
 
-// By the buffer's name, and by the notation that the page asks for.
+// By the notation that the page asks for.
 Result<Json> layouts_json(Session& session, const Json& buffers) {
   Json out = Json::object();
   for (const Json& buffer : buffers) {
@@ -81,7 +81,6 @@ Result<Json> layouts_json(Session& session, const Json& buffers) {
     const Json answer = WW_TRY(call_layout(
         session, {{"notation", notation}, {"shape", extents}, {"dtype", buffer["dtype"]}}));
     if (answer["layout"].is_null()) continue;
-    out[buffer["name"].get<std::string>()] = answer["layout"];
     out[notation] = answer["layout"];
   }
   return out;

@@ -140,9 +140,13 @@ Json values_json(const NamedRegister& reg, const std::byte* at) {
   }
   const unsigned bytes = lane_bytes(reg.type);
   for (unsigned lane = 0; lane < sim::kLanes; ++lane) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
     std::string text;
-    for (unsigned b = bytes; b-- > 0;)
-      text += fmt::format("{:02x}", std::to_integer<unsigned>(at[lane * bytes + b]));
+    for (unsigned b = bytes; b-- > 0;) {
+      const auto value = std::to_integer<unsigned>(at[lane * bytes + b]);
+      text += kDigits[value >> 4U];
+      text += kDigits[value & 15U];
+    }
     out.push_back(std::move(text));
   }
   return out;

@@ -57,7 +57,8 @@ class Answers {
     keep("start", Json::parse(Server().get("api/start").body));
     ask("example", {{"name", "transpose"}});
     ask("reference", Json::object());
-    for (const char* example : {"transpose.py", "tcgen05_stages.py", "findings/race.py"}) {
+    for (const char* example :
+         {"transpose.py", "tcgen05_stages.py", "findings/race.py", "pipeline.py"}) {
       const Json source = program(example);
       ask("check", source);
       ask("explain", source);
