@@ -262,8 +262,8 @@ constexpr std::string_view kByWgmmaText =
 explains it. Products of 8-bit floats and with a fused gelu are cuBLASLt's, by the first algorithm that its heuristics propose. A tile is
 BM×BN of a CTA (BK and stages follow from the type and the shared memory unless they are given), with the rows of tiles that CTAs
 cover together (g) and the CTAs of a cluster (c). 8-bit floats are summed by the tensor core alone, and once more with partial sums
-promoted to float32 where cuBLASLt does that, too. All launches are recorded in CUDA graphs, so the host's time counts for none. D is compared as above; sums of 8-bit floats by the tensor core alone may be off by
-2^-4·√K.)";
+promoted to float32 where cuBLASLt does that, too. All launches are recorded in CUDA graphs, so the host's time counts for none. D is
+compared as above; sums of 8-bit floats by the tensor core alone may be off by 2^-4·√K.)";
 
 constexpr std::string_view kRowKernels = "row kernels";
 constexpr std::string_view kRowKernelsText =
