@@ -11,7 +11,7 @@
 #   share/{bash-completion,zsh,fish}/...   completion of command lines
 #   share/doc/warpwright/                  documents with their pictures and schemas, examples, licence
 #
-# The command line (cli) and the explorer are no libraries for others and stay out.
+# The command line (cli), the language server (lsp) and the explorer are no libraries for others and stay out.
 
 include(CMakePackageConfigHelpers)
 
@@ -19,7 +19,7 @@ set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/warpwright")
 set(include_dir "${CMAKE_INSTALL_INCLUDEDIR}/warpwright")
 
 get_property(libraries GLOBAL PROPERTY WW_LIBRARIES)
-list(REMOVE_ITEM libraries ww_cli ww_explore)
+list(REMOVE_ITEM libraries ww_cli ww_lsp ww_explore)
 foreach(library IN LISTS libraries)
   get_target_property(header_sets ${library} INTERFACE_HEADER_SETS)
   set(file_sets "")

@@ -224,7 +224,8 @@ TEST(Hover, DrawsWhereTheClientRenders) {
   TestServer client(capabilities);
   client.show(kernel_text(kGoodBody));
   const std::string text = hover_text(client.at("hover", "copy(st|aged"));
-  EXPECT_THAT(text, HasSubstr("](data:image/svg+xml;base64,PD94bWwg"));
+  EXPECT_THAT(text,
+              HasSubstr("![the first 256 elements of staged](data:image/svg+xml;base64,PD94bWwg"));
   EXPECT_LT(text.size(), 100'000U);
 }
 

@@ -163,7 +163,7 @@ void add_picture(HoverText& out, const ir::Function& f, const ir::Buffer& buffer
     const auto svg = view::to_svg(*corner);
     if (!svg) return;
     if (svg->size() / 3 * 4 > kMaxPictureBytes) continue;
-    return out.draw(*svg, fmt::format("the first elements of {}", buffer.name));
+    return out.draw(*svg, fmt::format("the first {} elements of {}", corner->size(), buffer.name));
   }
 }
 
