@@ -15,7 +15,10 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
+#include <exception>
+#include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -150,19 +153,21 @@ class Connection final : public httplib::Stream, public Peer {
 // The connection whose request this thread answers: the library's handlers do not have it.
 thread_local Connection* current = nullptr;
 
-/// A thread for each connection, up to kMaxConnections; then the server accepts no more.
+/// A thread for each connection, up to kMaxConnections; then the server accepts no more. Where the
+/// system has no thread left, the one that accepts answers itself.
 class Threads final : public httplib::TaskQueue {
  public:
   void enqueue(std::function<void()> task) override {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return running_ < kMaxConnections; });
     ++running_;
-    std::thread([this, task = std::move(task)] {
-      task();
-      const std::lock_guard done(mutex_);
-      --running_;
-      changed_.notify_all();
-    }).detach();
+    const auto shared = std::make_shared<std::function<void()>>(std::move(task));
+    try {
+      std::thread([this, shared] { run(*shared); }).detach();
+    } catch (const std::system_error&) {
+      lock.unlock();
+      run(*shared);
+    }
   }
   void shutdown() override {
     std::unique_lock lock(mutex_);
@@ -170,6 +175,13 @@ class Threads final : public httplib::TaskQueue {
   }
 
  private:
+  void run(const std::function<void()>& task) {
+    task();
+    const std::lock_guard lock(mutex_);
+    --running_;
+    changed_.notify_all();
+  }
+
   std::mutex mutex_;
   std::condition_variable changed_;
   int running_ = 0;
@@ -198,6 +210,17 @@ std::string error_body(const std::string& text) {
   return out + "\"}\n";
 }
 
+// What goes wrong in the middle of a stream ends it; the browser sees that it is cut.
+bool write_stream(const std::function<void(const Write&)>& stream, httplib::DataSink& sink) {
+  try {
+    stream([&](std::string_view piece) { return sink.write(piece.data(), piece.size()); });
+  } catch (const std::exception&) {
+    return false;
+  }
+  sink.done();
+  return true;
+}
+
 class Server final : public HttpServer, private httplib::Server {
  public:
   Server(std::string token, Respond respond) : respond_(std::move(respond)) {
@@ -213,6 +236,11 @@ class Server final : public HttpServer, private httplib::Server {
     set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
       return before_body(request, response);
     });
+    set_exception_handler(
+        [](const httplib::Request&, httplib::Response& response, const std::exception_ptr&) {
+          response.status = 500;
+          response.set_content(error_body("a bug in Warpwright, or no memory"), "application/json");
+        });
     Post(".*", [this](const httplib::Request& request, httplib::Response& response) {
       std::string path;
       if (guard_.refuse(head_of(request), path)) return;
@@ -272,9 +300,7 @@ class Server final : public HttpServer, private httplib::Server {
     if (!made.stream) return response.set_content(std::move(made.body), made.type);
     response.set_chunked_content_provider(
         made.type, [stream = std::move(made.stream)](size_t, httplib::DataSink& sink) {
-          stream([&](std::string_view piece) { return sink.write(piece.data(), piece.size()); });
-          sink.done();
-          return true;
+          return write_stream(stream, sink);
         });
   }
 
