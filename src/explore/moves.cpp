@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the instructions of a primitive move: which lane of which warp touches which bytes, in which
 // round. Nothing is worked out from the plan: the kernel runs on the virtual GPU, and the addresses are
-// those that its registers held when each instruction was executed.
+// those that its registers held when each instruction was executed. What the copy engine and products
+// move by descriptors has no address in a lane's register, and is not listed.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -304,6 +305,8 @@ Result<Json> call_moves(Session& session, const Json& request) {
                 "`line` is {} and `column` {}, expected the place of a primitive", line, column);
   wish.records = true;
   wish.on_gpu = false;
+  wish.block = 0;
+  wish.ends_early = true;
   wish.checks = "bounds";
   const std::atomic<bool>* const stop = detail::cancel_flag;
   const std::atomic<bool> never = false;

@@ -96,7 +96,9 @@ bool is_kernel(const script::Ast& ast, const script::SymbolTable& symbols,
     if (expr->kind == script::ExprKind::Call) expr = &ast[expr->a];
     const bool has_name =
         expr->kind == script::ExprKind::Attribute || expr->kind == script::ExprKind::Name;
-    if (has_name && symbols.text(expr->name).starts_with("prim_func")) return true;
+    if (!has_name) continue;
+    const std::string_view name = symbols.text(expr->name);
+    if (name == "prim_func" || name == "jit") return true;
   }
   return false;
 }

@@ -125,7 +125,7 @@ CapturedRun run_captured(const RunWish& wish, double seconds, const std::atomic<
   request.progress = [&](std::uint64_t blocks, std::uint64_t of) {
     progress.blocks = blocks;
     progress.of = of;
-    return !stop;
+    return !stop && !(wish.ends_early && blocks > 0);
   };
   out.outcome = driver::run_kernel(request);
   return out;

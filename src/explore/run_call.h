@@ -17,6 +17,7 @@ struct RunWish {
   std::string schedule = {}, checks = {};
   std::uint64_t block = 0;
   bool records = true;
+  bool ends_early = false;  // when the first cluster is done, of which alone something is asked
   bool on_gpu = false;
 };
 Result<RunWish> run_wish(const Json& request);
