@@ -11,7 +11,8 @@ why_not=   # why they could not be installed
 
 # One row per package: name, who needs it, how it is recognised, what it is for.
 #   who:  run = to build the program, test = to build and run the tests, lint = for ./test --lint,
-#         fuzz = for ./test --fuzz, edit = editors for ./test, which skips tests without
+#         fuzz = for ./test --fuzz, edit = editors for ./test, which skips tests without,
+#         browser = for ./test --browser
 #   how:  a command that must be on the PATH, or - for a library, which dpkg is asked about
 packages=(
   "g++                run   g++           C++23 compiler, version 12 or newer"
@@ -31,6 +32,9 @@ packages=(
   "clang-tidy         lint  clang-tidy    lint (version 14)"
   "clang              fuzz  clang++       tells where libFuzzer is"
   "libclang-rt-14-dev fuzz  -             libFuzzer"
+  "chromium           browser chromium    a browser, for the explorer's page"
+  "chromium-driver    browser chromedriver drives it"
+  "python3-selenium   browser -           drives it from Python"
 )
 
 say() { printf '%s: %s\n' "$me" "$*" >&2; }

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The view Run: progress, time travel, timeline, memory, findings, counters."""
+import re
+
+import browser
+from browser import PageTest, example_source
+from selenium.webdriver.common.keys import Keys
+
+# Counts for ever: only cancelling ends it before the limit on instructions does.
+ENDLESS = '''from tvm.script import tirx as T
+
+
+@T.prim_func
+def endless(A_ptr: T.handle):
+    A = T.match_buffer(A_ptr, (32,), "int32")
+    T.device_entry()
+    T.cta_id([1])
+    T.warp_id([1])
+    lane = T.lane_id([32])
+    A[lane] = 0
+    while A[lane] >= 0:
+        A[lane] = (A[lane] + 1) % 1000
+'''
+
+
+class RunTest(PageTest):
+    @staticmethod
+    def run_kernel(name=None, source=None):
+        page = browser.page
+        page.open()
+        if name:
+            page.example(name)
+        if source:
+            page.set_source(source)
+            page.settle()
+        page.tab("run")
+        page.click("#run-go")
+        page.wait("!document.getElementById('run-go').disabled", "the run to end")
+
+    def moment(self):
+        return int(self.page.value("document.getElementById('run-slider').value"))
+
+    def line(self):
+        found = re.search(r"line (\d+)", self.page.text("#run-where"))
+        return int(found[1]) if found else 0
+
+    def go(self, moment):
+        """To a moment, and waits for its state."""
+        self.page.choose("#run-slider", str(moment))
+        self.page.wait("document.querySelector('.state').dataset.moment === arguments[0]", f"the state of moment {moment}",
+                       str(moment))
+
+    def step(self, by, back=False):
+        self.page.choose("#step-by", by)
+        self.page.click("#step-back" if back else "#step-on")
+        return self.moment()
+
+
+class Run(RunTest):
+    def test_runs_and_reports(self):
+        self.page.open()
+        self.page.tab("run")
+        self.page.choose("#panel-run input[placeholder^=B]", "B == A.T")
+        self.page.click("#run-go")
+        self.page.wait_text("#run-says", "finished")
+        self.page.wait_text("#run-says", "1,248 warp instructions · no findings")
+        self.page.wait_text("#run-says", "B == A.T holds")
+        self.page.click("#part-result")
+        self.page.wait_text("#buffers", "float16")
+
+    def test_a_finding_jumps_to_its_moment(self):
+        self.run_kernel(source=example_source("findings/race.py"))
+        self.page.wait_text("#run-says", "1 finding")
+        self.page.wait_text("#run-part", "with nothing to order the two")
+        self.page.click(".go-moment")
+        self.assertGreater(self.moment(), 0)
+        self.assertEqual(self.line(), 14)
+
+    def test_counters_are_charts(self):
+        self.run_kernel()
+        self.page.click("#part-counters")
+        self.page.wait("document.querySelectorAll('#run-part svg rect').length >= 8")
+        label = self.page.value("document.querySelector('#run-part svg').getAttribute('aria-label')")
+        self.assertIn("integer 400", label)
+        self.assertIn("matrix 128", label)
+
+    def test_a_run_can_be_cancelled(self):
+        self.page.open()
+        self.page.set_source(ENDLESS)
+        self.page.settle()
+        self.page.tab("run")
+        self.page.click("#run-go")
+        self.page.wait_text("#run-says", "running, ")
+        self.page.click("#run-cancel")
+        self.page.wait_text("#run-says", "cancelled")
+        self.page.wait("!document.getElementById('run-go').disabled")
+
+    def test_an_example_brings_its_own_expectation(self):
+        self.run_kernel("pipeline")
+        self.page.wait_text("#run-says", "B == 2 * A holds")
+        self.page.example("transpose")
+        self.page.wait_text("#run-says", "changed since this run")
+        self.page.click("#run-go")
+        self.page.wait_text("#run-says", "B == A.T holds")
+
+    def test_tensor_memory_is_a_heat_map(self):
+        self.run_kernel("tcgen05_epilogue")
+        self.page.click("#part-tensor")
+        last = int(self.page.value("document.getElementById('run-slider').max"))
+        self.go(last * 8 // 10)
+        self.page.wait_grid("Tensor memory", "g.data.rows === 128 && g.data.cols > 0")
+        self.assertGreater(self.page.coloured("Tensor memory"), 128)
+
+    def test_a_failed_run_leaves_nothing_to_step_through(self):
+        self.run_kernel("pipeline")
+        self.page.choose("#panel-run input[placeholder^=B]", "B == Q")
+        self.page.click("#run-go")
+        self.page.wait_text("#run-says", "no parameter `Q`")
+        self.assertEqual(self.page.value("document.getElementById('run-slider').max"), "0")
+
+    def test_wrong_arguments_are_named(self):
+        self.page.open()
+        self.page.tab("run")
+        self.page.choose("#panel-run input[placeholder^=A]", "nonsense")
+        self.page.click("#run-go")
+        self.page.wait_text("#run-says", "argument `nonsense`, expected NAME=VALUE")
+        self.page.choose("#panel-run input[placeholder^=A]", "Q=ones")
+        self.page.click("#run-go")
+        self.page.wait_text("#run-says", "Q")
+
+
+class TimeTravel(RunTest):
+    """One run of a producer and three consumers, seen at many moments."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.run_kernel("pipeline")
+
+    def test_steps_forwards_and_backwards(self):
+        self.page.click("#part-ptx")
+        self.go(0)
+        self.assertEqual(self.step("instruction"), 1)
+        self.assertEqual(self.step("instruction"), 2)
+        self.assertEqual(self.step("instruction", back=True), 1)
+        before = self.line()
+        there = self.step("source line")
+        self.assertGreater(there, 1)
+        self.assertNotEqual(self.line(), before)
+        barrier = self.step("barrier")
+        self.page.wait("document.querySelector('#run-part .cursor')?.textContent.includes('bar')", "a barrier at the cursor")
+        self.assertGreater(self.step("barrier"), barrier)
+        self.assertEqual(self.step("barrier", back=True), barrier)
+
+    def test_state_is_the_same_on_the_way_back(self):
+        self.page.click("#part-registers")
+        def registers():
+            return self.page.grid("Registers", "Array.from({length: g.data.rows}, (_, r) => g.data.say(r, 3))")
+
+        self.go(300)
+        self.page.wait_grid("Registers", "g.data.rows > 0")
+        there = registers()
+        self.go(700)
+        self.assertNotEqual(registers(), there)
+        self.go(300)
+        self.assertEqual(registers(), there)
+
+    def test_memory_is_a_heat_map(self):
+        self.page.click("#part-shared")
+        self.go(0)
+        self.page.wait_grid("Shared memory", "g.data.rows > 0")
+        self.assertEqual(self.page.coloured("Shared memory"), 0)
+        self.go(500)
+        self.assertGreater(self.page.coloured("Shared memory"), 128)
+        self.page.picture("run")
+
+    def test_barriers_have_phases(self):
+        self.go(500)
+        full = self.page.row("#barriers", "pipe_full[0]")
+        self.assertRegex(full[2], r"^\d+$")
+        self.assertRegex(full[3], r"^\d+ of 32$")
+
+    def test_the_timeline_moves_the_cursor(self):
+        lanes = self.page.value("document.querySelector('.timeline').timeline.lanes.map(l => l.full)")
+        self.assertEqual(lanes[:4], ["warp 0", "warp 1", "warp 2", "warp 3"])
+        self.assertIn("pipe_full[0]", lanes)
+        self.page.js("document.querySelector('.timeline').timeline.on_step(100)")
+        self.assertIn("step 100", self.page.text("#run-where"))
+        self.page.js("document.querySelector('.timeline').focus()")
+        self.page.keys(Keys.ARROW_DOWN)
+        spoken = self.page.text(".timeline [role=gridcell]")
+        self.assertTrue(spoken.startswith("warp 1 "), spoken)
