@@ -294,8 +294,9 @@ class PlacesMaker {
     for (const Axis axis : plain->axes()) {
       if (!axis.is_thread()) continue;
       layout::enumerate_axis(*plain, axis, on_axis);
+      const std::int64_t step = threads_per_step(call_, axis);
       for (std::size_t x = 0; x < threads_.owner.size(); ++x)
-        threads_.owner[x] += on_axis[x] * threads_per_step(call_, axis);
+        threads_.owner[x] += on_axis[x] * step;
     }
   }
 

@@ -231,6 +231,21 @@ Match<void> check_mask_apart(const Call& call) {
 
 namespace {
 
+// Places that lie close together are marked one by one. False: some are the same, or lie too far apart
+// to tell.
+bool are_all_apart(const OperandPlaces& side) {
+  if (side.is_tensor() || side.linear.empty()) return false;
+  const auto [least, most] = std::ranges::minmax(side.linear);
+  if (most - least > 4 * std::ssize(side.linear) + 4096) return false;
+  std::vector<bool> is_taken(as_index(most - least) + 1);
+  for (const std::int64_t place : side.linear) {
+    const std::size_t at = as_index(place - least);
+    if (is_taken[at]) return false;
+    is_taken[at] = true;
+  }
+  return true;
+}
+
 // Two elements for one place of the destination: which of them it gets would be chance.
 Match<void> check_collisions(const Call& call, const OperandPlaces& dst) {
   const ir::Buffer& buffer = call.f()[dst.buffer];
@@ -243,6 +258,7 @@ Match<void> check_collisions(const Call& call, const OperandPlaces& dst) {
     return decline("collision", "elements of the destination may share places in `{}`",
                    buffer.name);
   }
+  if (are_all_apart(dst)) return {};
   std::vector<std::size_t> order(dst.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto place = [&](std::size_t x) {

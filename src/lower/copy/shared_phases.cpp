@@ -23,7 +23,7 @@ Order order_by(const OperandPlaces& side) {
     for (const RuntimeStride& stride : side.strides) far = far * 4096 + stride.coef[i];
     return std::pair(far, side.linear[i]);
   };
-  std::ranges::stable_sort(order, {}, key);
+  if (!std::ranges::is_sorted(order, {}, key)) std::ranges::stable_sort(order, {}, key);
   return order;
 }
 
@@ -96,20 +96,29 @@ Order order_by_holders(const Call& call, const CopyProblem& p, const Order& orde
   return out;
 }
 
-std::vector<Order> orders_of(const Call& call, const CopyProblem& p, std::int64_t vec) {
+// The orders that are tried, by number: by place on one side, on the other, and as elements are
+// numbered; then each of them as the threads have the bools of a mask. Most copies take the first.
+constexpr std::size_t kPlainOrders = 3;
+
+std::size_t order_count(const Call& call, const CopyProblem& p) {
+  if (!p.mask || !p.mask->is_register()) return kPlainOrders;
+  // Registers belong to a whole unit.
+  if (std::ssize(call.workers()) != call.unit_threads()) return 0;
+  return ir::has_thread_axes(call.buffer(kMask)) ? 2 * kPlainOrders : kPlainOrders;
+}
+
+Order plain_order(const CopyProblem& p, std::size_t number) {
   const bool src_first = p.src.scope == ir::Scope::Global && p.dst.scope != ir::Scope::Global;
+  if (number < 2) return order_by(src_first == (number == 0) ? p.src : p.dst);
   Order logical(p.dst.size());
   std::iota(logical.begin(), logical.end(), 0);
-  std::vector<Order> out{order_by(src_first ? p.src : p.dst), order_by(src_first ? p.dst : p.src),
-                         std::move(logical)};
-  if (!p.mask || !p.mask->is_register()) return out;
-  // Registers belong to a whole unit.
-  if (std::ssize(call.workers()) != call.unit_threads()) return {};
-  const bool has_owners = ir::has_thread_axes(call.buffer(kMask));
-  for (std::size_t i = 0, n = out.size(); has_owners && i < n; ++i)
-    out.push_back(order_by_holders(call, p, out[i], vec));
-  std::erase_if(out, [](const Order& order) { return order.empty(); });
-  return out;
+  return logical;
+}
+
+// Empty when there is none.
+Order order_of(const Call& call, const CopyProblem& p, std::int64_t vec, std::size_t number) {
+  Order plain = plain_order(p, number % kPlainOrders);
+  return number < kPlainOrders ? plain : order_by_holders(call, p, plain, vec);
 }
 
 }  // namespace
@@ -117,7 +126,9 @@ std::vector<Order> orders_of(const Call& call, const CopyProblem& p, std::int64_
 std::optional<CopyPhase> shared_out_phase(const Call& call, const CopyProblem& problem,
                                           std::int64_t bytes) {
   const std::int64_t vec = bytes * 8 / problem.dst.bits;
-  for (const Order& order : orders_of(call, problem, vec)) {
+  for (std::size_t i = 0; i < order_count(call, problem); ++i) {
+    const Order order = order_of(call, problem, vec, i);
+    if (order.empty()) continue;
     if (!are_vectors(problem, order, vec, bytes) || !problem.is_one_mask(order, vec)) continue;
     auto cuts = cuts_of(problem.src, order, vec), dst_cuts = cuts_of(problem.dst, order, vec);
     if (!cuts || !dst_cuts) continue;

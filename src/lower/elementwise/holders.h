@@ -21,6 +21,7 @@ struct ElementCell {
 
 inline std::vector<ElementCell> cells_of(const OperandPlaces& side, std::int64_t threads) {
   std::vector<ElementCell> out;
+  out.reserve(side.size());
   for_each_holder(side, threads, [&](std::size_t x, std::int64_t u, std::int64_t slot) {
     out.push_back({static_cast<std::int64_t>(x), u, slot});
   });
@@ -70,11 +71,13 @@ class Holders {
     starts_.assign(side.size() + 1, 0);
     for (const ElementCell& cell : cells_) ++starts_[as_index(cell.x) + 1];
     std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
-    for (std::size_t x = 0; x < side.size(); ++x)
+    for (std::size_t x = 0; x < side.size(); ++x) {
+      if (starts_[x + 1] - starts_[x] < 2) continue;
       std::sort(iterator_at(starts_[x]), iterator_at(starts_[x + 1]),
                 [](const ElementCell& a, const ElementCell& b) {
                   return std::pair(a.thread, a.slot) < std::pair(b.thread, b.slot);
                 });
+    }
   }
   /// The element that goes into element x of the destination.
   [[nodiscard]] std::int64_t source_of(std::int64_t x) const { return element_[as_index(x)]; }

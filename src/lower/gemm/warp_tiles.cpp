@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "lower/as_index.h"
 
@@ -54,7 +55,8 @@ class HeldOperand {
 
   [[nodiscard]] const SlotNumbers& slots() const { return slots_; }
   [[nodiscard]] bool has(std::int64_t slot, std::int64_t u) const {
-    return std::ranges::binary_search(slots_, slot) && cells_[index(slot, u)] != kNone;
+    const auto row = row_of(slot);
+    return row && cells_[as_index(*row * threads_ + u)] != kNone;
   }
   [[nodiscard]] FragmentCell at(std::int64_t slot, std::int64_t u) const {
     return cell_of(as_index(cells_[index(slot, u)]));
@@ -73,6 +75,7 @@ class HeldOperand {
 
  private:
   static constexpr std::int32_t kNone = -1;
+  static constexpr std::int64_t kMaxDense = 4096;  // more than a thread has registers
 
   struct Holder {
     std::int64_t thread, slot;
@@ -91,20 +94,40 @@ class HeldOperand {
   [[nodiscard]] std::string text(std::size_t x) const { return text(cell_of(x)); }
   [[nodiscard]] FragmentCell cell_of(std::size_t x) const {
     const auto i = static_cast<std::int64_t>(x);
-    const FragmentCell stored{i / columns_, i % columns_};
+    const std::int64_t row = i / columns_;
+    const FragmentCell stored{row, i - row * columns_};
     return is_turned_ ? FragmentCell{stored.col, stored.row} : stored;
   }
 
   void find_slots() {
     for (const std::int64_t slot : side_.linear)
-      for (const Shift& shift : side_.replicas) slots_.push_back(slot + shift.place);
+      for (const Shift& shift : side_.replicas) {
+        const std::int64_t moved = slot + shift.place;
+        if (moved >= 0 && moved < kMaxDense) {
+          if (moved >= std::ssize(rows_)) rows_.resize(as_index(moved) + 1, kNone);
+          if (std::exchange(rows_[as_index(moved)], 0) == 0) continue;
+        }
+        slots_.push_back(moved);
+      }
     std::ranges::sort(slots_);
     const auto again = std::ranges::unique(slots_);
     slots_.erase(again.begin(), again.end());
+    for (std::size_t i = 0; i < slots_.size(); ++i)
+      if (slots_[i] >= 0 && slots_[i] < kMaxDense)
+        rows_[as_index(slots_[i])] = static_cast<std::int32_t>(i);
+  }
+  // The place of a register among those that the operand is in; nothing when it is in none.
+  [[nodiscard]] std::optional<std::int64_t> row_of(std::int64_t slot) const {
+    if (slot >= 0 && slot < kMaxDense) {
+      if (slot >= std::ssize(rows_) || rows_[as_index(slot)] == kNone) return std::nullopt;
+      return rows_[as_index(slot)];
+    }
+    const auto at = std::ranges::lower_bound(slots_, slot);
+    if (at == slots_.end() || *at != slot) return std::nullopt;
+    return at - slots_.begin();
   }
   [[nodiscard]] std::size_t index(std::int64_t slot, std::int64_t u) const {
-    const auto at = std::ranges::lower_bound(slots_, slot) - slots_.begin();
-    return as_index(at * threads_ + u);
+    return as_index(*row_of(slot) * threads_ + u);
   }
 
   std::string_view role_;
@@ -112,7 +135,8 @@ class HeldOperand {
   std::int64_t columns_;  // as stored
   bool is_turned_;
   std::int64_t threads_ = 32;
-  SlotNumbers slots_;  // ascending
+  SlotNumbers slots_;               // ascending
+  std::vector<std::int32_t> rows_;  // by slot, of small ones: its place in `slots_`
   std::vector<std::int32_t> cells_;
 };
 
