@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <iterator>
 #include <span>
@@ -176,13 +177,24 @@ int KernelCode::level_for(const std::vector<Arg>& args) const {
 // --- lines ---------------------------------------------------------------------------------------
 
 void KernelCode::add_key(const Arg& arg, std::string& key) const {
-  key += fmt::format(" {}", static_cast<int>(arg.kind));
+  const auto add = [&](auto number) {
+    const auto bytes = std::bit_cast<std::array<char, sizeof(number)>>(number);
+    key.append(bytes.data(), bytes.size());
+  };
+  add(arg.kind);
+  add(arg.offset);
   if (arg.kind == ArgKind::Value) {
     const Value& v = arg.value;
-    key += fmt::format(":{}:{}:{}", static_cast<int>(v.kind), v.is_register() ? v.reg : 0, v.bits);
-    if (is_variable(v)) key += fmt::format("@{}.{}", registers_[v.reg].writes, loops_);
+    const bool varies = is_variable(v);
+    add(v.kind);
+    add(v.is_register() ? v.reg : 0);
+    add(v.bits);
+    add(varies ? registers_[v.reg].writes : 0);
+    add(varies ? loops_ : 0);
   }
+  add(arg.name.size());
   key += arg.name;
+  add(arg.parts.size());
   for (const Arg& part : arg.parts) add_key(part, key);
 }
 
@@ -190,6 +202,7 @@ void KernelCode::add_key(const Arg& arg, std::string& key) const {
 std::string KernelCode::key_of(const std::string& opcode, std::size_t results,
                                const std::vector<Arg>& args) const {
   std::string key = results == 1 ? opcode : fmt::format("{}*{}", opcode, results);
+  key += ' ';
   for (const Arg& arg : args) add_key(arg, key);
   return key;
 }

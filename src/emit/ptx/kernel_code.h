@@ -20,6 +20,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/result.h"
@@ -177,8 +178,9 @@ class KernelCode {
   struct Scope {
     bool is_loop = false;
     std::vector<Line> lines;
-    std::map<std::string, std::vector<Value>> known;
+    std::unordered_map<std::string, std::vector<Value>> known;  // by key_of
   };
+  /// Opcode and operands, in bytes: equal for the same operation on the same values only.
   [[nodiscard]] std::string key_of(const std::string& opcode, std::size_t results,
                                    const std::vector<Arg>& args) const;
   void add_key(const Arg& arg, std::string& key) const;
