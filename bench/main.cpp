@@ -25,6 +25,7 @@
 
 #include "base/file_io.h"
 #include "base/leftovers.h"
+#include "base/pooled_new.h"
 #include "base/process.h"
 #include "base/source.h"
 #include "compile/examples.h"

@@ -13,6 +13,7 @@
 
 #include "base/heap.h"
 #include "base/leftovers.h"
+#include "base/pooled_new.h"
 #include "base/printable.h"
 #include "cli/app.h"
 #include "cli/terminal.h"
