@@ -2,6 +2,7 @@
 #include "lower/round_exprs.h"
 
 #include "ir/build.h"
+#include "ir/simplify/fold.h"
 #include "ir/simplify/simplify.h"
 
 namespace ww::lower {
@@ -25,9 +26,48 @@ ExprId RoundExprs::value(ExprId id) {
   if (!id.valid() || !changes(id)) return id;
   Done& known = done_[id.index];
   if (known.round == round_ && known.expr.valid()) return known.expr;
-  const ExprId out = rebuilt(id);
+  const auto number_here = in_[id].op == ExprOp::Var ? std::nullopt : constant(id);
+  const ExprId out = number_here ? number(in_[id].type.dtype, *number_here) : rebuilt(id);
   done_[id.index] = {round_, out};
   return out;
+}
+
+ExprId RoundExprs::number(num::DType type, std::int64_t value) {
+  ExprId& known = numbers_[{type, value}];
+  if (!known.valid()) known = ir::int_imm(out_, type, value);
+  return known;
+}
+
+std::optional<std::int64_t> RoundExprs::constant(ExprId id) {
+  const Expr& e = in_[id];
+  if (e.op == ExprOp::IntImm) return e.integer;
+  if (!e.type.is_scalar() || !(e.type.is_int() || e.type.is_bool()) || !changes(id))
+    return std::nullopt;
+  if (e.op == ExprOp::Var) {
+    const ExprId value = values_[e.var.index];
+    return value.valid() ? ir::const_int(out_, value) : std::nullopt;
+  }
+  if (constants_[id.index].round == round_) return constants_[id.index].value;
+  const auto out = folded_constant(e);
+  constants_[id.index] = {round_, out};
+  return out;
+}
+
+// As `folded` folds it: operands of one integer type.
+std::optional<std::int64_t> RoundExprs::folded_constant(const Expr& e) {
+  const bool is_binary = ir::arity_of(e.op) == 2 && e.op != ExprOp::Ramp && e.op != ExprOp::Call;
+  if (!is_binary && e.op != ExprOp::Cast) return std::nullopt;
+  const ir::Type type = in_[e.args[0]].type;
+  if (!type.is_scalar() || !type.is_int()) return std::nullopt;
+  const auto a = constant(e.args[0]);
+  if (!a) return std::nullopt;
+  if (e.op == ExprOp::Cast)
+    return e.type.is_int() ? std::optional(ir::convert({type.dtype, *a, 0}, e.type.dtype).integer)
+                           : std::nullopt;
+  const auto b = in_[e.args[1]].type == type ? constant(e.args[1]) : std::nullopt;
+  if (!b) return std::nullopt;
+  const auto out = ir::fold(e.op, {type.dtype, *a, 0}, {type.dtype, *b, 0});
+  return out && out->dtype == e.type.dtype ? std::optional(out->integer) : std::nullopt;
 }
 
 ExprId RoundExprs::rebuilt(ExprId id) {
@@ -82,14 +122,14 @@ ExprId RoundExprs::folded(Expr e) {
     if (is_constant(e.args[1], 0)) return e.args[1];
   }
   if (e.op == ExprOp::Cast) return ir::cast(out_, e.args[0], e.type, e.span).value();
-  Result<ExprId> made = fail(DiagKind::BadType, "not folded");
   if (ir::arity_of(e.op) == 2 && e.op != ExprOp::Ramp)
-    made = ir::binary_like(out_, e, e.args[0], e.args[1]);
-  if (ir::arity_of(e.op) == 1 && ir::group_of(e.op) == ir::ExprGroup::Prefix) {
-    made = ir::unary(out_, e.op, {e.args[0], false}, e.span);
-    if (made && out_[*made].op == e.op) out_.at(*made).no_wrap = e.no_wrap;
-  }
-  return made ? *made : out_.add(std::move(e));
+    if (const auto made = ir::binary_like(out_, e, e.args[0], e.args[1])) return *made;
+  if (ir::arity_of(e.op) == 1 && ir::group_of(e.op) == ir::ExprGroup::Prefix)
+    if (const auto made = ir::unary(out_, e.op, {e.args[0], false}, e.span)) {
+      if (out_[*made].op == e.op) out_.at(*made).no_wrap = e.no_wrap;
+      return *made;
+    }
+  return out_.add(std::move(e));
 }
 
 bool RoundExprs::is_constant(ExprId id, std::int64_t wanted) const {

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -24,6 +26,7 @@ class RoundExprs {
         changes_(in.expr_count(), Change::Unknown),
         values_(in.var_count()),
         done_(in.expr_count()),
+        constants_(in.expr_count()),
         simplifier_(out, facts) {}
 
   // Before the first round, in program order: the names that mean something else in each.
@@ -57,8 +60,17 @@ class RoundExprs {
     std::uint64_t round = 0;
     ir::ExprId expr = {};
   };
+  struct Constant {
+    std::uint64_t round = 0;
+    std::optional<std::int64_t> value = {};
+  };
 
   ir::ExprId rebuilt(ir::ExprId id);
+  /// The integer that an expression is in this round, if constants alone make it up. Most indices are
+  /// one, and none of the nodes on the way to it is needed.
+  std::optional<std::int64_t> constant(ir::ExprId id);
+  [[nodiscard]] std::optional<std::int64_t> folded_constant(const ir::Expr& e);
+  ir::ExprId number(num::DType type, std::int64_t value);
   ir::ExprId called(ir::Expr e);
   ir::ExprId folded(ir::Expr e);
   [[nodiscard]] bool is_constant(ir::ExprId id, std::int64_t wanted) const;
@@ -73,6 +85,8 @@ class RoundExprs {
   std::vector<Change> changes_;      // by ExprId
   std::vector<ir::ExprId> values_;   // by VarId: what stands for it now
   std::vector<Done> done_;           // by ExprId: what it is in a round
+  std::vector<Constant> constants_;  // by ExprId: the number that it is in a round
+  std::map<std::pair<num::DType, std::int64_t>, ir::ExprId> numbers_;  // that were made already
   std::uint64_t round_ = 1;
   ir::Simplifier simplifier_;
 };
