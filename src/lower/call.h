@@ -53,6 +53,7 @@ struct ScratchBuffer {
 };
 
 struct LayoutPlaces;
+struct KnownNames;
 
 /// What is the same for all calls of a function. The function's scope ids are resolved; its buffers
 /// still have their layouts.
@@ -71,10 +72,12 @@ struct Context {
   std::vector<ir::VarId> prefetched = {};
   /// By buffer: what lower/proof/layout_places.h has enumerated.
   std::unordered_map<std::uint32_t, std::shared_ptr<const LayoutPlaces>> layout_places = {};
+  /// The last regions that lower/proof/names.h was asked about: most are the same in all trials, and
+  /// tiles go from one call to the next.
+  std::vector<std::shared_ptr<const KnownNames>> names = {};
 };
 
 struct CopyProblem;
-struct KnownNames;
 
 struct Call {
   Context& context;
@@ -85,8 +88,9 @@ struct Call {
   mutable std::optional<Match<std::shared_ptr<const CopyProblem>>> copy = {};
   /// What lower/scratch.h uses of the caller's workspace, once code is written.
   mutable std::optional<ScratchBuffer> workspace = {};
-  /// The last regions that lower/proof/names.h was asked about: most are the same in all trials.
-  mutable std::vector<std::shared_ptr<const KnownNames>> names = {};
+  /// By expression: its number among those that lower/proof/values.h was asked about, from 1 on.
+  mutable std::vector<std::uint32_t> value_numbers = {};
+  mutable std::uint32_t value_count = 0;
   /// May the call be made twice with no barrier of the cluster between the two? (lower/cluster_code.h)
   bool may_repeat = true;
   bool is_in_loop = true;

@@ -56,6 +56,35 @@ TEST(Dispatch, WrongCodeIsABug) {
   }
 }
 
+/// Makes the first call of a block twice; false when there is none.
+bool double_first_call(ir::Function& f, ir::Block& block) {
+  for (std::size_t i = 0; i < block.size(); ++i) {
+    const ir::StmtId id = block[i];
+    if (f[id].kind == ir::StmtKind::Tile) {
+      const ir::StmtId again = f.add(ir::Stmt(f[id]));
+      block.insert(block.begin() + static_cast<std::ptrdiff_t>(i) + 1, again);
+      return true;
+    }
+    if (double_first_call(f, f.at(id).body)) return true;
+  }
+  return false;
+}
+
+// What proofs keep from one call to the next must not hide a fault in the next.
+TEST(Dispatch, WrongCodeInTheSecondOfTwoLikeCallsIsABug) {
+  ir::Function twice = three_calls();
+  ASSERT_TRUE(double_first_call(twice, twice.body));
+  Remover none(6);
+  const Lowered lowered = lower(twice, {.observer = &none});
+  ASSERT_EQ(lowered.report.calls.size(), 6U);
+  for (const std::size_t which : {3U, 4U, 5U}) {
+    EXPECT_EQ(lowered.report.calls[which].chosen, lowered.report.calls[which - 3].chosen);
+    Remover observer(which);
+    EXPECT_THROW(lower(twice, {.observer = &observer}), BugError) << which;
+    EXPECT_NE(observer.seen.difference, "") << which;
+  }
+}
+
 TEST(Dispatch, ObserversMayLetItPass) {
   Remover observer(1, true);
   EXPECT_TRUE(lower(three_calls(), {.observer = &observer}).function);

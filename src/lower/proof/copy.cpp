@@ -81,17 +81,16 @@ class CopyReplay : public BoxMoves {
 
   Try<void> copy_bytes(const PointerValue& to, const PointerValue& from, std::int64_t bytes,
                        const Mask& mask) {
-    for (std::size_t t = 0; t < mask.size(); ++t) {
-      if (!mask[t]) continue;
-      WW_TRY_VOID(check_aligned(to, from, bytes, t));
-      WW_TRY_VOID(move(to, t, to.bit[t], from, t, from.bit[t], bytes * 8));
-    }
-    return {};
+    for (std::size_t t = 0; t < mask.size(); ++t)
+      if (mask[t]) WW_TRY_VOID(check_aligned(to, from, bytes, t));
+    return move_each(to, from, bytes * 8, mask);
   }
 
   static Try<void> check_aligned(const PointerValue& to, const PointerValue& from,
                                  std::int64_t bytes, std::size_t t) {
-    if (to.bit[t] % (bytes * 8) == 0 && from.bit[t] % (bytes * 8) == 0) return {};
+    const std::int64_t bits = bytes * 8;
+    if ((bits & (bits - 1)) == 0 && ((to.bit[t] | from.bit[t]) & (bits - 1)) == 0) return {};
+    if (to.bit[t] % bits == 0 && from.bit[t] % bits == 0) return {};
     return wrong("thread {} copies {} bytes at a misaligned address", t, bytes);
   }
 

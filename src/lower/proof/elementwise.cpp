@@ -136,8 +136,10 @@ class ElementwiseReplay : public RegisterReplay {
 
   // The code has no barriers between its accesses, so that what one thread writes in memory no
   // other may read or write.
+  [[nodiscard]] bool is_watched(ir::BufferId storage) const override {
+    return !dst_.is_private && storage == dst_.storage;
+  }
   Try<void> touch(const RegisterPlace& at, std::size_t thread, bool writes) override {
-    if (dst_.is_private || at.storage != dst_.storage) return {};
     const auto mine = static_cast<std::int64_t>(thread);
     const std::int64_t last = granule_at(at.bit + at.bits - 1, dst_.bits);
     for (std::int64_t granule = granule_at(at.bit, dst_.bits); granule <= last; ++granule) {
@@ -326,9 +328,14 @@ class ElementwiseReplay : public RegisterReplay {
   }
 
   Try<void> ptx(const ir::PtxCall& call, const Mask& mask) override {
-    if (const auto cast = pair_cast_of(call.opcode)) return convert_pair(*cast, call, mask);
+    if (&call != last_) {  // a loop comes to the same one again and again
+      last_ = &call;
+      cast_ = pair_cast_of(call.opcode);
+      packed_ = packed_of(call.opcode);
+    }
+    if (cast_) return convert_pair(*cast_, call, mask);
     if (is_function(call.opcode)) return compute(call, mask);
-    const auto packed = packed_of(call.opcode);
+    const auto& packed = packed_;
     if (!packed || call.operands.size() != packed->operands + 1)
       return unknown("`{}`", call.opcode.text());
     std::vector<PointerValue> words;
@@ -367,6 +374,9 @@ class ElementwiseReplay : public RegisterReplay {
   std::unordered_map<std::int64_t, Touch> touched_;  // by element of the destination's storage
   std::unordered_map<std::uint32_t, ThreadNumbers> bound_;  // by variable
   bool has_changed_ = false;                                // any element
+  const ir::PtxCall* last_ = nullptr;                       // the last instruction, and what it is
+  std::optional<PairCast> cast_;
+  std::optional<Packed> packed_;
 };
 
 // --- comparison ----------------------------------------------------------------------------------
@@ -439,8 +449,7 @@ class ElementwiseProving {
   void fill(const ElementwiseOperand& operand) {
     operand.elements->for_each(values_.threads(), [&](const RegisterPlace& place, Name name) {
       const Number number = operand.number_of(name);
-      if (const auto other = registers_.at(place)) shared_.unite(*other, number);
-      registers_.put_beside(place, number);
+      if (const auto other = registers_.put_beside(place, number)) shared_.unite(*other, number);
     });
   }
 

@@ -205,7 +205,7 @@ Try<ThreadNumbers> FoldReplay::fetched(const ir::Expr& e, const Mask& mask) {
 
 // A register that counts, in all threads alike.
 Try<void> FoldReplay::count(const ir::Stmt& s, const Mask& mask) {
-  const auto come = std::ranges::count(mask, true);
+  const auto come = std::count(mask.begin(), mask.end(), true);
   if (come != std::ssize(mask)) return wrong("{} of {} threads count a turn", come, mask.size());
   values_.count(s.buffer, WW_TRY(values_.uniform(s.expr)));
   return {};

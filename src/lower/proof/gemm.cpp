@@ -188,15 +188,18 @@ class GemmReplay : public ProofWalk {
   };
 
   Try<void> ptx(const ir::PtxCall& call, const Mask& mask) override {
-    if (call.opcode.mnemonic() != "mma" || call.predicate.valid())
-      return unknown("`{}`", call.opcode.text());
-    WW_TRY_VOID(check_types(call));
-    const std::vector<isa::Fragment> fragments = isa::fragments_of(call.opcode.binding());
+    if (&call != checked_) {  // a loop comes to the same one again and again
+      if (call.opcode.mnemonic() != "mma" || call.predicate.valid())
+        return unknown("`{}`", call.opcode.text());
+      WW_TRY_VOID(check_types(call));
+      fragments_ = isa::fragments_of(call.opcode.binding());
+      checked_ = &call;
+    }
     const auto warps = WW_TRY(whole_warps(mask, call.opcode.text()));
     std::vector<Matrix> matrices;
     std::size_t next = 0;
     for (const std::string_view name : {"d", "a", "b", "c"}) {
-      for (const isa::Fragment& fragment : fragments)
+      for (const isa::Fragment& fragment : fragments_)
         if (fragment.operand == name) matrices.push_back({.fragment = &fragment, .registers = {}});
       WW_TRY_VOID(read_registers(call, mask, matrices.back(), next));
     }
@@ -246,10 +249,12 @@ class GemmReplay : public ProofWalk {
     auto to = out.begin();
     for (int i = 0; i < matrix.fragment->rows; ++i)
       for (int j = 0; j < matrix.fragment->cols; ++j, ++to) {
-        const RegisterPlace place = matrix.at(i, j, first);
-        const auto reg = static_cast<std::size_t>(matrix.fragment->at(i, j).reg);
-        const Number* number = readers[reg].find(place.thread, place.bit);
-        if (number == nullptr) return holds_nothing(place);
+        const isa::FragmentPlace& at = matrix.fragment->at(i, j);
+        const auto reg = static_cast<std::size_t>(at.reg);
+        const std::size_t thread = first + static_cast<std::size_t>(at.lane);
+        const Number* number =
+            readers[reg].find(thread, matrix.registers[reg].bit[thread] + at.part * matrix.bits);
+        if (number == nullptr) return holds_nothing(matrix.at(i, j, first));
         *to = *number;
       }
     return {};
@@ -287,6 +292,8 @@ class GemmReplay : public ProofWalk {
   std::set<std::uint32_t> allocated_;
   std::unordered_map<std::uint32_t, Number> bound_;  // by variable: factors
   bool has_changed_ = false;                         // any register
+  const ir::PtxCall* checked_ = nullptr;             // the last mma, and what it multiplies
+  std::vector<isa::Fragment> fragments_;
 };
 
 // --- what the call means -------------------------------------------------------------------------
@@ -294,6 +301,7 @@ class GemmReplay : public ProofWalk {
 struct Sizes {
   std::int64_t m = 0, n = 0, k = 0;
   bool turns_a = false, turns_b = false;
+  friend bool operator==(const Sizes&, const Sizes&) = default;
 };
 
 Try<Sizes> sizes_of(const Call& call, ProofValues& values) {
@@ -330,12 +338,22 @@ ThreadNumbers meant(const Sizes& s, const Factors& factors, const SharedNumbers&
   return out;
 }
 
+/// What was meant in a trial before, and all that it depends on where no two elements share a
+/// register.
+struct KnownSums {
+  Sizes sizes;
+  Number alpha = 0, beta = 0;
+  ThreadNumbers sums = {};
+};
+
 // --- comparison ----------------------------------------------------------------------------------
 
 class GemmProving {
  public:
-  GemmProving(const Call& call, const ir::Block& code, Trial trial, bool is_beta_zero, Proof& proof)
-      : call_(call),
+  GemmProving(const Call& call, const ir::Block& code, Trial trial, bool is_beta_zero, Proof& proof,
+              std::optional<KnownSums>& known)
+      : known_(known),
+        call_(call),
         code_(code),
         trial_(trial),
         proof_(proof),
@@ -383,16 +401,25 @@ class GemmProving {
   void fill(const RegionElements& operand, GemmTag tag) {
     operand.for_each(values_.threads(), [&](const RegisterPlace& place, Name name) {
       const Number number = number_of(tag, name);
-      if (const auto other = registers_.at(place)) shared_.unite(*other, number);
-      registers_.put_beside(place, number);
+      if (const auto other = registers_.put_beside(place, number)) shared_.unite(*other, number);
     });
+  }
+
+  const ThreadNumbers& meant_here(const Sizes& sizes) {
+    const bool is_known = known_ && shared_.empty() && known_->sizes == sizes &&
+                          known_->alpha == factors_.alpha() && known_->beta == factors_.beta();
+    if (is_known) return known_->sums;
+    ThreadNumbers sums = meant(sizes, factors_, shared_);
+    if (!shared_.empty()) return own_sums_ = std::move(sums);
+    known_ = {sizes, factors_.alpha(), factors_.beta(), std::move(sums)};
+    return known_->sums;
   }
 
   TrialOutcome compare(const Sizes& sizes) {
     GemmReplay replay(call_, values_, factors_, operands_[0], registers_);
     if (!carry_out(replay, call_, code_, trial_, values_.threads(), proof_))
       return TrialOutcome::Failed;
-    const ThreadNumbers wanted = meant(sizes, factors_, shared_);
+    const ThreadNumbers& wanted = meant_here(sizes);
     std::string difference;
     operands_[0].for_each(values_.threads(), [&](const RegisterPlace& place, Name name) {
       if (difference.empty() && registers_.at(place) != wanted[static_cast<std::size_t>(name)])
@@ -403,6 +430,8 @@ class GemmProving {
     return values_.has_sampled() ? TrialOutcome::Held : TrialOutcome::HeldAlways;
   }
 
+  std::optional<KnownSums>& known_;
+  ThreadNumbers own_sums_;
   const Call& call_;
   const ir::Block& code_;
   Trial trial_;
@@ -423,11 +452,12 @@ Proof prove_gemm(const Call& call, const ir::Block& code) {
   };
   if (std::ranges::any_of(code, is_async)) return prove_waited_gemm(call, code);
   Proof proof;
+  std::optional<KnownSums> known;
   const auto attempt = [&](Trial trial) {
-    GemmProving proving(call, code, trial, false, proof);
+    GemmProving proving(call, code, trial, false, proof, known);
     const TrialOutcome outcome = proving.run();
     if (!proving.is_beta_runtime() || outcome == TrialOutcome::Failed) return outcome;
-    return GemmProving(call, code, trial, true, proof).run();
+    return GemmProving(call, code, trial, true, proof, known).run();
   };
   make_trials(call, proof, attempt);
   return proof;

@@ -56,15 +56,22 @@ Number number_of_old(std::size_t name) { return mixed(2, static_cast<Number>(nam
 
 // --- what the code does --------------------------------------------------------------------------
 
+/// The fragments of the last instruction, which most often is the next one, too.
+struct LastFragments {
+  std::string opcode = {};
+  std::vector<isa::Fragment> fragments = {};
+};
+
 class AsyncReplay : public ProofWalk {
  public:
   AsyncReplay(const Call& call, ProofValues& values, const AsyncSizes& sizes,
-              const std::array<RegionElements, 3>& operands, std::vector<Number>& sums,
-              bool is_waited)
+              const std::array<RegionElements, 3>& operands, LastFragments& last,
+              std::vector<Number>& sums, bool is_waited)
       : ProofWalk(call, values),
         call_(call),
         sizes_(sizes),
         operands_(operands),
+        last_(last),
         sums_(sums),
         is_waited_(is_waited) {}
 
@@ -108,9 +115,10 @@ class AsyncReplay : public ProofWalk {
     if (is_waited_) WW_TRY_VOID(follow_order(call, mask));
     if (!is_product) return {};
     WW_TRY_VOID(check_types(call));
-    const std::vector<isa::Fragment> fragments = isa::fragments_of(call.opcode.binding());
+    if (last_.opcode != call.opcode.text())
+      last_ = {call.opcode.text(), isa::fragments_of(call.opcode.binding())};
     const auto groups = WW_TRY(whole_warpgroups(call, mask));
-    Reading reading{.call = call, .mask = mask, .d = fragments.at(0)};
+    Reading reading{.call = call, .mask = mask, .d = last_.fragments.at(0)};
     WW_TRY_VOID(read_operands(reading));
     for (const std::size_t first : groups) WW_TRY_VOID(multiply(reading, first));
     return {};
@@ -290,40 +298,45 @@ class AsyncReplay : public ProofWalk {
     }
     for (std::size_t t = first; t < first + kProductThreads; ++t)
       if ((r.adds[t] != 0) != (r.adds[first] != 0)) return wrong("scale-d differs between threads");
-    for (int row = 0; row < r.d.rows; ++row)
-      for (int col = 0; col < r.d.cols; ++col)
-        WW_TRY_VOID(add(
-            r, first, row, col,
-            rows[static_cast<std::size_t>(row)] * sizes_.n + columns[static_cast<std::size_t>(col)],
-            sum));
-    return {};
+    return add(r, first, rows, columns, sum);
   }
 
-  Try<void> add(const Reading& r, std::size_t first, int row, int col, std::int64_t wanted,
-                Number sum) {
+  // The product of each row and column must be in the register where C has that element.
+  Try<void> add(const Reading& r, std::size_t first, const std::vector<std::int64_t>& rows,
+                const std::vector<std::int64_t>& columns, Number sum) {
     const RegionElements& side = operands_[0];
-    const isa::FragmentPlace& place = r.d.at(row, col);
-    const std::size_t thread = first + static_cast<std::size_t>(place.warp * 32 + place.lane);
-    const PointerValue& reg = r.results[static_cast<std::size_t>(place.reg)];
-    const std::int64_t bit = reg.bit[thread];
-    if (bit % 32 != 0 || reg.storage != side.storage)
-      return wrong("a register of C at bit {} of `{}`", bit, f_[reg.storage].name);
-    const Name name = side.names->at(side.names->row_of(thread),
-                                     granule_at(bit + place.part * side.bits, side.bits));
-    if (name != wanted)
-      return wrong("the product of row {} and column {} goes to {} of C in thread {} of the unit",
-                   wanted / sizes_.n, wanted % sizes_.n,
-                   name < 0 ? std::string("no element")
-                            : fmt::format("({}, {})", name / sizes_.n, name % sizes_.n),
-                   thread);
-    Number& to = sums_[static_cast<std::size_t>(name)];
-    to = (r.adds[first] != 0 ? to : 0) + sum;
+    const Granules& names = *side.names;
+    const bool adds = r.adds[first] != 0;
+    auto place = r.d.places.begin();
+    for (const std::int64_t row : rows)
+      for (const std::int64_t column : columns) {
+        const std::size_t thread = first + static_cast<std::size_t>(place->warp * 32 + place->lane);
+        const PointerValue& reg = r.results[static_cast<std::size_t>(place->reg)];
+        const std::int64_t bit = reg.bit[thread];
+        if (bit % 32 != 0 || reg.storage != side.storage)
+          return wrong("a register of C at bit {} of `{}`", bit, f_[reg.storage].name);
+        const Name name =
+            names.at(names.row_of(thread), granule_at(bit + place->part * side.bits, side.bits));
+        if (name != row * sizes_.n + column) return misplaced(row, column, name, thread);
+        Number& to = sums_[static_cast<std::size_t>(name)];
+        to = (adds ? to : 0) + sum;
+        ++place;
+      }
     return {};
+  }
+  [[nodiscard]] std::unexpected<Unproven> misplaced(std::int64_t row, std::int64_t column,
+                                                    Name name, std::size_t thread) const {
+    return wrong("the product of row {} and column {} goes to {} of C in thread {} of the unit",
+                 row, column,
+                 name < 0 ? std::string("no element")
+                          : fmt::format("({}, {})", name / sizes_.n, name % sizes_.n),
+                 thread);
   }
 
   const Call& call_;
   const AsyncSizes& sizes_;
   const std::array<RegionElements, 3>& operands_;
+  LastFragments& last_;
   std::vector<Number>& sums_;  // by element of C
   bool is_waited_;
   std::size_t next_ = 0;  // in kWaitedOrder
@@ -333,10 +346,12 @@ class AsyncReplay : public ProofWalk {
 
 class AsyncProving {
  public:
-  AsyncProving(const Call& call, const ir::Block& code, Trial trial, Proof& proof, bool is_waited)
+  AsyncProving(const Call& call, const ir::Block& code, Trial trial, LastFragments& last,
+               Proof& proof, bool is_waited)
       : call_(call),
         code_(code),
         trial_(trial),
+        last_(last),
         proof_(proof),
         is_waited_(is_waited),
         values_(call, trial.first_thread, trial.sample, *trial.few) {}
@@ -392,7 +407,7 @@ class AsyncProving {
       proof_.could_not = fmt::format("{} threads hold element {} of C", holders[x], x);
       return TrialOutcome::Failed;
     }
-    AsyncReplay replay(call_, values_, sizes_, operands_, sums, is_waited_);
+    AsyncReplay replay(call_, values_, sizes_, operands_, last_, sums, is_waited_);
     if (!carry_out(replay, call_, code_, trial_, values_.threads(), proof_))
       return TrialOutcome::Failed;
     if (!replay.is_done()) {
@@ -414,6 +429,7 @@ class AsyncProving {
   const Call& call_;
   const ir::Block& code_;
   Trial trial_;
+  LastFragments& last_;
   Proof& proof_;
   bool is_waited_;
   ProofValues values_;
@@ -426,21 +442,25 @@ class AsyncProving {
 
 Proof prove_async_gemm(const Call& call, const ir::Block& code) {
   Proof proof;
-  make_trials(call, proof,
-              [&](Trial trial) { return AsyncProving(call, code, trial, proof, false).run(); });
+  LastFragments last;
+  make_trials(call, proof, [&](Trial trial) {
+    return AsyncProving(call, code, trial, last, proof, false).run();
+  });
   return proof;
 }
 
 Proof prove_waited_gemm(const Call& call, const ir::Block& code) {
   Proof proof;
+  LastFragments last;
   const Match<ir::TileCall> tile = async_form(call);
   if (!tile) {
     proof.could_not = tile.error().reason;
     return proof;
   }
   const Call product = with_tile(call, *tile);
-  make_trials(product, proof,
-              [&](Trial trial) { return AsyncProving(product, code, trial, proof, true).run(); });
+  make_trials(product, proof, [&](Trial trial) {
+    return AsyncProving(product, code, trial, last, proof, true).run();
+  });
   return proof;
 }
 

@@ -170,8 +170,11 @@ class IndexedReplay : public RegisterReplay {
   }
 
   // What one thread writes in memory no other may write: there is no order between them.
+  [[nodiscard]] bool is_watched(ir::BufferId storage) const override {
+    return !adds_ && !dst_.is_private && storage == dst_.storage;
+  }
   Try<void> touch(const RegisterPlace& at, std::size_t thread, bool writes) override {
-    if (!writes || adds_ || dst_.is_private || at.storage != dst_.storage) return {};
+    if (!writes) return {};
     const auto [writer, is_new] = writers_.emplace(at.bit, thread);
     if (is_new || writer->second == thread) return {};
     return wrong("byte {} of `{}` is written by threads {} and {} of the unit", at.bit / 8,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/proof/name_moves.h"
 
+#include <algorithm>
+
 #include "ir/print/print.h"
 #include "ir/settings.h"
 #include "ir/shared_size.h"
@@ -30,62 +32,142 @@ NameMoves::NameMoves(const Call& call, ProofValues& values, const Granules& src,
   if (call.workspace) keep(call.workspace->buffer);
 }
 
+// What a thread reads there: not what lies beside the source, though its registers may be read; and
+// no register of the code's own before it is written. Scratch memory is left to `read_name`.
+[[gnu::always_inline]] inline Name NameMoves::name_in(const Side& from, std::size_t thread,
+                                                      std::int64_t granule) const {
+  if (from.is_scratch) return KeptNames::kUnwritten;
+  if (from.kept != nullptr) return from.kept->at(thread, granule);
+  const Name name = src_.at(src_.row_of(thread), granule);
+  return name == kNobody && !src_.is_private() ? KeptNames::kUnwritten : name;
+}
+
+// Two threads that write the same bytes are in a race, even when they write the same. Scratch memory
+// is left to `put_name`.
+[[gnu::always_inline]] inline bool NameMoves::has_put(const Side& to, std::size_t thread,
+                                                      std::int64_t granule, Name name) {
+  if (to.is_scratch) return false;
+  if (to.kept != nullptr) return to.kept->put(thread, granule, name);
+  Name* const at = dst_.place(dst_.row_of(thread), granule);
+  if (at == nullptr) return false;
+  if (!dst_.is_private()) {
+    Name& writer = *writers_.place(0, granule);
+    if (writer >= 0 && writer != static_cast<Name>(thread)) return false;
+    writer = static_cast<Name>(thread);
+  }
+  *at = name;
+  return true;
+}
+
 Try<void> NameMoves::move(const PointerValue& to, std::size_t to_thread, std::int64_t to_bit,
                           const PointerValue& from, std::size_t from_thread, std::int64_t from_bit,
                           std::int64_t bits) {
+  const Side& source = *WW_TRY(source_of(from));
+  const Side& target = *WW_TRY(target_of(to));
+  return move_granules(target, to_thread, granule_at(to_bit, granule_), source, from_thread,
+                       granule_at(from_bit, granule_), bits);
+}
+
+Try<void> NameMoves::move_each(const PointerValue& to, const PointerValue& from, std::int64_t bits,
+                               const Mask& mask) {
+  if (std::find(mask.begin(), mask.end(), true) == mask.end()) return {};
+  const Side& source = *WW_TRY(source_of(from));
+  const Side& target = *WW_TRY(target_of(to));
+  for (std::size_t t = 0; t < mask.size(); ++t) {
+    if (!mask[t]) continue;
+    const std::int64_t read = granule_at(from.bit[t], granule_);
+    const std::int64_t written = granule_at(to.bit[t], granule_);
+    if (bits == granule_) {  // most often
+      const Name name = name_in(source, t, read);
+      if (name != KeptNames::kUnwritten && has_put(target, t, written, name)) continue;
+    }
+    WW_TRY_VOID(move_granules(target, t, written, source, t, read, bits));
+  }
+  return {};
+}
+
+// All is read before anything is written.
+Try<void> NameMoves::move_granules(const Side& to, std::size_t to_thread, std::int64_t written,
+                                   const Side& from, std::size_t from_thread, std::int64_t read,
+                                   std::int64_t bits) {
   moving_.clear();
-  WW_TRY_VOID(read_names(from, from_thread, from_bit, bits, moving_));
-  return put_names(to, to_thread, to_bit, moving_);
+  for (std::int64_t bit = 0; bit < bits; bit += granule_, ++read) {
+    const Name name = name_in(from, from_thread, read);
+    moving_.push_back(name != KeptNames::kUnwritten ? name
+                                                    : WW_TRY(read_name(from, from_thread, read)));
+  }
+  for (const Name name : moving_) {
+    if (!has_put(to, to_thread, written, name)) WW_TRY_VOID(put_name(to, to_thread, written, name));
+    ++written;
+  }
+  return {};
 }
 
 Try<std::vector<Name>> NameMoves::names_at(const PointerValue& from, std::size_t thread,
                                            std::int64_t bit, std::int64_t bits) {
+  const Side& source = *WW_TRY(source_of(from));
+  std::int64_t granule = granule_at(bit, granule_);
   std::vector<Name> out;
-  WW_TRY_VOID(read_names(from, thread, bit, bits, out));
+  for (std::int64_t i = 0; i * granule_ < bits; ++i)
+    out.push_back(WW_TRY(read_name(source, thread, granule++)));
   return out;
-}
-
-// What a thread reads there: not what lies beside the source, though its registers may be read; and
-// no register of the code's own before it is written.
-Try<void> NameMoves::read_names(const PointerValue& from, std::size_t thread, std::int64_t bit,
-                                std::int64_t bits, std::vector<Name>& out) {
-  const auto kept = kept_.find(from.storage);
-  const bool was_kept = kept != kept_.end();
-  if (from.storage != src_storage_ && !was_kept)
-    return wrong("a move from `{}`", f_[from.storage].name);
-  if (!was_kept) WW_TRY_VOID(check_cta(from, 1));
-  const bool is_scratch = scratch_.is_scratch(from.storage);
-  const std::int64_t first = granule_at(bit, granule_);
-  for (std::int64_t i = 0; i * granule_ < bits; ++i) {
-    if (is_scratch) WW_TRY_VOID(scratch_.read(from.storage, (first + i) * granule_, thread));
-    const Name name = was_kept ? kept->second.at(is_scratch ? 0 : thread, first + i)
-                               : src_.at(src_.row_of(thread), first + i);
-    const bool is_nothing =
-        was_kept ? name == KeptNames::kUnwritten : name == kNobody && !src_.is_private();
-    if (is_nothing) return wrong("byte {} is read, outside the source", (bit + i * granule_) / 8);
-    out.push_back(name);
-  }
-  return {};
 }
 
 Try<void> NameMoves::put_names(const PointerValue& to, std::size_t thread, std::int64_t bit,
                                const std::vector<Name>& names) {
-  const auto kept = kept_.find(to.storage);
-  const bool is_kept = kept != kept_.end();
-  if (to.storage != dst_storage_ && !is_kept) return wrong("a move to `{}`", f_[to.storage].name);
-  if (!is_kept) WW_TRY_VOID(check_cta(to, 0));
-  const bool is_scratch = scratch_.is_scratch(to.storage);
-  const std::int64_t first = granule_at(bit, granule_);
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const std::int64_t granule = first + static_cast<std::int64_t>(i);
-    if (is_scratch) WW_TRY_VOID(scratch_.write(to.storage, granule * granule_, thread));
-    if (!is_kept)
-      WW_TRY_VOID(put(thread, granule, names[i]));
-    else if (!kept->second.put(is_scratch ? 0 : thread, granule, names[i]))
-      return wrong("byte {} of `{}` is written, outside it", granule * granule_ / 8,
-                   f_[to.storage].name);
-  }
+  const Side& target = *WW_TRY(target_of(to));
+  std::int64_t granule = granule_at(bit, granule_);
+  for (const Name name : names) WW_TRY_VOID(put_name(target, thread, granule++, name));
   return {};
+}
+
+Try<const NameMoves::Side*> NameMoves::source_of(const PointerValue& from) {
+  if (from.storage == source_.storage && from.is_remote == source_.is_remote) return &source_;
+  return side_of(from, src_storage_, false);
+}
+
+Try<const NameMoves::Side*> NameMoves::target_of(const PointerValue& to) {
+  if (to.storage == target_.storage && to.is_remote == target_.is_remote) return &target_;
+  return side_of(to, dst_storage_, true);
+}
+
+Try<const NameMoves::Side*> NameMoves::side_of(const PointerValue& at, ir::BufferId operand,
+                                               bool is_target) {
+  const auto kept = kept_.find(at.storage);
+  const bool is_kept = kept != kept_.end();
+  if (at.storage != operand && !is_kept)
+    return wrong("a move {} `{}`", is_target ? "to" : "from", f_[at.storage].name);
+  if (!is_kept) WW_TRY_VOID(check_cta(at, is_target ? 0 : 1));
+  Side& out = is_target ? target_ : source_;
+  out = {at.storage, at.is_remote, is_kept ? &kept->second : nullptr,
+         scratch_.is_scratch(at.storage)};
+  return &out;
+}
+
+Try<Name> NameMoves::read_name(const Side& from, std::size_t thread, std::int64_t granule) {
+  if (from.is_scratch) WW_TRY_VOID(scratch_.read(from.storage, granule * granule_, thread));
+  const Name name = from.is_scratch ? from.kept->at(0, granule) : name_in(from, thread, granule);
+  if (name != KeptNames::kUnwritten) return name;
+  return wrong("byte {} is read, outside the source", granule * granule_ / 8);
+}
+
+Try<void> NameMoves::put_name(const Side& to, std::size_t thread, std::int64_t granule, Name name) {
+  if (to.is_scratch) WW_TRY_VOID(scratch_.write(to.storage, granule * granule_, thread));
+  const bool is_put =
+      to.is_scratch ? to.kept->put(0, granule, name) : has_put(to, thread, granule, name);
+  return is_put ? Try<void>() : misplaced(to, thread, granule);
+}
+
+// Why a granule may not be written there.
+std::unexpected<Unproven> NameMoves::misplaced(const Side& to, std::size_t thread,
+                                               std::int64_t granule) {
+  const std::int64_t byte = granule * granule_ / 8;
+  if (to.kept != nullptr)
+    return wrong("byte {} of `{}` is written, outside it", byte, f_[to.storage].name);
+  if (dst_.place(dst_.row_of(thread), granule) == nullptr)
+    return wrong("byte {} is written, outside the destination", byte);
+  return wrong("byte {} is written by threads {} and {} of the unit", byte,
+               *writers_.place(0, granule), thread);
 }
 
 Try<void> NameMoves::check_cta(const PointerValue& at, std::size_t operand) const {
@@ -100,6 +182,7 @@ void NameMoves::keep(ir::BufferId storage) {
   if (const auto kept = kept_.find(storage); kept != kept_.end()) return kept->second.clear();
   const std::int64_t bits = ir::storage_bytes(f_, f_[storage]).value_or(0) * 8;
   kept_.emplace(storage, bits / granule_);
+  source_ = target_ = {};  // what was an operand's may be its own now
 }
 
 // Registers between a load and a store: what they hold is new in each round.
@@ -110,8 +193,12 @@ Try<void> NameMoves::allocate(const ir::Stmt& s) {
 
 Try<void> NameMoves::fill(const PointerValue& to, std::size_t to_thread, std::int64_t to_bit,
                           std::int64_t bits, Name name) {
-  moving_.assign(static_cast<std::size_t>((bits + granule_ - 1) / granule_), name);
-  return put_names(to, to_thread, to_bit, moving_);
+  const Side& target = *WW_TRY(target_of(to));
+  std::int64_t granule = granule_at(to_bit, granule_);
+  for (std::int64_t bit = 0; bit < bits; bit += granule_, ++granule)
+    if (!has_put(target, to_thread, granule, name))
+      WW_TRY_VOID(put_name(target, to_thread, granule, name));
+  return {};
 }
 
 // Of a value that is no element.
@@ -121,49 +208,41 @@ Try<Name> NameMoves::name_of(scalars::Scalar value) const {
   return wrong("a value is stored that is neither an element nor what fills up");
 }
 
-// Two threads that write the same bytes are in a race, even when they write the same.
-Try<void> NameMoves::put(std::size_t thread, std::int64_t granule, Name name) {
-  if (!dst_.is_private()) {
-    const auto writer = static_cast<Name>(thread);
-    const Name before = writers_.at(0, granule);
-    if (before >= 0 && before != writer)
-      return wrong("byte {} is written by threads {} and {} of the unit", granule * granule_ / 8,
-                   before, writer);
-    writers_.put(0, granule, writer);
-  }
-  if (dst_.put(dst_.row_of(thread), granule, name)) return {};
-  return wrong("byte {} is written, outside the destination", granule * granule_ / 8);
+// buffer[indices] = other[indices], an element of each; or a value, or one of the two.
+Try<void> NameMoves::store(const ir::Stmt& s, const Mask& mask) {
+  const auto to = WW_TRY(element(s, mask));
+  return store_value(to, num::storage_bits(f_[s.buffer].dtype), s.expr, mask);
 }
 
-// buffer[indices] = other[indices], an element of each; or a value, or one of the two.
-Try<void> NameMoves::store(const ir::Stmt& s, ExprId stored, const Mask& mask) {
+Try<void> NameMoves::store_value(const PointerValue& to, int bits, ExprId stored,
+                                 const Mask& mask) {
   const ir::Expr& value = f_[stored];
   if (value.op == ir::ExprOp::IfThenElse || value.op == ir::ExprOp::Select) {
     const PerUnit& condition = *WW_TRY(values_.known(value.args[0]));
     Mask yes = mask, no = mask;
     for (std::size_t t = 0; t < mask.size(); ++t) (condition[t] != 0 ? no : yes)[t] = false;
-    WW_TRY_VOID(store(s, value.args[1], yes));
-    return store(s, value.args[2], no);
+    WW_TRY_VOID(store_value(to, bits, value.args[1], yes));
+    return store_value(to, bits, value.args[2], no);
   }
   const bool is_shuffled = value.op == ir::ExprOp::Call && (value.callee == ir::Intrinsic::Shfl ||
                                                             value.callee == ir::Intrinsic::ShflXor);
-  if (is_shuffled) return store_shuffled(s, stored, mask);
-  const int bits = num::storage_bits(f_[s.buffer].dtype);
-  const auto to = WW_TRY(element(s, mask));
+  if (is_shuffled) return store_shuffled(to, bits, stored, mask);
   if (value.op != ir::ExprOp::Load) {
-    const auto values = WW_TRY(values_.of(stored));
-    for (std::size_t t = 0; t < mask.size(); ++t)
-      if (mask[t]) WW_TRY_VOID(fill(to, t, to.bit[t], bits, WW_TRY(name_of(values[t]))));
+    const PerUnit& values = *WW_TRY(values_.known(stored));
+    std::optional<std::pair<scalars::Scalar, Name>> last;  // all threads store the same, mostly
+    for (std::size_t t = 0; t < mask.size(); ++t) {
+      if (!mask[t]) continue;
+      if (!last || last->first != values[t]) last = {values[t], WW_TRY(name_of(values[t]))};
+      WW_TRY_VOID(fill(to, t, to.bit[t], bits, last->second));
+    }
     return {};
   }
-  const auto from = WW_TRY(element(value, mask));
-  for (std::size_t t = 0; t < mask.size(); ++t)
-    if (mask[t]) WW_TRY_VOID(move(to, t, to.bit[t], from, t, from.bit[t], bits));
-  return {};
+  return move_each(to, WW_TRY(element(value, mask)), bits, mask);
 }
 
 // shfl.sync.idx and .bfly with all lanes: each gets what a lane of its warp has.
-Try<void> NameMoves::store_shuffled(const ir::Stmt& s, ExprId stored, const Mask& mask) {
+Try<void> NameMoves::store_shuffled(const PointerValue& to, int bits, ExprId stored,
+                                    const Mask& mask) {
   const ir::Expr& e = f_[stored];
   const bool is_xor = e.callee == ir::Intrinsic::ShflXor;
   if (f_[e.args[1]].op != ir::ExprOp::Load)
@@ -173,7 +252,6 @@ Try<void> NameMoves::store_shuffled(const ir::Stmt& s, ExprId stored, const Mask
   if (!members || static_cast<std::uint32_t>(*members) != 0xFFFF'FFFFU || width != kLanes ||
       all != kLanes)
     return unknown("`{}` in parts of a warp", ir::print(f_, stored));
-  const auto to = WW_TRY(element(s, mask));
   const auto from = WW_TRY(element(f_[e.args[1]], mask));
   const auto by = WW_TRY(values_.of(e.args[2]));
   const auto warps = WW_TRY(whole_warps(mask, "shfl.sync"));
@@ -183,7 +261,7 @@ Try<void> NameMoves::store_shuffled(const ir::Stmt& s, ExprId stored, const Mask
       const auto operand = static_cast<std::size_t>(by[first + lane] & 31);
       givers[first + lane] = first + (is_xor ? lane ^ operand : operand);
     }
-  return move_all(to, from, num::storage_bits(f_[s.buffer].dtype), mask, givers);
+  return move_all(to, from, bits, mask, givers);
 }
 
 // All threads read before any writes: a register may be both.

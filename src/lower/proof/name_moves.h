@@ -66,6 +66,9 @@ class NameMoves : public ProofWalk {
   Try<void> move(const PointerValue& to, std::size_t to_thread, std::int64_t to_bit,
                  const PointerValue& from, std::size_t from_thread, std::int64_t from_bit,
                  std::int64_t bits);
+  /// The same in each thread that executes, from its own place to its own.
+  Try<void> move_each(const PointerValue& to, const PointerValue& from, std::int64_t bits,
+                      const Mask& mask);
   /// What a thread reads there.
   Try<std::vector<Name>> names_at(const PointerValue& from, std::size_t thread, std::int64_t bit,
                                   std::int64_t bits);
@@ -76,7 +79,7 @@ class NameMoves : public ProofWalk {
                  std::int64_t bits, Name name);
 
   Try<void> allocate(const ir::Stmt& s) override;
-  Try<void> store(const ir::Stmt& s, const Mask& mask) override { return store(s, s.expr, mask); }
+  Try<void> store(const ir::Stmt& s, const Mask& mask) override;
   Try<void> permute_bytes(const ir::PtxCall& call, const Mask& mask);
   Try<void> transpose(const ir::PtxCall& call, const Mask& mask);
 
@@ -89,21 +92,42 @@ class NameMoves : public ProofWalk {
   ScratchOrder scratch_;
 
  private:
-  Try<void> read_names(const PointerValue& from, std::size_t thread, std::int64_t bit,
-                       std::int64_t bits, std::vector<Name>& out);
+  /// A storage as moves see it.
+  struct Side {
+    ir::BufferId storage = {};
+    bool is_remote = false;
+    KeptNames* kept = nullptr;  // none: that of an operand
+    bool is_scratch = false;    // kept, and the same for all threads
+  };
+  /// What a pointer leads to, as a source or a target of moves.
+  Try<const Side*> source_of(const PointerValue& from);
+  Try<const Side*> target_of(const PointerValue& to);
+  Try<const Side*> side_of(const PointerValue& at, ir::BufferId operand, bool is_target);
+  /// What is there, or kUnwritten: nothing that may be read.
+  [[nodiscard]] Name name_in(const Side& from, std::size_t thread, std::int64_t granule) const;
+  /// False: it may not be written there.
+  bool has_put(const Side& to, std::size_t thread, std::int64_t granule, Name name);
+  Try<void> move_granules(const Side& to, std::size_t to_thread, std::int64_t written,
+                          const Side& from, std::size_t from_thread, std::int64_t read,
+                          std::int64_t bits);
+  Try<Name> read_name(const Side& from, std::size_t thread, std::int64_t granule);
+  Try<void> put_name(const Side& to, std::size_t thread, std::int64_t granule, Name name);
+  [[nodiscard]] std::unexpected<Unproven> misplaced(const Side& to, std::size_t thread,
+                                                    std::int64_t granule);
   [[nodiscard]] Try<Name> name_of(scalars::Scalar value) const;
   /// An operand is reached where it is: in the own CTA, or in the other.
   [[nodiscard]] Try<void> check_cta(const PointerValue& at, std::size_t operand) const;
   void keep(ir::BufferId storage);
-  Try<void> put(std::size_t thread, std::int64_t granule, Name name);
-  Try<void> store(const ir::Stmt& s, ir::ExprId stored, const Mask& mask);
-  Try<void> store_shuffled(const ir::Stmt& s, ir::ExprId stored, const Mask& mask);
+  /// `stored` goes to `to`, as many bits as the elements have.
+  Try<void> store_value(const PointerValue& to, int bits, ir::ExprId stored, const Mask& mask);
+  Try<void> store_shuffled(const PointerValue& to, int bits, ir::ExprId stored, const Mask& mask);
   Try<void> move_all(const PointerValue& to, const PointerValue& from, std::int64_t bits,
                      const Mask& mask, const std::vector<std::size_t>& givers);
 
   Granules writers_;                        // in memory: the thread that has written each granule
   std::map<ir::BufferId, KeptNames> kept_;  // scratch memory is thread 0's
   std::vector<Name> moving_;                // on the way from one place to another
+  Side source_, target_;                    // of the last move: most are like the one before
 };
 
 }  // namespace ww::lower

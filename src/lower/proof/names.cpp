@@ -8,13 +8,17 @@
 
 namespace ww::lower {
 
-/// All that the names of a region depend on.
+/// All that the names of a region depend on, beside the launch: the layout and the element type are
+/// those of the buffer.
 struct RegionKey {
   ir::BufferId buffer;
   int granule;
   std::int64_t first_thread;
+  std::size_t threads;  // of the unit
+  bool is_of_cluster;
   std::vector<std::int64_t> mins, extents, shape;
   PerUnit start;
+  std::optional<layout::Layout> layout;  // none: row-major
   friend bool operator==(const RegionKey&, const RegionKey&) = default;
 };
 struct KnownNames {
@@ -35,6 +39,7 @@ class Meaning {
         region_(region),
         may_leave_(may_leave),
         buffer_(call.f()[region.buffer]),
+        scope_(buffer_.scope),
         bits_(num::storage_bits(buffer_.dtype)),
         granule_(granule),
         group_(std::max(1, granule / bits_)),
@@ -61,14 +66,17 @@ class Meaning {
 
   // Once the bounds are read.
   Try<RegionNames> names(std::int64_t first_thread) {
-    RegionKey key{region_.buffer, granule_, first_thread, mins_, extents_, shape_, start_};
     if (leaves_) return new_names(first_thread);
-    for (const auto& known : call_.names)
-      if (known->key == key) return known->names;
-    constexpr std::size_t kMaxKnown = 4;
-    if (call_.names.size() == kMaxKnown) call_.names.erase(call_.names.begin());
+    RegionKey key{
+        region_.buffer, granule_, first_thread, values_.threads(), call_.is_of_cluster(), mins_,
+        extents_,       shape_,   start_,       buffer_.layout};
+    auto& known = call_.context.names;
+    for (const auto& each : known)
+      if (each->key == key) return each->names;
+    constexpr std::size_t kMaxKnown = 16;
+    if (known.size() == kMaxKnown) known.erase(known.begin());
     auto names = WW_TRY(new_names(first_thread));
-    call_.names.push_back(std::make_shared<const KnownNames>(std::move(key), names));
+    known.push_back(std::make_shared<const KnownNames>(std::move(key), names));
     return names;
   }
 
@@ -198,22 +206,19 @@ class Meaning {
   }
 
   void hold(Name name, Place place) {
-    if (buffer_.scope == ir::Scope::Tmem) {
+    const std::int64_t bit = place.at * bits_;
+    if (holders_) {
+      for (const std::size_t t : holders_->of(place.key)) put(name, t, start_[t] + bit);
+    } else if (scope_ == ir::Scope::Tmem) {
       const bool is_lane = place.key >= 0 && place.key < static_cast<std::int64_t>(kTensorLanes);
-      if (!is_lane) return;
-      return put(name, static_cast<std::size_t>(place.key), start_[0] + place.at * bits_);
-    }
-    if (buffer_.scope != ir::Scope::Local) return put(name, 0, start_[0] + place.at * bits_);
-    if (!holders_) {
-      for (std::size_t t = 0; t < values_.threads(); ++t)
-        put(name, t, start_[t] + place.at * bits_);
+      if (is_lane) put(name, static_cast<std::size_t>(place.key), start_[0] + bit);
     } else {
-      for (const std::size_t t : holders_->of(place.key))
-        put(name, t, start_[t] + place.at * bits_);
+      const std::size_t rows = scope_ == ir::Scope::Local ? values_.threads() : 1;
+      for (std::size_t t = 0; t < rows; ++t) put(name, t, start_[t] + bit);
     }
   }
 
-  void put(Name name, std::size_t row, std::int64_t bit) {
+  [[gnu::always_inline]] void put(Name name, std::size_t row, std::int64_t bit) {
     const std::int64_t first = granule_at(bit, granule_);
     if (group_ > 1 && bit != first * granule_) is_together_ = false;
     for (int i = 0; i < parts_; ++i)
@@ -228,7 +233,8 @@ class Meaning {
   bool leaves_ = false;
   std::vector<bool> outside_;
   const ir::Buffer& buffer_;
-  int bits_;  // of an element
+  ir::Scope scope_;  // of the buffer
+  int bits_;         // of an element
   int granule_;
   int group_;  // elements of a granule
   int parts_;  // granules of an element

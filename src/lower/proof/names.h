@@ -35,7 +35,7 @@ struct Spot {
 };
 
 /// The granule that a bit is in.
-inline std::int64_t granule_at(std::int64_t bit, int granule_bits) {
+[[gnu::always_inline]] inline std::int64_t granule_at(std::int64_t bit, int granule_bits) {
   const auto size = static_cast<unsigned>(granule_bits);
   if ((size & (size - 1)) == 0) return bit >> std::countr_zero(size);
   const std::int64_t whole = bit / granule_bits;
@@ -113,20 +113,16 @@ class Granules {
     return out;
   }
 
-  /// False when the region has no such granule.
-  bool put(std::size_t row, std::int64_t granule, Name name) {
-    if (!is_inside(granule)) return false;
-    if (is_table_)
-      table_[index(row, granule)] = name;
-    else
-      sparse_[index(row, granule)] = name;
-    return true;
+  /// Where the name of a granule is kept; nullptr when the region has no such granule.
+  [[gnu::always_inline]] Name* place(std::size_t row, std::int64_t granule) {
+    if (!is_inside(granule)) return nullptr;
+    const std::size_t i = index(row, granule);
+    return is_table_ ? &table_[i] : sparse_place(i);
   }
-  [[nodiscard]] Name at(std::size_t row, std::int64_t granule) const {
+  [[nodiscard, gnu::always_inline]] Name at(std::size_t row, std::int64_t granule) const {
     if (!is_inside(granule)) return kNobody;
-    if (is_table_) return table_[index(row, granule)];
-    const auto found = sparse_.find(index(row, granule));
-    return found == sparse_.end() ? kNobody : found->second;
+    const std::size_t i = index(row, granule);
+    return is_table_ ? table_[i] : sparse_at(i);
   }
   /// The granules of a row that have a name.
   template <typename Visit>
@@ -141,7 +137,9 @@ class Granules {
       if (i / width == row && name >= 0) visit(static_cast<std::int64_t>(i % width) + first_, name);
   }
   [[nodiscard]] bool is_private() const { return rows_ > 1; }
-  [[nodiscard]] std::size_t row_of(std::size_t thread) const { return rows_ > 1 ? thread : 0; }
+  [[nodiscard, gnu::always_inline]] std::size_t row_of(std::size_t thread) const {
+    return rows_ > 1 ? thread : 0;
+  }
 
   /// What differs from the names that are meant to be here.
   [[nodiscard]] std::string difference(const Granules& meant) const {
@@ -161,10 +159,16 @@ class Granules {
  private:
   static constexpr Name kUntouched = -2;
 
-  [[nodiscard]] bool is_inside(std::int64_t granule) const {
+  // The proofs of copies ask these for every granule that a thread moves.
+  [[nodiscard, gnu::always_inline]] bool is_inside(std::int64_t granule) const {
     return granule >= first_ && granule - first_ < width_;
   }
-  [[nodiscard]] std::size_t index(std::size_t row, std::int64_t granule) const {
+  [[nodiscard]] Name sparse_at(std::size_t i) const {
+    const auto found = sparse_.find(i);
+    return found == sparse_.end() ? kNobody : found->second;
+  }
+  Name* sparse_place(std::size_t i) { return &sparse_.try_emplace(i, kNobody).first->second; }
+  [[nodiscard, gnu::always_inline]] std::size_t index(std::size_t row, std::int64_t granule) const {
     return row * static_cast<std::size_t>(width_) + static_cast<std::size_t>(granule - first_);
   }
   static bool is_right(Name wanted, Name got) {

@@ -3,7 +3,6 @@
 // out is folded from the elements in the order that ir/reduction.h gives: an element left out or taken
 // twice, a wrong lane, another order or type all give another number.
 #include <algorithm>
-#include <map>
 #include <unordered_map>
 
 #include "ir/reduction.h"
@@ -21,8 +20,8 @@ using num::DType;
 
 // --- what the call means -------------------------------------------------------------------------
 
-/// The parts of one sum: by thread, in the order of the elements.
-using Parts = std::map<std::size_t, Number>;
+/// The parts of one sum, sorted by thread.
+using Parts = std::vector<std::pair<std::size_t, Number>>;
 
 class ReductionProof : public FoldProof {
  public:
@@ -52,39 +51,43 @@ class ReductionProof : public FoldProof {
     });
   }
 
-  // The elements of the source in order, by the element of the destination that they go into: its
-  // number is made of the coordinates that are not folded.
-  [[nodiscard]] std::vector<std::vector<Name>> members_of(
-      const std::vector<bool>& is_folded) const {
-    std::int64_t count = 1, results = 1;
-    for (std::size_t d = 0; d < src_extents_.size(); ++d) {
-      count *= src_extents_[d];
-      if (!is_folded[d]) results *= src_extents_[d];
-    }
-    std::vector<std::vector<Name>> out(static_cast<std::size_t>(results));
-    for (std::int64_t x = 0; x < count; ++x) {
-      std::int64_t into = 0, scale = 1, rest = x;
-      for (std::size_t d = src_extents_.size(); d-- > 0; rest /= src_extents_[d]) {
-        if (is_folded[d]) continue;
-        into += rest % src_extents_[d] * scale;
-        scale *= src_extents_[d];
+  /// The elements of the source in order, by the element of the destination that they go into: its
+  /// number is made of the coordinates that are not folded. Each has as many.
+  struct Members {
+    std::size_t results = 1, each = 1;
+    std::vector<Name> names = {};
+  };
+  [[nodiscard]] Members members_of(const std::vector<bool>& is_folded) const {
+    Members out;
+    for (std::size_t d = 0; d < src_extents_.size(); ++d)
+      (is_folded[d] ? out.each : out.results) *= static_cast<std::size_t>(src_extents_[d]);
+    out.names.resize(out.results * out.each);
+    std::vector<std::size_t> next(out.results);
+    for (std::size_t x = 0; x < out.names.size(); ++x) {
+      std::size_t into = 0, scale = 1, rest = x;
+      for (std::size_t d = src_extents_.size(); d-- > 0;) {
+        const auto extent = static_cast<std::size_t>(src_extents_[d]);
+        const std::size_t above = rest / extent;
+        if (!is_folded[d]) {
+          into += (rest - above * extent) * scale;
+          scale *= extent;
+        }
+        rest = above;
       }
-      out[static_cast<std::size_t>(into)].push_back(static_cast<Name>(x));
+      out.names[into * out.each + next[into]++] = static_cast<Name>(x);
     }
     return out;
   }
   // By element of the destination.
   std::vector<Number> meaning() override {
     const std::vector<bool> is_folded = ir::folded_dimensions(call_.tile);
-    const std::vector<std::vector<Name>> members = members_of(is_folded);
+    const Members members = members_of(is_folded);
     std::vector<Number> out;
-    for (std::size_t into = 0; into < members.size(); ++into) {
+    for (std::size_t into = 0; into < members.results; ++into) {
       Parts parts;
-      for (std::size_t i = 0; i < members[into].size(); ++i) {
-        const Name name = src_.names->known_as(members[into][i]);
-        const Number leaf = leaf_of(name, static_cast<std::int64_t>(i));
-        const auto [part, is_first] = parts.emplace(holder_of(name), leaf);
-        if (!is_first) part->second = folded(part->second, leaf);
+      for (std::size_t i = 0; i < members.each; ++i) {
+        const Name name = src_.names->known_as(members.names[into * members.each + i]);
+        add(parts, holder_of(name), leaf_of(name, static_cast<std::int64_t>(i)));
       }
       Number all = over_lanes(std::move(parts));
       if (const auto old = old_.find(static_cast<Name>(into)); old != old_.end())
@@ -92,6 +95,17 @@ class ReductionProof : public FoldProof {
       out.push_back(result_of(all));
     }
     return out;
+  }
+  // The part of a thread comes before those of later ones; elements of one are folded in order.
+  void add(Parts& parts, std::size_t thread, Number number) {
+    const auto later = [](const auto& part, std::size_t than) { return part.first < than; };
+    const bool is_last = parts.empty() || parts.back().first < thread;
+    const auto at =
+        is_last ? parts.end() : std::lower_bound(parts.begin(), parts.end(), thread, later);
+    if (at != parts.end() && at->first == thread)
+      at->second = folded(at->second, number);
+    else
+      parts.insert(at, {thread, number});
   }
   Number leaf_of(Name name, std::int64_t index) {
     const Number element = number_of(1, name);
@@ -109,18 +123,12 @@ class ReductionProof : public FoldProof {
   Number over_lanes(Parts parts) {
     for (std::size_t bit = 1; bit < kFoldLanes; bit *= 2) {
       Parts next;
-      for (const auto& [thread, part] : parts) {
-        const auto [pair, is_first] = next.emplace(thread & ~bit, part);
-        if (!is_first) pair->second = folded(pair->second, part);
-      }
+      for (const auto& [thread, part] : parts) add(next, thread & ~bit, part);
       parts = std::move(next);
     }
     const auto of_cta = static_cast<std::size_t>(call_.context.launch.threads());
     Parts of_ctas;
-    for (const auto& [thread, part] : parts) {
-      const auto [cta, is_first] = of_ctas.emplace(thread / of_cta, part);
-      if (!is_first) cta->second = folded(cta->second, part);
-    }
+    for (const auto& [thread, part] : parts) add(of_ctas, thread / of_cta, part);
     Number all = of_ctas.begin()->second;
     for (auto next = std::next(of_ctas.begin()); next != of_ctas.end(); ++next)
       all = folded(all, next->second);

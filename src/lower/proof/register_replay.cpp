@@ -4,22 +4,20 @@
 namespace ww::lower {
 
 RegisterPlace RegisterReplay::place(const PointerValue& at, std::size_t thread, int bits) const {
-  const ir::Scope scope = f_[at.storage].scope;
-  const std::size_t row = scope == ir::Scope::Local ? thread
-                          : ir::is_shared(scope)    ? cta_of(thread)
-                                                    : 0;
-  return {at.storage, row, at.bit[thread], bits};
+  return place(at, f_[at.storage].scope, thread, bits);
 }
 
 Try<ThreadNumbers> RegisterReplay::loaded(const ir::Expr& e, const Mask& mask) {
   const auto from = WW_TRY(element(e, mask));
   const int bits = num::storage_bits(f_[e.buffer].dtype);
+  const ir::Scope scope = f_[from.storage].scope;
+  const bool is_seen = is_watched(from.storage);
   const Registers::Reader reader(registers_, from.storage, bits);
   ThreadNumbers out(values_.threads());
   for (std::size_t t = 0; t < out.size(); ++t) {
     if (!mask[t]) continue;
-    const RegisterPlace at = place(from, t, bits);
-    WW_TRY_VOID(touch(at, t, false));
+    const RegisterPlace at = place(from, scope, t, bits);
+    if (is_seen) WW_TRY_VOID(touch(at, t, false));
     const Number* number = reader.find(at.thread, at.bit);
     if (number == nullptr) return not_an_operand(at, t);
     out[t] = *number;
@@ -34,7 +32,7 @@ std::unexpected<Unproven> RegisterReplay::not_an_operand(const RegisterPlace& at
 }
 
 Try<Number> RegisterReplay::read_at(const RegisterPlace& at, std::size_t thread) {
-  WW_TRY_VOID(touch(at, thread, false));
+  if (is_watched(at.storage)) WW_TRY_VOID(touch(at, thread, false));
   const auto number = registers_.at(at);
   if (!number) return not_an_operand(at, thread);
   return *number;
@@ -45,20 +43,36 @@ Try<void> RegisterReplay::store(const ir::Stmt& s, const Mask& mask) {
   const auto to = WW_TRY(element(s, mask));
   const num::DType type = f_[s.expr].type.dtype, held = f_[s.buffer].dtype;
   if (type != held) return wrong("{} is stored as {}", num::name_of(type), num::name_of(held));
-  for (std::size_t t = 0; t < mask.size(); ++t)
-    if (mask[t]) WW_TRY_VOID(put(place(to, t, num::storage_bits(held)), t, number[t]));
+  const ir::Scope scope = f_[to.storage].scope;
+  const int bits = num::storage_bits(held);
+  const bool is_seen = is_watched(to.storage);
+  Registers::Writer writer(registers_, to.storage, bits);
+  for (std::size_t t = 0; t < mask.size(); ++t) {
+    if (!mask[t]) continue;
+    const RegisterPlace at = place(to, scope, t, bits);
+    if (!dst_.has(at, t) && !is_inside_own(at)) return not_to_write(at, t);
+    if (is_seen) WW_TRY_VOID(touch(at, t, true));
+    writer.put(at, number[t]);
+  }
   return {};
 }
 
 Try<void> RegisterReplay::put(const RegisterPlace& at, std::size_t thread, Number number) {
-  const auto own = allocated_.find(at.storage.index);
-  const bool is_own = own != allocated_.end() && at.bit >= 0 && at.bit + at.bits <= own->second;
-  if (!dst_.has(at, thread) && !is_own)
-    return wrong("byte {} of `{}` is written by thread {} of the unit", at.bit / 8,
-                 f_[at.storage].name, thread);
-  WW_TRY_VOID(touch(at, thread, true));
+  if (!dst_.has(at, thread) && !is_inside_own(at)) return not_to_write(at, thread);
+  if (is_watched(at.storage)) WW_TRY_VOID(touch(at, thread, true));
   registers_.put(at, number);
   return {};
+}
+
+std::unexpected<Unproven> RegisterReplay::not_to_write(const RegisterPlace& at,
+                                                       std::size_t thread) const {
+  return wrong("byte {} of `{}` is written by thread {} of the unit", at.bit / 8,
+               f_[at.storage].name, thread);
+}
+
+bool RegisterReplay::is_inside_own(const RegisterPlace& at) const {
+  const auto own = allocated_.find(at.storage.index);
+  return own != allocated_.end() && at.bit >= 0 && at.bit + at.bits <= own->second;
 }
 
 Try<void> RegisterReplay::allocate(const ir::Stmt& s) {

@@ -27,6 +27,14 @@ class RegisterReplay : public ProofWalk {
 
   /// Memory is the same for all threads; shared memory for those of a CTA, by the CTA's number.
   [[nodiscard]] RegisterPlace place(const PointerValue& at, std::size_t thread, int bits) const;
+  /// The same where the memory that `at` leads to is known already.
+  [[nodiscard, gnu::always_inline]] RegisterPlace place(const PointerValue& at, ir::Scope scope,
+                                                        std::size_t thread, int bits) const {
+    const std::size_t row = scope == ir::Scope::Local ? thread
+                            : ir::is_shared(scope)    ? cta_of(thread)
+                                                      : 0;
+    return {at.storage, row, at.bit[thread], bits};
+  }
   /// The number of a thread's CTA in the cluster; 0 in calls of other units.
   [[nodiscard]] std::size_t cta_of(std::size_t thread) const {
     return has_ctas_ ? thread / of_cta_ : 0;
@@ -35,7 +43,8 @@ class RegisterReplay : public ProofWalk {
   [[nodiscard]] bool is_own(ir::BufferId storage) const {
     return allocated_.contains(storage.index);
   }
-  /// Called for every read and write of a thread.
+  /// Are reads and writes there told to `touch`?
+  [[nodiscard]] virtual bool is_watched(ir::BufferId /*storage*/) const { return false; }
   virtual Try<void> touch(const RegisterPlace& /*at*/, std::size_t /*thread*/, bool /*writes*/) {
     return {};
   }
@@ -51,6 +60,9 @@ class RegisterReplay : public ProofWalk {
   Registers& registers_;
 
  private:
+  [[nodiscard]] bool is_inside_own(const RegisterPlace& at) const;
+  [[nodiscard]] std::unexpected<Unproven> not_to_write(const RegisterPlace& at,
+                                                       std::size_t thread) const;
   [[nodiscard]] std::unexpected<Unproven> not_an_operand(const RegisterPlace& at,
                                                          std::size_t thread) const;
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "lower/proof/names.h"
@@ -19,7 +20,7 @@ using Number = std::uint64_t;
 using ThreadNumbers = std::vector<Number>;  // by thread of the unit
 
 /// SplitMix64.
-inline Number mixed(Number x) {
+[[gnu::always_inline]] inline Number mixed(Number x) {
   x += 0x9E37'79B9'7F4A'7C15U;
   x = (x ^ (x >> 30U)) * 0xBF58'476D'1CE4'E5B9U;
   x = (x ^ (x >> 27U)) * 0x94D0'49BB'1331'11EBU;
@@ -49,24 +50,35 @@ class Registers {
   /// The elements of one width in a storage, to read many of them: valid until the next `put`.
   class Reader {
    public:
-    Reader(const Registers& registers, ir::BufferId storage, int bits);
+    Reader(const Registers& registers, ir::BufferId storage, int bits)
+        : width_(registers.find(storage, bits)) {}
     /// Nothing where nothing has been put.
     [[nodiscard]] const Number* find(std::size_t thread, std::int64_t bit) const;
 
    private:
-    const Width* width_ = nullptr;
+    const Width* width_;
+  };
+  /// The same to put many of them, of this storage and width: valid until elements of another come.
+  class Writer {
+   public:
+    Writer(Registers& registers, ir::BufferId storage, int bits)
+        : registers_(registers), width_(registers.width_of(storage, bits)) {}
+    void put(const RegisterPlace& place, Number value) { registers_.put(width_, place, value); }
+
+   private:
+    Registers& registers_;
+    Width& width_;
   };
 
   /// Elements of another width that lie there are no longer known.
   void put(const RegisterPlace& place, Number value) {
-    Width& mine = width_of(place);
-    for (Width& each : widths_)
-      if (each.storage == place.storage && each.bits != place.bits) forget(place, each);
-    mine.cell(place) = {value, true};
+    put(width_of(place.storage, place.bits), place, value);
   }
-  /// What is there beside others: elements of another width stay.
-  void put_beside(const RegisterPlace& place, Number value) {
-    width_of(place).cell(place) = {value, true};
+  /// What is there beside others: elements of another width stay. Gives what was there before.
+  std::optional<Number> put_beside(const RegisterPlace& place, Number value) {
+    Cell& cell = width_of(place.storage, place.bits).cell(place.thread, place.bit);
+    const Cell before = std::exchange(cell, {value, true});
+    return before.is_known ? std::optional(before.number) : std::nullopt;
   }
   /// Nothing where nothing has been put.
   [[nodiscard]] std::optional<Number> at(const RegisterPlace& place) const {
@@ -83,70 +95,93 @@ class Registers {
   struct Width {
     ir::BufferId storage;
     int bits;
-    std::vector<std::vector<Cell>> table = {};  // by thread and place
-    std::unordered_map<Number, Cell> others = {};
+    std::vector<std::size_t> others = {};  // widths of the same storage, by their numbers
+    std::size_t row = 8;                   // places of a thread in the table; threads hold several
+    std::vector<Cell> table = {};          // by thread and place
+    std::unordered_map<Number, Cell> elsewhere = {};
 
-    [[nodiscard]] bool holds(const RegisterPlace& place) const {
-      return storage == place.storage && bits == place.bits;
+    [[nodiscard]] bool holds(ir::BufferId in, int wide) const {
+      return storage == in && bits == wide;
     }
     // A thread has 255 registers of 32 bits.
-    [[nodiscard]] bool is_in_table(std::int64_t bit) const {
-      return bit >= 0 && bit < 255 * 32 && granule_at(bit, bits) * bits == bit;
+    [[nodiscard, gnu::always_inline]] bool is_in_table(std::int64_t bit, std::int64_t at) const {
+      return bit >= 0 && bit < 255 * 32 && at * bits == bit;
     }
     static Number key_of(std::size_t thread, std::int64_t bit) {
       return static_cast<Number>(bit) << 16U | thread;  // a cluster has 16 CTAs of 1024
     }
-    Cell& cell(const RegisterPlace& place) {
-      if (!is_in_table(place.bit)) return others[key_of(place.thread, place.bit)];
-      if (table.size() <= place.thread) table.resize(place.thread + 1);
-      std::vector<Cell>& row = table[place.thread];
-      const auto at = static_cast<std::size_t>(granule_at(place.bit, bits));
-      // Most threads hold several, and they come one by one.
-      if (row.size() <= at) row.resize(std::max(at + 1, std::max<std::size_t>(8, 2 * row.size())));
-      return row[at];
+    [[gnu::always_inline]] Cell& cell(std::size_t thread, std::int64_t bit) {
+      const std::int64_t at = granule_at(bit, bits);
+      const auto place = static_cast<std::size_t>(at);
+      if (!is_in_table(bit, at) || place >= row || (thread + 1) * row > table.size())
+        return new_cell(thread, bit, at);
+      return table[thread * row + place];
     }
-    [[nodiscard]] const Cell* find(std::size_t thread, std::int64_t bit) const {
-      if (!is_in_table(bit)) {
-        const auto found = others.find(key_of(thread, bit));
-        return found == others.end() ? nullptr : &found->second;
-      }
-      const auto at = static_cast<std::size_t>(granule_at(bit, bits));
-      if (table.size() <= thread || table[thread].size() <= at) return nullptr;
-      return &table[thread][at];
+    Cell& new_cell(std::size_t thread, std::int64_t bit, std::int64_t at) {
+      if (!is_in_table(bit, at)) return elsewhere[key_of(thread, bit)];
+      const auto place = static_cast<std::size_t>(at);
+      if (place >= row) widen(std::max(place + 1, 2 * row));
+      if ((thread + 1) * row > table.size()) table.resize((thread + 1) * row);
+      return table[thread * row + place];
+    }
+    void widen(std::size_t wanted) {
+      std::vector<Cell> wider(table.size() / row * wanted);
+      for (std::size_t i = 0; i < table.size(); ++i) wider[i / row * wanted + i % row] = table[i];
+      table = std::move(wider);
+      row = wanted;
+    }
+    [[nodiscard]] const Cell* find_elsewhere(std::size_t thread, std::int64_t bit) const {
+      const auto found = elsewhere.find(key_of(thread, bit));
+      return found == elsewhere.end() ? nullptr : &found->second;
+    }
+    [[nodiscard, gnu::always_inline]] const Cell* find(std::size_t thread, std::int64_t bit) const {
+      const std::int64_t at = granule_at(bit, bits);
+      if (!is_in_table(bit, at)) return find_elsewhere(thread, bit);
+      const auto place = static_cast<std::size_t>(at);
+      if (place >= row || (thread + 1) * row > table.size()) return nullptr;
+      return &table[thread * row + place];
     }
     template <typename Change>
     void change_all(Change&& change) {
-      for (std::vector<Cell>& row : table)
-        for (Cell& cell : row)
-          if (cell.is_known) cell.number = change(cell.number);
-      for (auto& [key, cell] : others)
+      for (Cell& cell : table)
+        if (cell.is_known) cell.number = change(cell.number);
+      for (auto& [key, cell] : elsewhere)
         if (cell.is_known) cell.number = change(cell.number);
     }
   };
 
-  Width& width_of(const RegisterPlace& place) {
+  [[nodiscard]] const Width* find(ir::BufferId storage, int bits) const {
+    for (const Width& each : widths_)
+      if (each.holds(storage, bits)) return &each;
+    return nullptr;
+  }
+  [[gnu::always_inline]] void put(Width& mine, const RegisterPlace& place, Number value) {
+    for (const std::size_t other : mine.others) forget(place, widths_[other]);
+    mine.cell(place.thread, place.bit) = {value, true};
+  }
+  Width& width_of(ir::BufferId storage, int bits) {
     for (Width& each : widths_)
-      if (each.holds(place)) return each;
-    return widths_.emplace_back(Width{.storage = place.storage, .bits = place.bits});
+      if (each.holds(storage, bits)) return each;
+    Width made{.storage = storage, .bits = bits};
+    for (std::size_t i = 0; i < widths_.size(); ++i)
+      if (widths_[i].storage == storage) {
+        made.others.push_back(i);
+        widths_[i].others.push_back(widths_.size());
+      }
+    return widths_.emplace_back(std::move(made));
   }
 
   static void forget(const RegisterPlace& place, Width& other) {
     const std::int64_t first = granule_at(place.bit, other.bits) * other.bits;
     for (std::int64_t bit = first; bit < place.bit + place.bits; bit += other.bits)
-      if (const RegisterPlace at{place.storage, place.thread, bit, other.bits};
-          other.find(at.thread, at.bit) != nullptr)
-        other.cell(at).is_known = false;
+      if (other.find(place.thread, bit) != nullptr) other.cell(place.thread, bit).is_known = false;
   }
 
   std::vector<Width> widths_;  // few
 };
 
-inline Registers::Reader::Reader(const Registers& registers, ir::BufferId storage, int bits) {
-  for (const Width& each : registers.widths_)
-    if (each.storage == storage && each.bits == bits) width_ = &each;
-}
-
-inline const Number* Registers::Reader::find(std::size_t thread, std::int64_t bit) const {
+[[gnu::always_inline]] inline const Number* Registers::Reader::find(std::size_t thread,
+                                                                    std::int64_t bit) const {
   if (width_ == nullptr) return nullptr;
   const Cell* cell = width_->find(thread, bit);
   return cell != nullptr && cell->is_known ? &cell->number : nullptr;
@@ -160,7 +195,7 @@ struct RegionElements {
   std::optional<Granules> names = {};
 
   /// Is the place, of a thread, one of its elements?
-  [[nodiscard]] bool has(const RegisterPlace& place, std::size_t thread) const {
+  [[nodiscard, gnu::always_inline]] bool has(const RegisterPlace& place, std::size_t thread) const {
     return place.storage == storage && place.bits == bits &&
            names->at(names->row_of(thread), granule_at(place.bit, bits)) != kNobody;
   }

@@ -150,7 +150,7 @@ std::string ScratchOrder::what_is_left() const {
 }
 
 Try<void> ScratchOrder::barrier(const ir::Expr& call, const Mask& mask) {
-  const auto come = std::ranges::count(mask, true);
+  const auto come = std::count(mask.begin(), mask.end(), true);
   if (come != std::ssize(mask))
     return wrong("{} of {} threads come to a barrier", come, mask.size());
   const bool is_group = call_.tile.scope == ir::Unit::Warpgroup;

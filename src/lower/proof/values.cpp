@@ -2,7 +2,6 @@
 #include "lower/proof/values.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "base/wide.h"
 #include "ir/launch/thread_values.h"
@@ -11,6 +10,7 @@
 #include "lower/as_index.h"
 #include "lower/operand_places.h"
 #include "lower/proof/scalars.h"
+#include "lower/proof/unit_arithmetic.h"
 
 namespace ww::lower {
 
@@ -24,62 +24,6 @@ bool is_number(ir::Type type) {
   return type.lanes == 1 && (type.is_int() || type.is_bool() || type.is_float());
 }
 
-template <typename Op>
-bool each_of(num::DType result, PerUnit& a, const PerUnit& b, Op&& op) {
-  const bool is_narrow = result == num::DType::Int32;
-  for (std::size_t t = 0; t < a.size(); ++t) {
-    const std::int64_t value = op(a[t], b[t]);
-    a[t] = is_narrow ? static_cast<std::int32_t>(value) : value;
-  }
-  return true;
-}
-
-// By a power of two that is the same for all threads, as in most indices: shifts round down, too.
-bool has_shifted(ExprOp op, num::DType result, PerUnit& a, const PerUnit& b) {
-  const auto by = static_cast<std::uint64_t>(b.empty() ? 0 : b.front());
-  if (!std::has_single_bit(by) || by >> 62U != 0) return false;
-  if (std::any_of(b.begin(), b.end(), [&](std::int64_t y) { return y != b.front(); })) return false;
-  const int shift = std::countr_zero(by);
-  const auto rest = static_cast<std::int64_t>(by - 1);
-  if (op == ExprOp::FloorDiv)
-    return each_of(result, a, b, [=](std::int64_t x, std::int64_t) { return x >> shift; });
-  return each_of(result, a, b, [=](std::int64_t x, std::int64_t) { return x & rest; });
-}
-
-bool has_divided(ExprOp op, num::DType result, PerUnit& a, const PerUnit& b) {
-  if (has_shifted(op, result, a, b)) return true;
-  if (std::any_of(b.begin(), b.end(), [](std::int64_t y) { return y < 1; })) return false;
-  if (op == ExprOp::FloorDiv)
-    return each_of(result, a, b, [](std::int64_t x, std::int64_t y) { return floor_div(x, y); });
-  return each_of(result, a, b,
-                 [](std::int64_t x, std::int64_t y) { return x - floor_div(x, y) * y; });
-}
-
-/// What indices are made of, for all threads: a = a op b. False: something else.
-bool has_operated(ExprOp op, num::DType type, num::DType result, PerUnit& a, const PerUnit& b) {
-  if (type != num::DType::Int32 && type != num::DType::Int64) return false;
-  using Int = std::int64_t;
-  const auto word = [](Int x) { return static_cast<std::uint64_t>(x); };
-  switch (op) {
-    case ExprOp::Add:
-      return each_of(result, a, b, [=](Int x, Int y) { return Int(word(x) + word(y)); });
-    case ExprOp::Sub:
-      return each_of(result, a, b, [=](Int x, Int y) { return Int(word(x) - word(y)); });
-    case ExprOp::Mul:
-      return each_of(result, a, b, [=](Int x, Int y) { return Int(word(x) * word(y)); });
-    case ExprOp::BitXor:
-      return each_of(result, a, b, [](Int x, Int y) { return x ^ y; });
-    case ExprOp::Lt:
-      return each_of(result, a, b, [](Int x, Int y) { return Int(x < y); });
-    case ExprOp::Ge:
-      return each_of(result, a, b, [](Int x, Int y) { return Int(x >= y); });
-    case ExprOp::FloorDiv:
-    case ExprOp::FloorMod:
-      return has_divided(op, result, a, b);
-    default:
-      return false;
-  }
-}
 }  // namespace
 
 ProofValues::ProofValues(const Call& call, std::int64_t first, int sample, FewValues& few)
@@ -106,30 +50,37 @@ void ProofValues::set(ir::VarId var, PointerValue value) {
 
 void ProofValues::count(ir::BufferId counter, std::int64_t value) {
   counts_[counter.index] = value;
-  memo_.clear();
+  memo_ = {};
   readers_.clear();
 }
 
 void ProofValues::forget(ir::VarId var) {
   const auto readers = readers_.find(var.index);
   if (readers == readers_.end()) return;
-  for (const std::uint32_t expr : readers->second) memo_.at(expr).is_known = false;
+  for (const std::uint32_t number : readers->second) memo_[number].is_known = false;
+}
+
+// The same expressions are asked about in every trial of a call, and have one number in all of them.
+ProofValues::Memo& ProofValues::memo_of(ExprId expr) {
+  std::vector<std::uint32_t>& numbers = call_.value_numbers;
+  if (expr.index >= numbers.size()) numbers.resize(f_.expr_count());
+  std::uint32_t& number = numbers[expr.index];
+  if (number == 0) number = ++call_.value_count;
+  while (memo_.size() <= number) memo_.push_back({});
+  return memo_[number];
 }
 
 Try<PerUnit> ProofValues::of(ExprId expr) { return *WW_TRY(known(expr)); }
 
 Try<const PerUnit*> ProofValues::known(ExprId expr) {
   if (depth_ == 0) read_.clear();
-  if (const auto number = ir::const_int(f_, expr)) {
-    PerUnit& out = constants_[*number];
-    if (out.empty()) out.assign(threads_, *number);
-    return &out;
+  Memo& memo = memo_of(expr);
+  if (memo.is_known) {
+    if (depth_ > 0) read_.insert(read_.end(), memo.vars.begin(), memo.vars.end());
+    return &memo.value;
   }
-  const auto found = memo_.find(expr.index);
-  if (found != memo_.end() && found->second.is_known) {
-    read_.insert(read_.end(), found->second.vars.begin(), found->second.vars.end());
-    return &found->second.value;
-  }
+  if (const auto number = ir::const_int(f_, expr))
+    return &remember(memo, PerUnit(threads_, *number));
   const auto before = static_cast<std::ptrdiff_t>(read_.size());
   ++depth_;
   Values out = compute(expr);
@@ -137,17 +88,18 @@ Try<const PerUnit*> ProofValues::known(ExprId expr) {
   if (!out) return std::unexpected(std::move(out).error());
   std::sort(read_.begin() + before, read_.end());
   read_.erase(std::unique(read_.begin() + before, read_.end()), read_.end());
-  return &remember(expr, *std::move(out), std::span(read_).subspan(as_index(before)));
+  const auto vars = std::span(read_).subspan(as_index(before));
+  if (!std::ranges::equal(vars, memo.vars)) {
+    for (const std::uint32_t var : vars)
+      if (!std::binary_search(memo.vars.begin(), memo.vars.end(), var))
+        readers_[var].push_back(call_.value_numbers[expr.index]);
+    memo.vars.assign(vars.begin(), vars.end());
+  }
+  return &remember(memo, *std::move(out));
 }
 
-const PerUnit& ProofValues::remember(ExprId expr, PerUnit value,
-                                     std::span<const std::uint32_t> vars) {
-  Memo& memo = memo_[expr.index];
-  for (const std::uint32_t var : vars)
-    if (!std::binary_search(memo.vars.begin(), memo.vars.end(), var))
-      readers_[var].push_back(expr.index);
+const PerUnit& ProofValues::remember(Memo& memo, PerUnit value) {
   memo.value = std::move(value);
-  memo.vars.assign(vars.begin(), vars.end());
   memo.is_known = true;
   return memo.value;
 }

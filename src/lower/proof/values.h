@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/stable_vec.h"
 #include "lower/call.h"
 #include "lower/proof/unproven.h"
 
@@ -75,7 +76,8 @@ class ProofValues {
     bool is_known = false;
   };
   void forget(ir::VarId var);
-  const PerUnit& remember(ir::ExprId expr, PerUnit value, std::span<const std::uint32_t> vars);
+  Memo& memo_of(ir::ExprId expr);
+  static const PerUnit& remember(Memo& memo, PerUnit value);
   Values compute(ir::ExprId expr);
   Values variable(ir::ExprId expr);
   Values changed(const ir::Expr& e);
@@ -103,10 +105,9 @@ class ProofValues {
   std::map<std::uint32_t, PerUnit> vars_;
   std::map<std::uint32_t, PointerValue> pointers_;
   std::map<std::uint32_t, std::int64_t> counts_;  // by buffer
-  std::unordered_map<std::uint32_t, Memo> memo_;  // by ExprId
+  StableVec<Memo> memo_;                          // by Call::value_numbers
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>>
-      readers_;  // by variable: expressions
-  std::unordered_map<std::int64_t, PerUnit> constants_;
+      readers_;                      // by variable: numbers of expressions
   std::vector<std::uint32_t> read_;  // variables, by what is being computed
   int depth_ = 0;                    // of what is being computed
   std::map<std::string, std::int64_t> samples_;

@@ -115,6 +115,14 @@ Try<PointerValue> ProofWalk::element(ir::BufferId id, std::span<const ExprId> in
                                      const Mask& mask) {
   const ir::Buffer& buffer = f_[id];
   PointerValue out{.storage = ir::storage_of(f_, id), .bit = WW_TRY(values_.start_of(id))};
+  const int bits = num::storage_bits(buffer.dtype);
+  const bool is_explicit = buffer.layout_kind == ir::LayoutKind::Explicit;
+  if (!is_explicit && indices.size() == 1 && ir::const_int(f_, buffer.shape[0]).value_or(1) != 1) {
+    const PerUnit& index = *WW_TRY(values_.known(indices[0]));
+    for (std::size_t t = 0; t < index.size(); ++t)
+      if (mask[t]) out.bit[t] += index[t] * bits;
+    return out;
+  }
   PerUnit flat(values_.threads(), 0);
   for (std::size_t d = 0; d < indices.size(); ++d) {
     const auto extent = WW_TRY(values_.uniform(buffer.shape[d]));
@@ -125,8 +133,6 @@ Try<PointerValue> ProofWalk::element(ir::BufferId id, std::span<const ExprId> in
         return wrong("index {} into the single element of `{}`", index[t], buffer.name);
     for (std::size_t t = 0; t < flat.size(); ++t) flat[t] = flat[t] * extent + index[t];
   }
-  const int bits = num::storage_bits(buffer.dtype);
-  const bool is_explicit = buffer.layout_kind == ir::LayoutKind::Explicit;
   for (std::size_t t = 0; t < flat.size(); ++t) {
     if (!mask[t]) continue;
     std::int64_t place = flat[t];

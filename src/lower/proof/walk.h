@@ -12,8 +12,18 @@
 
 namespace ww::lower {
 
+/// Whether a thread executes something. A byte, because a bit of `std::vector<bool>` takes several
+/// instructions to read, and proofs ask for every thread of every statement.
+class Executes {
+ public:
+  Executes(bool yes = false) : yes_(yes) {}  // NOLINT(google-explicit-constructor)
+  operator bool() const { return yes_; }     // NOLINT(google-explicit-constructor)
+
+ private:
+  bool yes_;
+};
 /// Which threads of the unit execute something.
-using Mask = std::vector<bool>;
+using Mask = std::vector<Executes>;
 
 inline constexpr std::int64_t kMaxBytes = 32;  // of one access to memory
 
