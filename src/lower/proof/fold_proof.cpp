@@ -4,13 +4,13 @@
 namespace ww::lower {
 
 FoldProof::FoldProof(const Call& call, const ir::Block& code, Trial trial, Proof& proof,
-                     ir::ExprOp op, num::DType type)
+                     ir::ExprOp op, num::DType type, bool says_elements)
     : call_(call),
       values_(call, trial.first_thread, trial.sample, *trial.few),
       op_(op),
       dtype_(call.buffer(1).dtype),
       type_(type),
-      bags_(op, type),
+      bags_(op, type, says_elements),
       code_(code),
       trial_(trial),
       proof_(proof) {}

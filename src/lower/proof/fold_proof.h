@@ -14,9 +14,9 @@ namespace ww::lower {
 
 class FoldProof {
  public:
-  /// `op` folds values of `type`.
+  /// `op` folds values of `type`. With `says_elements` a difference tells how many elements went where.
   FoldProof(const Call& call, const ir::Block& code, Trial trial, Proof& proof, ir::ExprOp op,
-            num::DType type);
+            num::DType type, bool says_elements);
   virtual ~FoldProof() = default;
   FoldProof(const FoldProof&) = delete;
   FoldProof& operator=(const FoldProof&) = delete;
@@ -59,5 +59,20 @@ class FoldProof {
   Trial trial_;
   Proof& proof_;
 };
+
+/// The proof of a fold by a subclass of FoldProof. A trial that finds a difference is made again, to say
+/// more about it.
+template <typename ProofOfFold>
+Proof prove_fold(const Call& call, const ir::Block& code) {
+  Proof proof;
+  make_trials(call, proof, [&](Trial trial) {
+    const TrialOutcome outcome = ProofOfFold(call, code, trial, proof, false).run();
+    if (outcome != TrialOutcome::Failed || proof.difference.empty()) return outcome;
+    proof = {};
+    trial.few->clear();
+    return ProofOfFold(call, code, trial, proof, true).run();
+  });
+  return proof;
+}
 
 }  // namespace ww::lower

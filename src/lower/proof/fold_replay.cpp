@@ -13,10 +13,14 @@ using ir::ExprId;
 using ir::ExprOp;
 using num::DType;
 
-Bags::Bags(ExprOp op, DType type)
-    : op_(op), type_(type), is_ordered_(ir::is_ordered_fold(op, type)) {}
+Bags::Bags(ExprOp op, DType type, bool says_elements)
+    : op_(op),
+      type_(type),
+      is_ordered_(ir::is_ordered_fold(op, type)),
+      keeps_(says_elements || !is_ordered_) {}
 
 Number Bags::element(Number number) {
+  if (!keeps_) return number;
   bags_.put(number, {.count = 1, .sum = mixed(number)});
   return number;
 }
@@ -28,6 +32,7 @@ Number Bags::cast(DType from, DType to, Number x) {
     constants_.put(out, converted);
     return out;
   }
+  if (!keeps_) return hashes::cast(from, to, x);
   if (from == to && bags_.find(x) != nullptr) return x;
   const Number out = hashes::cast(from, to, x);
   bags_.put(out, bag(x));
@@ -37,6 +42,7 @@ Number Bags::cast(DType from, DType to, Number x) {
 Number Bags::folded(ExprOp op, DType type, Number a, Number b) {
   if (is_neutral(op, type, a)) return b;
   if (is_neutral(op, type, b)) return a;
+  if (!keeps_) return hashes::operated(op, type, std::min(a, b), std::max(a, b));
   const Bag x = bag(a), y = bag(b);
   Bag out{.count = x.count + y.count, .sum = x.sum + y.sum, .by = op};
   const auto is_other = [&](const Bag& each) {
@@ -57,6 +63,7 @@ Bag Bags::bag(Number x) const {
 }
 
 Number Bags::derived(Number number, std::initializer_list<Number> from) {
+  if (!keeps_) return number;
   for (const Number each : from)
     if (const Bag* found = bags_.find(each)) {
       const Bag of = *found;  // the table may grow

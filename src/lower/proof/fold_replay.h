@@ -32,13 +32,16 @@ struct Bag {
   }
 };
 
-/// Values by their numbers.
+/// Values by their numbers. Where the order matters, a number follows from those that it is made of, and
+/// the elements are kept only to say what differs.
 class Bags {
  public:
-  Bags(ir::ExprOp op, num::DType type);
+  Bags(ir::ExprOp op, num::DType type, bool says_elements);
 
   /// Room for so many values.
-  void reserve(std::size_t count) { bags_.reserve(count); }
+  void reserve(std::size_t count) {
+    if (keeps_) bags_.reserve(count);
+  }
   Number element(Number number);
   Number cast(num::DType from, num::DType to, Number x);
   Number folded(ir::ExprOp op, num::DType type, Number a, Number b);
@@ -56,6 +59,7 @@ class Bags {
   ir::ExprOp op_;
   num::DType type_;
   bool is_ordered_ = false;
+  bool keeps_;  // the elements of values
   NumberMap<Bag> bags_;
   NumberMap<ir::Constant> constants_;
 };

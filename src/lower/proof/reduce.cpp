@@ -25,8 +25,9 @@ using Parts = std::vector<std::pair<std::size_t, Number>>;
 
 class ReductionProof : public FoldProof {
  public:
-  ReductionProof(const Call& call, const ir::Block& code, Trial trial, Proof& proof)
-      : FoldProof(call, code, trial, proof, operator_of(call), type_of(call)) {}
+  ReductionProof(const Call& call, const ir::Block& code, Trial trial, Proof& proof,
+                 bool says_elements)
+      : FoldProof(call, code, trial, proof, operator_of(call), type_of(call), says_elements) {}
 
  private:
   // Indices are found by keys, of which the greatest is taken.
@@ -143,11 +144,7 @@ class ReductionProof : public FoldProof {
 }  // namespace reduce_proof
 
 Proof prove_reduction(const Call& call, const ir::Block& code) {
-  Proof proof;
-  make_trials(call, proof, [&](Trial trial) {
-    return reduce_proof::ReductionProof(call, code, trial, proof).run();
-  });
-  return proof;
+  return prove_fold<reduce_proof::ReductionProof>(call, code);
 }
 
 }  // namespace ww::lower

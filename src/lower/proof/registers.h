@@ -151,6 +151,7 @@ class Registers {
   };
 
   [[nodiscard]] const Width* find(ir::BufferId storage, int bits) const {
+    if (last_ < widths_.size() && widths_[last_].holds(storage, bits)) return &widths_[last_];
     for (const Width& each : widths_)
       if (each.holds(storage, bits)) return &each;
     return nullptr;
@@ -159,9 +160,13 @@ class Registers {
     for (const std::size_t other : mine.others) forget(place, widths_[other]);
     mine.cell(place.thread, place.bit) = {value, true};
   }
-  Width& width_of(ir::BufferId storage, int bits) {
-    for (Width& each : widths_)
-      if (each.holds(storage, bits)) return each;
+  [[gnu::always_inline]] Width& width_of(ir::BufferId storage, int bits) {
+    if (last_ < widths_.size() && widths_[last_].holds(storage, bits)) return widths_[last_];
+    return find_or_make(storage, bits);
+  }
+  Width& find_or_make(ir::BufferId storage, int bits) {
+    for (last_ = 0; last_ < widths_.size(); ++last_)
+      if (widths_[last_].holds(storage, bits)) return widths_[last_];
     Width made{.storage = storage, .bits = bits};
     for (std::size_t i = 0; i < widths_.size(); ++i)
       if (widths_[i].storage == storage) {
@@ -178,6 +183,7 @@ class Registers {
   }
 
   std::vector<Width> widths_;  // few
+  std::size_t last_ = 0;       // that was asked for to put something
 };
 
 [[gnu::always_inline]] inline const Number* Registers::Reader::find(std::size_t thread,

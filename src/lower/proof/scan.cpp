@@ -81,9 +81,9 @@ class RowMeaning {
 
 class ScanProof : public FoldProof {
  public:
-  ScanProof(const Call& call, const ir::Block& code, Trial trial, Proof& proof)
+  ScanProof(const Call& call, const ir::Block& code, Trial trial, Proof& proof, bool says_elements)
       : FoldProof(call, code, trial, proof, ir::scanning_operator(call.tile.op),
-                  ir::fold_type(call.buffer(1).dtype)) {}
+                  ir::fold_type(call.buffer(1).dtype), says_elements) {}
 
  private:
   // By element of the destination, which has the number of that of the source.
@@ -117,10 +117,7 @@ class ScanProof : public FoldProof {
 }  // namespace scan_proof
 
 Proof prove_scan(const Call& call, const ir::Block& code) {
-  Proof proof;
-  make_trials(call, proof,
-              [&](Trial trial) { return scan_proof::ScanProof(call, code, trial, proof).run(); });
-  return proof;
+  return prove_fold<scan_proof::ScanProof>(call, code);
 }
 
 }  // namespace ww::lower
