@@ -36,17 +36,31 @@ std::unexpected<Decline> no_such_types(const GemmTypes& types) {
                  num::name_of(types.b), num::name_of(types.out));
 }
 
+// False: no form has both, so that the opcode need not be read to find out why it is none.
+bool may_exist(std::span<const isa::Form* const> forms, std::string_view shape,
+               std::string_view type) {
+  const auto takes = [](const isa::Form& form, std::string_view slot, std::string_view word) {
+    const auto at = form.slot_index(slot);
+    return !at || form.slots[*at].find(word) != isa::Binding::kAbsent;
+  };
+  return std::ranges::any_of(forms, [&](const isa::Form* form) {
+    return takes(*form, "shape", shape) && takes(*form, "atype", type);
+  });
+}
+
 }  // namespace
 
 Match<std::vector<MmaAtom>> atoms_of(const GemmTypes& types, bool may_cut, target::Target target) {
   const std::string_view a = name_in(kFactors, types.a), b = name_in(kFactors, types.b);
   const std::string_view out = name_in(kSums, types.out);
   if (a.empty() || b.empty() || out.empty()) return no_such_types(types);
+  const std::vector<const isa::Form*> forms = isa::forms_of("mma");
   std::vector<MmaAtom> atoms;
   std::string missing;
   for (const int octets : {2, 1})
     for (const int groups : {4, 2, 1}) {
       const std::string shape = fmt::format("m{}n8k{}", 8 * octets, 4 * types.per_word() * groups);
+      if (!may_exist(forms, shape, a)) continue;
       const std::string opcode =
           fmt::format("mma.sync.aligned.{}.row.col.{}.{}.{}.{}", shape, out, a, b, out);
       const isa::Opcode bound = isa::opcode_of(opcode);
