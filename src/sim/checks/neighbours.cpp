@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "sim/checks/race_checks.h"
+#include "sim/run/mbarriers.h"
 #include "sim/run/unit.h"
 
 namespace ww::sim {
@@ -44,6 +45,68 @@ void Neighbours::ended(Warp& warp) {
         report(*warp.unit, life, warp.cta->rank, use, l);
     }
   }
+  for (const EngineRead& read : life.reads)
+    if (!is_heard_of(life, warp.cta->rank, read)) report(*warp.unit, life, read);
+}
+
+Neighbours::ReadId Neighbours::read_begins(const Warp& warp, unsigned lane, std::uint64_t address,
+                                           std::uint64_t bytes, std::uint64_t mbarrier) {
+  std::vector<EngineRead>& reads = lives_[warp.cta->rank].reads;
+  const EngineRead made{.op = warp.current,
+                        .warp = warp.unit_warp(),
+                        .lane = lane,
+                        .address = address,
+                        .bytes = bytes,
+                        .mbarrier = mbarrier};
+  auto found = std::find_if(reads.begin(), reads.end(), [&](const EngineRead& each) {
+    return each.op == made.op && each.warp == made.warp && each.lane == lane &&
+           each.mbarrier == mbarrier;
+  });
+  if (found == reads.end())
+    found = reads.insert(found, made);
+  else
+    *found = made;
+  return {warp.cta->rank, static_cast<std::size_t>(found - reads.begin())};
+}
+
+void Neighbours::waited(const Warp& warp, Mask lanes, std::uint64_t mbarrier, std::uint64_t phase) {
+  const EngineRead::Wait made{warp.unit_warp(), lanes, order_.now(warp.unit_warp())};
+  for (Life& life : lives_) {
+    for (EngineRead& read : life.reads) {
+      if (read.mbarrier != mbarrier || read.phase >= phase) continue;
+      const bool is_new =
+          std::none_of(read.waits.begin(), read.waits.end(), [&](const EngineRead::Wait& each) {
+            return each.warp == made.warp && (lanes & ~each.lanes) == 0;
+          });
+      if (is_new) read.waits.push_back(made);
+    }
+  }
+}
+
+// A thread that the CTA's own end is ordered behind has seen that the engine is done.
+bool Neighbours::is_heard_of(const Life& life, unsigned rank, const EngineRead& read) const {
+  return std::any_of(read.waits.begin(), read.waits.end(), [&](const EngineRead::Wait& wait) {
+    if (order_.home_of(wait.warp).cta == rank) return true;  // one of its own
+    for (unsigned l = 0; l < kLanes; ++l)
+      if (has_lane(wait.lanes, l) && life.known.here.knows(wait.warp, l, wait.clock)) return true;
+    return false;
+  });
+}
+
+void Neighbours::report(Unit& unit, const Life& life, const EngineRead& read) {
+  if (unit.findings.count_up(Check::Race, read.op, life.end.op, 1)) return;
+  unit.findings.add(
+      {.check = Check::Race,
+       .who = unit.party(read.op, read.warp, lane_bit(read.lane)),
+       .other = life.end,
+       .text = fmt::format(
+           "the copy engine reads {} for CTA {} of the cluster, and the CTA that has it may have "
+           "ended by then: nothing orders the end of its threads behind a wait for the mbarrier "
+           "at 0x{:x} there",
+           place_text(read.address, static_cast<unsigned>(read.bytes)),
+           rank_of_mbarrier(read.mbarrier), offset_of_mbarrier(read.mbarrier)),
+       .address = read.address,
+       .has_address = true});
 }
 
 void Neighbours::report(Unit& unit, const Life& life, unsigned owner, const WarpUse& use,

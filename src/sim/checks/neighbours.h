@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shared memory of other CTAs of a cluster, which is there only as long as these run: something
-// must order the end of at least one of their threads behind every use of it.
+// must order the end of at least one of their threads behind every use of it. The same holds for a
+// CTA's own memory where the copy engine reads it for another one: that one's mbarrier alone tells when
+// the engine is done, and a thread that has waited for it must be heard of.
 #pragma once
 
 #include <array>
@@ -28,6 +30,20 @@ class Neighbours {
   /// The executing lanes of the warp have ended.
   void ended(Warp& warp);
 
+  /// The copy engine reads memory of the lane's own CTA, and an mbarrier of another CTA hears of it.
+  struct ReadId {
+    unsigned rank = 0;
+    std::size_t number = 0;
+  };
+  ReadId read_begins(const Warp& warp, unsigned lane, std::uint64_t address, std::uint64_t bytes,
+                     std::uint64_t mbarrier);
+  /// It has read, in that phase of the mbarrier.
+  void read_ends(ReadId read, std::uint64_t phase) {
+    lives_[read.rank].reads[read.number].phase = phase;
+  }
+  /// Lanes have seen that the phases of the mbarrier before this one are over.
+  void waited(const Warp& warp, Mask lanes, std::uint64_t mbarrier, std::uint64_t phase);
+
  private:
   /// The latest use by each lane of a warp.
   struct WarpUse {
@@ -38,15 +54,34 @@ class Neighbours {
     unsigned bytes = 0;
     Touched how{};
   };
-  /// One CTA: what its ended threads knew, and how others used its memory.
+  /// A read by the copy engine, and who has waited for its mbarrier. Of equal ones the latest: phases end
+  /// in order.
+  struct EngineRead {
+    static constexpr std::uint64_t kUnderWay = ~std::uint64_t{0};
+    struct Wait {
+      unsigned warp = 0;  // of the unit
+      Mask lanes = 0;
+      std::uint32_t clock = 0;
+    };
+    std::uint32_t op = 0;
+    unsigned warp = 0;  // of the unit
+    unsigned lane = 0;
+    std::uint64_t address = 0, bytes = 0, mbarrier = 0;
+    std::uint64_t phase = kUnderWay;  // of the mbarrier, in which it was done
+    std::vector<Wait> waits = {};     // the first of each warp
+  };
+  /// One CTA: what its ended threads knew, how others used its memory, and what the engine read there.
   struct Life {
     Clocks known;
     bool is_over = false;
     Party end{};
     std::vector<WarpUse> uses;
+    std::vector<EngineRead> reads;
   };
+  [[nodiscard]] bool is_heard_of(const Life& life, unsigned rank, const EngineRead& read) const;
   void report(Unit& unit, const Life& life, unsigned owner, const WarpUse& use,
               unsigned lane) const;
+  static void report(Unit& unit, const Life& life, const EngineRead& read);
 
   const Order& order_;
   std::vector<Life> lives_;  // by rank

@@ -100,9 +100,10 @@ void land(Warp& warp, unsigned lane, const ByteRun& run, const std::byte* data,
 
 /// The mbarrier at a shared address with rank; reports where there is none and gives nullptr.
 Mbarrier* mbarrier_at(Warp& warp, std::uint64_t address, Mask who);
-/// The async proxy is going to signal the mbarrier at that address: reports where there is none, and
-/// where no fence has made it known there.
-void check_signalled(Warp& warp, std::uint64_t address, Mask who);
+/// A lane starts what is going to signal the mbarrier at that address: reports where there is none, where
+/// nothing orders the lane behind its `mbarrier.init`, and where no fence has made it known to the async
+/// proxy.
+void check_signalled(Warp& warp, std::uint64_t address, Mask who, bool is_async_proxy = true);
 /// How a thread arrives.
 struct Arrival {
   Mask lanes = 0;  // whose past it publishes; of several that arrive at once, only the first does

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "sim/checks/undefined.h"
@@ -15,6 +16,7 @@
 #include "sim/memory/access.h"
 #include "sim/ops/async_ops.h"
 #include "sim/ops/families.h"
+#include "sim/run/mbarriers.h"
 
 namespace ww::sim::bulk_copy_ops {
 namespace {
@@ -73,19 +75,31 @@ struct Parcel {
   }
 };
 
+// The engine reads shared memory for another CTA, whose mbarrier alone tells when it is done.
+std::optional<Neighbours::ReadId> begin_read(Warp& warp, unsigned lane, const ByteRun& from,
+                                             std::uint64_t mbarrier) {
+  if (from.region == nullptr) return std::nullopt;
+  mark_shared(warp, *from.region, from.address, from.bytes, lane, AsyncUse::Read);
+  const bool is_for_other =
+      from.region->space == Space::Shared && rank_of_mbarrier(mbarrier) != from.region->owner;
+  if (!is_for_other || warp.unit->neighbours == nullptr) return std::nullopt;
+  return warp.unit->neighbours->read_begins(warp, lane, from.address, from.bytes, mbarrier);
+}
+
+void end_read(Warp& warp, const ByteRun& from, std::uint64_t mbarrier,
+              std::optional<Neighbours::ReadId> read) {
+  if (from.region == nullptr) return;
+  unmark_shared(warp, *from.region, from.address, from.bytes, AsyncUse::Read);
+  const Mbarrier* barrier = find_mbarrier(*warp.unit, mbarrier);
+  if (read && barrier != nullptr) warp.unit->neighbours->read_ends(*read, barrier->phase);
+}
+
 // Starts the write of a parcel to one CTA; its mbarrier hears of it when it lands.
 void send(Warp& warp, unsigned lane, const std::shared_ptr<const Parcel>& parcel, const ByteRun& to,
           std::uint64_t mbarrier) {
-  if (parcel->is_async_proxy) {
-    check_signalled(warp, mbarrier, lane_bit(lane));
-  } else {
-    mbarrier_at(warp, mbarrier, lane_bit(lane));
-  }
+  check_signalled(warp, mbarrier, lane_bit(lane), parcel->is_async_proxy);
   begin_write(warp, to, lane, parcel->mode());
-  const ByteRun from = parcel->from;
-  if (from.region != nullptr) {
-    mark_shared(warp, *from.region, from.address, from.bytes, lane, AsyncUse::Read);
-  }
+  const auto read = begin_read(warp, lane, parcel->from, mbarrier);
   const std::uint32_t op = warp.current;
   warp.unit->jobs.push_back({.mbarrier = mbarrier,
                              .op = op,
@@ -94,10 +108,7 @@ void send(Warp& warp, unsigned lane, const std::shared_ptr<const Parcel>& parcel
                              .bytes = parcel->size,
                              .deliver = [=, &warp] {
                                const ActingFor acting(warp, op);
-                               if (parcel->from.region != nullptr) {
-                                 unmark_shared(warp, *parcel->from.region, parcel->from.address,
-                                               parcel->from.bytes, AsyncUse::Read);
-                               }
+                               end_read(warp, parcel->from, mbarrier, read);
                                parcel->land_at(warp, lane, to);
                                complete_tx(warp, mbarrier, lane, parcel->size);
                              }});

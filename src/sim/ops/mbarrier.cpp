@@ -63,12 +63,6 @@ void complain(Warp& warp, unsigned lane, std::uint64_t address, fmt::format_stri
 // with each other.
 enum class Role : std::uint8_t { Makes, Uses };
 
-// Whether all of the cluster know of the mbarrier by its own fence and a barrier behind
-// that, which need not order anything else.
-bool is_announced(const Unit& unit, const Mbarrier* barrier) {
-  return barrier != nullptr && barrier->is_fenced && unit.cluster.phase > barrier->fenced_at;
-}
-
 // One of the lanes with the same mbarrier is enough.
 void note_object(Warp& warp, const Region& region, const std::uint64_t* address, Mask group,
                  Role role) {
@@ -138,6 +132,8 @@ void run_init(Warp& warp, const Op& op) {
     found->second.expected = found->second.pending = arrivals;
     found->second.op = warp.current;
     found->second.maker = warp.unit_warp() * kLanes + l;
+    if (warp.unit->order != nullptr)
+      found->second.made_at = warp.unit->order->now(warp.unit_warp());
     std::memset(region.data + offset, 0, kObjectBytes);
     mark_bytes(region, offset, kObjectBytes);
     mark_mbarrier(warp, region, address, l);
@@ -281,8 +277,10 @@ Waiters ask(Warp& warp, const Op& op) {
   Order* order = warp.unit->order.get();
   if (order == nullptr) return waiters;
   for_each_address(waiters.address, over, [&](std::uint64_t address, Mask same) {
-    wait(*order, actor_of(warp, same), (op.mode & kRelaxed) == 0, scope_of(op),
-         find_mbarrier(*warp.unit, address)->clock);
+    const Mbarrier* barrier = find_mbarrier(*warp.unit, address);
+    wait(*order, actor_of(warp, same), (op.mode & kRelaxed) == 0, scope_of(op), barrier->clock);
+    if (warp.unit->neighbours != nullptr)
+      warp.unit->neighbours->waited(warp, same, address, barrier->phase);
   });
   return waiters;
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "sim/ops/async_ops.h"
+#include "sim/order/order.h"
 #include "sim/run/mbarriers.h"
 #include "sim/run/unit.h"
 
@@ -23,6 +24,26 @@ void check_announced(Warp& warp, const Mbarrier& barrier, std::uint64_t address,
       warp.unit->party(barrier.op, barrier.maker / kLanes, lane_bit(barrier.maker % kLanes)));
 }
 
+// The thread that starts a copy must know that the mbarrier is there; to find it there is luck.
+void check_ordered(Warp& warp, const Mbarrier& barrier, std::uint64_t address, Mask who) {
+  const Order* order = warp.unit->order.get();
+  if (order == nullptr || is_announced(*warp.unit, &barrier)) return;
+  if (order->ordered(warp.unit_warp(), first_lane(who), barrier.maker / kLanes,
+                     barrier.maker % kLanes, barrier.made_at))
+    return;
+  if (!warp.is_new(Check::Race, barrier.op, count_lanes(who))) return;
+  const std::uint64_t rank = rank_of_mbarrier(address);
+  const bool is_own = rank == warp.cta->rank;
+  warp.report_at(
+      Check::Race, who, address,
+      fmt::format("has the mbarrier at 0x{:x}{} signalled, and nothing orders that behind its "
+                  "`mbarrier.init`: {}",
+                  offset_of_mbarrier(address),
+                  is_own ? "" : fmt::format(" of CTA {} of the cluster", rank),
+                  is_own ? "a barrier is missing" : "a barrier of the cluster is missing"),
+      warp.unit->party(barrier.op, barrier.maker / kLanes, lane_bit(barrier.maker % kLanes)));
+}
+
 // The async proxy of the CTA itself needs the fence as well, by the manual; many programs do without.
 void check_published(Warp& warp, const Mbarrier& barrier, std::uint64_t address, Mask who) {
   const bool is_own = rank_of_mbarrier(address) == warp.cta->rank;
@@ -38,6 +59,10 @@ void check_published(Warp& warp, const Mbarrier& barrier, std::uint64_t address,
 
 }  // namespace
 
+bool is_announced(const Unit& unit, const Mbarrier* barrier) {
+  return barrier != nullptr && barrier->is_fenced && unit.cluster.phase > barrier->fenced_at;
+}
+
 Mbarrier* mbarrier_at(Warp& warp, std::uint64_t address, Mask who) {
   Mbarrier* barrier = find_mbarrier(*warp.unit, address);
   if (barrier != nullptr) check_announced(warp, *barrier, address, who);
@@ -49,9 +74,11 @@ Mbarrier* mbarrier_at(Warp& warp, std::uint64_t address, Mask who) {
   return nullptr;
 }
 
-void check_signalled(Warp& warp, std::uint64_t address, Mask who) {
+void check_signalled(Warp& warp, std::uint64_t address, Mask who, bool is_async_proxy) {
   const Mbarrier* barrier = mbarrier_at(warp, address, who);
-  if (barrier != nullptr) check_published(warp, *barrier, address, who);
+  if (barrier == nullptr) return;
+  check_ordered(warp, *barrier, address, who);
+  if (is_async_proxy) check_published(warp, *barrier, address, who);
 }
 
 }  // namespace ww::sim

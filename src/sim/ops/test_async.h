@@ -30,6 +30,7 @@ struct Grid {
   std::string_view target = "sm_90a";
   std::string_view version = "8.8";
   std::optional<Check> also{};  // that is off by default
+  Schedule schedule{};
 };
 
 struct Done {
@@ -82,6 +83,7 @@ inline Done run_async(std::string_view body, const Grid& grid = {}) {
   test.input(numbers);
   test.output<std::uint32_t>(kTestWords);
   if (grid.also) test.options.checks.add(*grid.also);
+  test.options.schedule = grid.schedule;
   test.options.limits.instructions = 4'000'000;
   const RunReport& report = test.run();
   EXPECT_EQ(test.refusal(), "");

@@ -35,6 +35,7 @@ struct Mbarrier {
   Location clock;               // what waiting for the phases before it lets one know
   std::uint32_t op = kNoOp;     // that made it
   std::uint32_t maker = 0;      // the thread of the unit
+  std::uint32_t made_at = 0;    // the clock of its warp then
   bool is_fenced = false;       // the maker has let it be known to the cluster
   std::uint32_t fenced_at = 0;  // the phase of the cluster's barrier then
   std::uint64_t polled_at = 0;  // Unit::activity when it was last tested in vain
@@ -75,6 +76,9 @@ inline std::uint64_t offset_of_mbarrier(std::uint64_t address) {
 }
 /// The mbarrier at a shared address with rank; nullptr: there is none.
 Mbarrier* find_mbarrier(Unit& unit, std::uint64_t address);
+/// Whether all of the cluster know of the mbarrier by its own fence and a barrier of the cluster behind
+/// that, which need not order anything else.
+[[nodiscard]] bool is_announced(const Unit& unit, const Mbarrier* barrier);
 /// The executing lanes of the warp let the mbarriers that they made be known to the cluster.
 void fence_mbarriers(const Warp& warp);
 /// The phase is over if nothing is pending any more; wakes the threads that wait for it.
