@@ -3,6 +3,10 @@
 // kernel together are fewer than the barrier was made for. How many arrive is counted from above: threads
 // that may come to an arrival, times the rounds of the loops around it. Only barriers whose every use is
 // understood are judged, so what is reported is certain.
+//
+// A barrier of a ring is waited for in a loop, with a phase that the threads keep in a scalar. Where no
+// arrival names it at all, the first round waits for ever, if the scalar is still 0 then: it is set to 0
+// and flipped, and the first flip stands behind the wait.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,8 +35,22 @@ struct Barriers {
   Span made = {};
   std::int64_t arrivals = 0;  // at most
   std::vector<std::pair<Span, std::int64_t>> sites = {};
-  std::optional<StmtId> wait = {};  // for the first phase
-  ExprId waited_for = {};
+  std::optional<StmtId> wait = {};   // for the first phase
+  std::optional<StmtId> round = {};  // of a ring: a wait that is for it where its loop begins
+
+  [[nodiscard]] std::optional<StmtId> hopeless() const {
+    if (wait && arrivals < *count) return wait;
+    return arrivals == 0 ? round : std::nullopt;
+  }
+};
+
+/// How threads come to a statement.
+struct Reached {
+  std::int64_t times = 1;  // at most
+  bool is_certain = true;  // some come
+  bool is_in_loop = false;
+  bool is_in_first_round =
+      true;  // some do in the first round of every loop around it, if there is one
 };
 
 class ArrivalCheck {
@@ -41,40 +59,57 @@ class ArrivalCheck {
       : c_(c), f_(c.f), shape_(shape), sets_(ActiveSets::of(c.f, shape)) {}
 
   void go() {
-    block(f_.body, 1, true);
+    number(f_.body);
+    block(f_.body, {});
     for (auto& [buffer, barriers] : found_)
-      if (barriers.is_known && barriers.count && barriers.wait && !shares_bytes(buffer))
-        compare(barriers);
+      if (barriers.is_known && barriers.count && barriers.hopeless() && !shares_bytes(buffer))
+        report(barriers);
   }
 
  private:
-  // `times`: how often threads may come here; `is_certain`: some come.
-  void block(const Block& stmts, std::int64_t times, bool is_certain) {
+  // Statements in the order of the program, and where scalars are written.
+  void number(const Block& stmts) {
+    for_each_stmt(f_, stmts, [&](StmtId id) {
+      order_[id.index] = order_.size();
+      if (f_[id].kind == StmtKind::Store) stores_[f_[id].buffer].push_back(id);
+    });
+  }
+
+  void block(const Block& stmts, Reached here) {
     for (const StmtId id : stmts) {
       const Stmt& s = f_[id];
       std::set<std::uint32_t> understood;  // expressions
-      if (s.kind == StmtKind::Ptx) instruction(id, times, understood);
-      if (s.kind == StmtKind::Evaluate) wait(id, is_certain, understood);
+      if (s.kind == StmtKind::Ptx) instruction(id, here.times, understood);
+      if (s.kind == StmtKind::Evaluate) wait(id, here, understood);
       if (s.kind == StmtKind::Tile) copy(f_[s.tile], understood);
       for_each_root(f_, s, [&](ExprId root) {
         if (!understood.contains(root.index)) escapes(root);
       });
-      std::int64_t rounds = times;
-      if (s.kind == StmtKind::While) rounds = kManyArrivals;
-      if (s.kind == StmtKind::For) {
-        const auto trips = const_int(f_, s.args[1]);
-        rounds = trips
-                     ? std::min(times * std::clamp<std::int64_t>(*trips, 0, 1 << 20), kManyArrivals)
-                     : kManyArrivals;
-      }
-      const bool is_loop = s.kind == StmtKind::For || s.kind == StmtKind::While;
-      const bool goes_on = is_certain && !is_loop && (s.kind != StmtKind::If || narrows(s, id));
-      block(s.body, rounds, goes_on);
-      block(s.other, rounds, goes_on);
+      const Reached below = below_of(s, id, here);
+      block(s.body, below);
+      block(s.other, below);
       // What stands behind them may not be reached.
       if (s.kind == StmtKind::Return || s.kind == StmtKind::Break || s.kind == StmtKind::Continue)
-        is_certain = false;
+        here.is_certain = here.is_in_first_round = false;
     }
+  }
+
+  [[nodiscard]] Reached below_of(const Stmt& s, StmtId id, Reached here) const {
+    const bool is_loop = s.kind == StmtKind::For || s.kind == StmtKind::While;
+    const auto trips = s.kind == StmtKind::For ? const_int(f_, s.args[1]) : std::nullopt;
+    if (is_loop) {
+      here.times =
+          trips ? std::min(here.times * std::clamp<std::int64_t>(*trips, 0, 1 << 20), kManyArrivals)
+                : kManyArrivals;
+      // A loop in a loop may have its first round in a later round of that.
+      const bool runs = trips ? *trips > 0 : !here.is_in_loop;
+      here.is_in_first_round = here.is_in_first_round && runs;
+      here.is_in_loop = true;
+    }
+    const bool narrows_only = s.kind != StmtKind::If || narrows(s, id);
+    here.is_certain = here.is_certain && !is_loop && narrows_only;
+    here.is_in_first_round = here.is_in_first_round && narrows_only;
+    return here;
   }
 
   // A condition that decides by thread: no thread may go both ways.
@@ -147,16 +182,39 @@ class ArrivalCheck {
     barriers.sites.emplace_back(f_[id].span, most);
   }
 
-  void wait(StmtId id, bool is_certain, std::set<std::uint32_t>& understood) {
+  void wait(StmtId id, const Reached& here, std::set<std::uint32_t>& understood) {
     const Expr& e = f_[f_[id].expr];
     if (e.op != ExprOp::Call || e.callee != Intrinsic::MbarrierWait) return;
     Barriers* barriers = barriers_at(e.args[0]);
     if (barriers == nullptr) return;
     understood.insert(f_[id].expr.index);
-    const bool is_first = const_int(f_, e.args[1]) == 0 && is_certain && threads_at(id) != 0;
-    if (!is_first || barriers->wait) return;
-    barriers->wait = id;
-    barriers->waited_for = e.args[0];
+    if (threads_at(id) == 0) return;
+    const bool is_zero = const_int(f_, e.args[1]) == 0;
+    if (is_zero && here.is_certain && !barriers->wait) barriers->wait = id;
+    if (here.is_in_first_round && !barriers->round && (is_zero || starts_at_zero(e.args[1], id)))
+      barriers->round = id;
+  }
+
+  // A scalar that is set to 0 and flipped, first behind the statement.
+  [[nodiscard]] bool starts_at_zero(ExprId parity, StmtId at) const {
+    const Expr& e = f_[parity];
+    if (e.op != ExprOp::Load || f_[e.buffer].scope != Scope::Local) return false;
+    const auto found = stores_.find(e.buffer);
+    if (found == stores_.end()) return false;
+    bool is_set = false;
+    for (const StmtId id : found->second) {
+      const bool is_before = order_.at(id.index) < order_.at(at.index);
+      const bool is_zero = const_int(f_, f_[id].expr) == 0;
+      if (is_before && !is_zero) return false;
+      if (!is_zero && !flips(f_[id].expr, e.buffer)) return false;
+      is_set = is_set || (is_before && is_zero);
+    }
+    return is_set;
+  }
+  [[nodiscard]] bool flips(ExprId value, BufferId scalar) const {
+    const Expr& e = f_[value];
+    return e.op == ExprOp::BitXor && f_[e.args[0]].op == ExprOp::Load &&
+           f_[e.args[0]].buffer == scalar && const_int(f_, e.args[1]) == 1;
   }
 
   // Bytes complete a phase only when all have arrived.
@@ -204,16 +262,15 @@ class ArrivalCheck {
     return std::pair{begin, begin + *size};
   }
 
-  void compare(const Barriers& barriers) {
-    if (barriers.arrivals >= *barriers.count) return;
-    const StmtId wait = *barriers.wait;
+  void report(const Barriers& barriers) {
+    const StmtId wait = *barriers.hopeless();
     const std::string come = barriers.arrivals == 0 ? std::string("nothing arrives there")
                              : barriers.arrivals == 1
                                  ? std::string("at most 1 comes")
                                  : fmt::format("at most {} come", barriers.arrivals);
     c_.report(DiagKind::BadArgument, f_[wait].span,
               "the wait of {} never ends: the mbarrier at `{}` is made for {} arrival{}, and {}",
-              to_text(sets_[wait], shape_), print(f_, barriers.waited_for), *barriers.count,
+              to_text(sets_[wait], shape_), print(f_, f_[f_[wait].expr].args[0]), *barriers.count,
               *barriers.count == 1 ? "" : "s", come);
     std::vector<Note>& notes = c_.findings.back().notes;
     notes.push_back({"made here", barriers.made});
@@ -228,7 +285,9 @@ class ArrivalCheck {
   const LaunchShape& shape_;
   ActiveSets sets_;
   std::map<BufferId, Barriers> found_;
-  std::set<std::uint32_t> escaped_;  // expressions that have been looked at
+  std::map<std::uint32_t, std::size_t> order_;      // of statements
+  std::map<BufferId, std::vector<StmtId>> stores_;  // by buffer
+  std::set<std::uint32_t> escaped_;                 // expressions that have been looked at
 };
 
 bool waits_for_mbarriers(const Function& f) {
