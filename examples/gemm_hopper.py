@@ -153,9 +153,7 @@ def build(M=256, N=512, K=256, BM=128, BN=256, BK=None, stages=None, ctas=2, gro
             if warp == 0:
                 if cluster > 1:
                     if lane < cluster:
-                        there = T.meta_var(T.ptx.mapa(pipe.empty.ptr_to([stage]), lane,
-                                                      "shared::cluster", "u32"))
-                        T.ptx["mbarrier.arrive.shared::cluster.b64"](there)
+                        pipe.empty.arrive(stage, remote=lane)
                 else:
                     if lane == 0:
                         pipe.empty.arrive(stage)
