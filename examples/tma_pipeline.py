@@ -5,6 +5,8 @@
 # `full` hears of the bytes of a stage, and `empty` of the 128 consumers. All phases begin at 0; the producer
 # waits for the phase before the first one, which is complete (`empty_phase_offset`).
 #
+# On targets without a copy engine the producer's thread copies by cp.async (`copy_engine_fallback`).
+#
 #   warpwright run examples/tma_pipeline.py --arg m=100 --arg n=200 --expect 'B == 2 * A'
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
@@ -20,6 +22,7 @@ def build(rows=32, columns=64, stages=4):
         n = T.int32()
         A = T.match_buffer(A_ptr, (m, n), "float32")
         B = T.match_buffer(B_ptr, (m, n), "float32")
+        T.func_attr({"copy_engine_fallback": "cp_async"})
         T.device_entry()
         by = T.cta_id([T.ceildiv(m, rows)])
         warp = T.warp_id([5])

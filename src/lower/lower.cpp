@@ -9,6 +9,7 @@
 #include "ir/visit.h"
 #include "lower/copy_async/prefetch_maps.h"
 #include "lower/dispatch.h"
+#include "lower/engine_fallback.h"
 #include "lower/flatten.h"
 #include "lower/launch_ids.h"
 #include "lower/promote.h"
@@ -30,6 +31,8 @@ Lowered lower(const ir::Function& tile, const Options& options) {
       out.errors.push_back(shape.error());
       return out;
     }
+    const EngineFallback fallback = replace_engine(f, *shape, options.target, out.errors);
+    if (!out.errors.empty()) return out;
     promote_scalars(f);
     const ir::ActiveSets active = ir::ActiveSets::of(f, *shape);
     const LaunchVars ids = resolve_scope_ids(f, *shape);
@@ -37,7 +40,9 @@ Lowered lower(const ir::Function& tile, const Options& options) {
     const ir::Definitions definitions = ir::definitions_of(f);
     ir::ThreadValues values(f, *shape, definitions);
     Context context{f, *shape, ids, facts, values, options.target};
+    check_replaced(fallback, context, active, out.errors);
     dispatch(context, active, options.observer, out);
+    note_replaced(fallback, context, out.report);
     if (!out.errors.empty()) return out;
     prefetch_maps(context);
     // Addresses repeat the indices that they are made of.

@@ -4,7 +4,7 @@
 //
 //     tile IR ── promote ── launch_ids ── dispatch ── flatten ── unroll ──> lowered IR
 //
-// where each step is a header of that name.
+// where each step is a header of that name. On targets without a copy engine, engine_fallback goes first.
 //
 // What a lowered program looks like (beyond what ir/verify/verify.h says of the level); emitters
 // rely on exactly this:

@@ -92,18 +92,21 @@ std::string source_of(const BoxCase& c) {
     extents += fmt::format("    n{} = T.int32()\n", d);
   std::string out =
       "from tvm.script import tirx as T\nfrom tvm.script.tirx import tile as Tx\n"
-      "from tvm.tirx.layout import ComposeLayout, S, SwizzleLayout, TileLayout\n\n@T.prim_func\n"
+      "from tvm.tirx.layout import ComposeLayout, S, SwizzleLayout, TileLayout, mma_shared_layout\n"
+      "\n@T.prim_func\n"
       "def kernel(A_ptr: T.handle, tile_in_ptr: T.handle, tile_out_ptr: T.handle" +
       std::string(reduces ? ", A_in_ptr: T.handle" : "") + "):\n";
   out += extents;
   if (reduces)
     out += fmt::format("    A_in = T.match_buffer(A_in_ptr, ({},), \"{}\")\n", product(c.array),
                        c.dtype);
-  out += fmt::format("    A = T.match_buffer(A_ptr, {}, \"{}\")\n",
-                     c.is_ragged ? names_of(c.array) : tuple(c.array), c.dtype);
+  out += fmt::format("    A = T.match_buffer(A_ptr, {}, \"{}\"{})\n",
+                     c.is_ragged ? names_of(c.array) : tuple(c.array), c.dtype,
+                     c.array_layout.empty() ? "" : ", layout=" + c.array_layout);
   for (const char* name : {"tile_in", "tile_out"})
     out +=
         fmt::format("    {0} = T.match_buffer({0}_ptr, {1}, \"{2}\")\n", name, tuple(all), c.dtype);
+  if (c.may_fall_back) out += "    T.func_attr({\"copy_engine_fallback\": \"cp_async\"})\n";
   out += "    T.device_entry()\n" + grid_ids(c.grid) + "    tid = T.thread_id([128])\n";
   if (c.cluster > 1) out += fmt::format("    rank = T.cta_id_in_cluster([{}])\n", c.cluster);
   out += fmt::format("    cta: T.let = {}\n", cta_of(c.grid));

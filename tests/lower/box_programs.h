@@ -13,12 +13,13 @@ namespace ww::test {
 
 struct BoxCase {
   std::string dtype = "float16";
-  Extents array = {};         // its shape
-  Extents shared = {};        // shape of the tile's buffer
-  std::string tile = {};      // its layout; empty: row-major
-  std::string from = {};      // region of the array; empty: everything
-  std::string to = {};        // region of the tile; empty: everything
-  std::int64_t elements = 0;  // of the regions; 0: those of the tile
+  Extents array = {};             // its shape
+  std::string array_layout = {};  // empty: row-major
+  Extents shared = {};            // shape of the tile's buffer
+  std::string tile = {};          // its layout; empty: row-major
+  std::string from = {};          // region of the array; empty: everything
+  std::string to = {};            // region of the tile; empty: everything
+  std::int64_t elements = 0;      // of the regions; 0: those of the tile
   bool is_load = true;
   std::string settings = {};
   std::string variant = {};  // by name; empty: `tma` for stores, any for loads
@@ -27,6 +28,7 @@ struct BoxCase {
   Extents grid = {1};      // ids `bx`, `by`; each CTA has a tile of its own
   bool is_ragged = false;  // extents of the array are known at launch only
   std::string target = "sm_90a";
+  bool may_fall_back = false;  // on targets without a copy engine
   // CTAs of a cluster, with their rank as `rank`; a load only.
   int cluster = 1;
   std::string sends = {};     // the condition under which a CTA starts the copy; empty: all do

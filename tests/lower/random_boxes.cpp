@@ -156,6 +156,17 @@ BoxCase hinted_by_chance(std::uint64_t seed) {
   return c;
 }
 
+BoxCase fallback_by_chance(std::uint64_t seed) {
+  Chance by(seed ^ 0x1BD1'1BDAU);
+  BoxCase c = hinted_by_chance(seed);
+  constexpr std::int64_t kMaxBytes = 4096;  // one thread moves them
+  while (product(c.shared) * bits_of(c.dtype) / 8 > kMaxBytes) c = hinted_by_chance(by.random());
+  c.target = by.one_of<std::string>({"sm_80", "sm_86", "sm_89"});
+  c.may_fall_back = true;
+  if (by.coin()) c.around = "if T.ptx.elect_sync() and tid < 32:";
+  return c;
+}
+
 void run_by_chance(const std::string& name, std::int64_t count, BoxCase (*make)(std::uint64_t)) {
   run_by_chance(name, count, [make](std::uint64_t seed) {
     ProgramByChance out{.program = program_of(make(seed)), .variant = "tma"};

@@ -21,6 +21,9 @@ BoxCase reduce_by_chance(std::uint64_t seed);
 /// prefetched.
 BoxCase hinted_by_chance(std::uint64_t seed);
 
+/// One with such settings for a target without a copy engine, where one thread makes the copy.
+BoxCase fallback_by_chance(std::uint64_t seed);
+
 /// Runs `count` cases, or as many as the environment says, on all engines. What is declined is counted
 /// by rule; more than half is a failure.
 void run_by_chance(const std::string& name, std::int64_t count, BoxCase (*make)(std::uint64_t));

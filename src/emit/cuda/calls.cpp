@@ -56,9 +56,12 @@ Text barrier(Context& c, const Expr& e) {
       check_feature(c, Feature::Sm90, "`T.cuda.cluster_sync`", e.span);
       return {fmt::format("{}()", c.helpers.use("tvm_builtin_cluster_sync"))};
     case Intrinsic::MbarrierWait:
-      check_feature(c, Feature::Sm90, "`T.cuda.mbarrier_wait`", e.span);
-      return {fmt::format("{}({}, {})", c.helpers.use("tvm_builtin_mbarrier_wait"),
-                          expr(c, e.args[0]), expr(c, e.args[1]))};
+      check_feature(c, Feature::Sm80, "`T.cuda.mbarrier_wait`", e.span);
+      return {fmt::format(
+          "{}({}, {})",
+          c.helpers.use(c.options.target.has(Feature::Sm90) ? "tvm_builtin_mbarrier_wait"
+                                                            : "tvm_builtin_mbarrier_poll"),
+          expr(c, e.args[0]), expr(c, e.args[1]))};
     default:
       return {refuse(c, e.span, "`T.{}`", ir::facts_of(e.callee).name)};
   }

@@ -8,6 +8,7 @@
 #include "emit/cuda/exprs.h"
 #include "emit/cuda/memory.h"
 #include "emit/cuda/types.h"
+#include "ir/engine_fallback.h"
 
 namespace ww::emit::cuda {
 namespace {
@@ -91,6 +92,10 @@ Text exchange(Context& c, const Expr& e, const Lane* at) {
     case Intrinsic::AllSync:
       return {with("__all_sync").text + " != 0", kEqual};
     case Intrinsic::ElectSync:
+      if (ir::allows_engine_fallback(c.f) && ir::needs_engine_fallback(c.options.target))
+        return {
+            "uint32_t((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32 "
+            "== 0)"};
       if (!check_feature(c, Feature::Sm90, "`T.cuda.elect_sync`", e.span)) return {"0u"};
       return {fmt::format("{}()", c.helpers.use("tvm_builtin_elect_sync"))};
     default:

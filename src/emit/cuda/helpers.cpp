@@ -343,6 +343,24 @@ __forceinline__ __device__ void tvm_builtin_mbarrier_wait(void* barrier, uint32_
   }
 }
 )"},
+    {"tvm_builtin_mbarrier_poll",
+     R"(// Waits until the phase of that parity has completed, where a test does not wait by itself.
+__forceinline__ __device__ void tvm_builtin_mbarrier_poll(void* barrier, uint32_t parity) {
+  const uint32_t address = static_cast<uint32_t>(__cvta_generic_to_shared(barrier));
+  uint32_t is_complete = 0;
+  while (is_complete == 0) {
+    asm volatile(
+        "{\n"
+        ".reg .pred p;\n"
+        "mbarrier.test_wait.parity.shared.b64 p, [%1], %2;\n"
+        "selp.b32 %0, 1, 0, p;\n"
+        "}"
+        : "=r"(is_complete)
+        : "r"(address), "r"(parity)
+        : "memory");
+  }
+}
+)"},
     {"tvm_builtin_cluster_ctaid_x",
      R"(__forceinline__ __device__ int tvm_builtin_cluster_ctaid_x() {
   int id;

@@ -10,6 +10,7 @@
 #include "emit/ptx/integers.h"
 #include "emit/ptx/memory.h"
 #include "emit/ptx/pointers.h"
+#include "ir/engine_fallback.h"
 
 namespace ww::emit::to_ptx {
 namespace {
@@ -77,6 +78,12 @@ Value vote(Context& c, const ir::Expr& e) {
 
 Value elect(Context& c) {
   const Value is_elected = c.code.new_register(Class::P);
+  if (ir::allows_engine_fallback(c.f) && ir::needs_engine_fallback(c.options.target)) {
+    const Value lane = c.code.new_register(Class::R);
+    c.code.add("mov.u32", {lane, special_arg("%laneid")});
+    c.code.add("setp.eq.u32", {is_elected, lane, int_value(0)});
+    return as_int(c, is_elected);
+  }
   c.code.add("elect.sync", {pair_arg(Arg(), is_elected), int_value(kAllLanes)});
   return as_int(c, is_elected);
 }

@@ -86,7 +86,8 @@ struct Barrier {
 struct Mbarrier {
   std::uint32_t expected = 0;
   std::uint32_t missing = 0;
-  std::int64_t bytes = 0;  // expected and not yet there; below 0: there and not yet expected
+  std::uint32_t copying = 0;  // arrivals that come when copies have landed
+  std::int64_t bytes = 0;     // expected and not yet there; below 0: there and not yet expected
   std::uint32_t phase = 0;
   Order::Knowledge gathering;
   Order::Knowledge complete;
@@ -95,8 +96,8 @@ struct Mbarrier {
 struct Cta;
 
 /// How threads wait for a copy, or for a product of matrices: by groups (Group, Bulk, Product), with
-/// tcgen05.wait, or through an mbarrier, at which a commit arrives (Tensor) or which counts the bytes
-/// (Counted).
+/// tcgen05.wait, or through an mbarrier, at which a commit arrives (Tensor) or which counts the bytes, or
+/// the copies of a thread (Counted).
 enum class AsyncKind : std::uint8_t { Group, Bulk, Product, TmemLoad, TmemStore, Tensor, Counted };
 struct Transfer {
   Element to;
@@ -135,6 +136,12 @@ struct TensorCommit {
   std::uint32_t before = 0;
   Order::Knowledge knowledge;
 };
+/// An mbarrier will be arrived at when copies of a thread by cp.async have landed.
+struct CopyArrival {
+  Thread thread = 0;
+  std::vector<CopyId> copies;
+  Order::Knowledge knowledge;
+};
 /// A copy whose bytes an mbarrier counts.
 struct CountedCopy {
   CopyId id = 0;
@@ -144,6 +151,7 @@ struct AsyncWork {
   std::vector<std::optional<AsyncCopy>> in_flight;  // by CopyId
   std::vector<ThreadCopies> threads;
   std::map<Address, std::deque<TensorCommit>> tensor_commits;  // by mbarrier
+  std::map<Address, std::deque<CopyArrival>> arrivals;         // by mbarrier
   std::map<Address, std::deque<CountedCopy>> counted;          // by mbarrier
   std::uint64_t bytes = 0;  // of the host: copies and commits that are not waited for
 };

@@ -191,6 +191,7 @@ constexpr FormRow kFormRows[] = {
     {"cp.async.commit_group",             PtxKind::CommitGroup},
     {"cp.async.wait_group",               PtxKind::WaitGroup},
     {"cp.async.wait_all",                 PtxKind::WaitAll},
+    {"cp.async.mbarrier.arrive",          PtxKind::CopyArrive},
     {"cp.async.bulk.commit_group",        PtxKind::CommitBulk},
     {"cp.async.bulk.wait_group",          PtxKind::WaitBulk},
     {"wgmma.fence",                       PtxKind::Fence},

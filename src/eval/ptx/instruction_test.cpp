@@ -38,6 +38,7 @@ constexpr KindRow kKinds[] = {
     {"mapa.shared::cluster.u32", PtxKind::MapShared},
     {"cp.async.cg.shared.global", PtxKind::CopyAsync},
     {"cp.async.commit_group", PtxKind::CommitGroup},
+    {"cp.async.mbarrier.arrive.noinc.shared.b64", PtxKind::CopyArrive},
     {"cp.async.bulk.commit_group", PtxKind::CommitBulk},
     {"cp.async.wait_group", PtxKind::WaitGroup},
     {"cp.async.bulk.wait_group.read", PtxKind::WaitBulk},

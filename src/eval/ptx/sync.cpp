@@ -172,6 +172,12 @@ void ptx_copy_async(Cta& cta, const PtxInstruction& ptx, Threads ts) {
   }
 }
 
+void ptx_copy_arrive(Cta& cta, const PtxInstruction& ptx, Threads ts) {
+  const std::vector<Address> at = ptx_address(cta, ptx.operand(0), ts);
+  const bool is_extra = !ptx.call->opcode.binding().has("noinc");
+  for (std::size_t i = 0; i < ts.size(); ++i) arrive_when_copied(cta, at[i], is_extra, ts[i]);
+}
+
 void ptx_commit(Cta& cta, const PtxInstruction& ptx, Threads ts) {
   commit(cta, groups_waited_by(ptx.kind), ts);
 }

@@ -115,6 +115,13 @@ void deliver(const AsyncCopy& copy) {
 
 namespace {
 
+// Copies that an mbarrier waits for too: their thread has waited for groups, and sees them done.
+void finish_arriving(Cta& cta, Thread t) {
+  for (auto& [at, arrivals] : cta.async.arrivals)
+    for (CopyArrival& arrival : arrivals)
+      if (arrival.thread == t) finish_waited(cta, arrival.copies);
+}
+
 // Kept by the CTA that has to wait for it, until it is made; nothing when the run has stopped.
 std::optional<CopyId> begin(Cta& cta, Cta& keeper, AsyncCopy copy, std::size_t waiters) {
   copy.cta = &cta;
@@ -166,6 +173,7 @@ void wait_group(Cta& cta, AsyncKind kind, std::size_t keep, bool open_too, Threa
       cta.async.bytes -= kGroupBytes;
     }
     if (open_too) finish_waited(cta, groups.open);
+    if (kind == AsyncKind::Group) finish_arriving(cta, t);
   }
 }
 
@@ -193,6 +201,40 @@ void commit_tensor(Cta& cta, Address mbarrier, Thread t) {
   cta.async.bytes += commit_bytes(commit.knowledge);
   cta.async.tensor_commits[mbarrier].push_back(std::move(commit));
   wake_mbarrier_waiters(cta);
+}
+
+void arrive_when_copied(Cta& cta, Address mbarrier, bool is_extra, Thread t) {
+  Mbarrier* barrier = find_mbarrier(cta, mbarrier, t);
+  if (barrier == nullptr) return;
+  if (is_extra) ++barrier->missing;
+  ++barrier->copying;
+  CopyArrival arrival{.thread = t, .copies = {}, .knowledge = {}};
+  const auto take = [&](std::vector<CopyId>& ids) {
+    for (const CopyId id : ids) cta.async.in_flight[id]->kind = AsyncKind::Counted;
+    arrival.copies.insert(arrival.copies.end(), ids.begin(), ids.end());
+    ids.clear();
+  };
+  ThreadCopies::Groups& groups = groups_of(cta, AsyncKind::Group, t);
+  for (std::vector<CopyId>& group : groups.committed) take(group);
+  take(groups.open);
+  cta.order.release(t, arrival.knowledge);
+  cta.async.bytes += commit_bytes(arrival.knowledge);
+  cta.async.arrivals[mbarrier].push_back(std::move(arrival));
+  wake_mbarrier_waiters(cta);
+}
+
+bool finish_arrival(Cta& cta, Address at, Mbarrier& barrier) {
+  const auto found = cta.async.arrivals.find(at);
+  if (found == cta.async.arrivals.end() || barrier.missing > barrier.copying) return false;
+  CopyArrival arrival = std::move(found->second.front());
+  cta.async.bytes -= commit_bytes(arrival.knowledge);
+  found->second.pop_front();
+  if (found->second.empty()) cta.async.arrivals.erase(found);
+  finish_waited(cta, arrival.copies);
+  learn(barrier, arrival.knowledge);
+  --barrier.copying;
+  arrive_mbarrier(cta, barrier, 1);
+  return true;
 }
 
 void start_counted(Cta& cta, AsyncCopy copy, Address mbarrier, Thread t) {

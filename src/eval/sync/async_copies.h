@@ -31,6 +31,12 @@ void finish_waited(Cta& cta, std::vector<CopyId>& ids);
 
 /// The mbarrier will be arrived at when what the thread has started is done.
 void commit_tensor(Cta& cta, Address mbarrier, Thread t);
+/// The mbarrier will be arrived at when what the thread copies by cp.async has landed; `is_extra`: the
+/// phase waits for that arrival on top of its own.
+void arrive_when_copied(Cta& cta, Address mbarrier, bool is_extra, Thread t);
+/// Makes the copies of the first such arrival, and arrives, if the phase lacks nothing else; false when
+/// there is none, or it lacks more.
+bool finish_arrival(Cta& cta, Address at, Mbarrier& barrier);
 /// Starts a copy by a thread (kind Counted), of whose bytes the mbarrier hears.
 void start_counted(Cta& cta, AsyncCopy copy, Address mbarrier, Thread t);
 /// Makes the first copy whose bytes the mbarrier counts; false when there is none.

@@ -69,10 +69,11 @@ std::string missing_text(const Mbarrier& barrier) {
     return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
   };
   std::string out;
-  if (barrier.missing != 0) out = counted(barrier.missing, "arrival");
+  const std::uint32_t missing = barrier.missing - std::min(barrier.missing, barrier.copying);
+  if (missing != 0) out = counted(missing, "arrival");
   if (barrier.bytes != 0)
     out += fmt::format("{}{}", out.empty() ? "" : " and ", counted(barrier.bytes, "byte"));
-  const bool is_one = barrier.missing + (barrier.bytes != 0 ? 2 : 0) == 1;
+  const bool is_one = missing + (barrier.bytes != 0 ? 2 : 0) == 1;
   return out.empty() ? out : fmt::format("{} {} missing", out, is_one ? "is" : "are");
 }
 
@@ -81,6 +82,7 @@ bool test_mbarrier(Cta& cta, Address at, std::uint32_t parity, Thread t) {
   if (barrier == nullptr) return true;
   while ((barrier->phase & 1) == (parity & 1)) {
     if (finish_commit(cta, at, *barrier)) continue;
+    if (finish_arrival(cta, at, *barrier)) continue;
     // Bytes come as late as the program can tell.
     if (barrier->missing == 0 && finish_counted(cta, at, *barrier)) continue;
     cta.mbarrier_waits[t] = at;

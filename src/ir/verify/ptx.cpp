@@ -8,6 +8,7 @@
 #include <deque>
 #include <optional>
 
+#include "ir/engine_fallback.h"
 #include "ir/ptx_placement.h"
 #include "ir/signatures.h"
 #include "ir/verify/verifier.h"
@@ -76,6 +77,7 @@ class PtxCheck {
     }
     if (!problem_) problem_ = wrong_count(call_.opcode.binding());
     c_.findings.push_back(std::move(*problem_).with_span(span_));
+    if (c_.findings.back().kind == DiagKind::NotOnTarget) note_fallback();
   }
 
  private:
@@ -144,9 +146,26 @@ class PtxCheck {
     return true;
   }
 
+  // Lowering takes it out, if the kernel says so.
+  [[nodiscard]] bool is_replaced() const {
+    return f_.level == Level::Tile && c_.options.target && allows_engine_fallback(f_) &&
+           needs_engine_fallback(*c_.options.target) && is_of_engine(call_.opcode);
+  }
+
+  // Once for each phase, not for every fence.
+  void note_fallback() {
+    if (call_.opcode.mnemonic() == "mbarrier.arrive.expect_tx" && c_.options.target &&
+        needs_engine_fallback(*c_.options.target))
+      c_.findings.back().notes.push_back(
+          {fmt::format("`T.func_attr({{\"{}\": \"{}\"}})` lets threads copy in place of the copy "
+                       "engine",
+                       kEngineFallback, kByCpAsync),
+           {}});
+  }
+
   // Without a target, the first architecture that has the form.
   [[nodiscard]] target::Target target_for(const isa::Binding& binding) const {
-    if (c_.options.target) return *c_.options.target;
+    if (c_.options.target && !is_replaced()) return *c_.options.target;
     const target::ArchSet archs = isa::archs_of(binding);
     target::Target target{.ptx = target::ptx_versions().back()};
     for (const target::ArchInfo& arch : target::kArchs) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "ir/engine_fallback.h"
 #include "script/api/builtins.h"
 #include "script/api/launch.h"
 #include "script/api/params.h"
@@ -219,9 +220,16 @@ Result<Value> func_attr(Context& in, Args& a) {
   if (!a[0].is(Kind::Dict))
     return fail_at(a.spans[0], DiagKind::BadType, "`T.func_attr` of {}, expected a dict",
                    type_name(a[0]));
-  for (const auto& [key, value] : a[0].as<DictObject>().items)
-    in.fn().attrs.emplace_back(WW_TRY(as_text(in, key, "a key", a.spans[0])),
-                               WW_TRY(as_setting(in, value, "an attribute", a.spans[0])));
+  for (const auto& [key, value] : a[0].as<DictObject>().items) {
+    const std::string name = WW_TRY(as_text(in, key, "a key", a.spans[0]));
+    ir::Setting setting = WW_TRY(as_setting(in, value, "an attribute", a.spans[0]));
+    const auto* word = std::get_if<std::string>(&setting);
+    if (name == ir::kEngineFallback && (word == nullptr || *word != ir::kByCpAsync))
+      return fail_at(a.spans[0], DiagKind::BadArgument, "`{}` is {}, expected \"{}\"", name,
+                     word == nullptr ? std::string("not a text") : fmt::format("\"{}\"", *word),
+                     ir::kByCpAsync);
+    in.fn().attrs.emplace_back(name, std::move(setting));
+  }
   return none();
 }
 
