@@ -46,7 +46,8 @@ std::string guarded(const std::string& condition, int indent, const std::string&
 }
 
 std::string copy_text(const BoxCase& c, std::int64_t bytes) {
-  const std::string array = "A" + (c.from.empty() ? box(Extents(c.array.size()), c.array) : c.from);
+  const std::string array = (c.view.empty() ? "A" : "V") +
+                            (c.from.empty() ? box(Extents(c.array.size()), c.array) : c.from);
   const std::string tile = "tile" + (c.to.empty() ? box(Extents(c.shared.size()), c.shared) : c.to);
   std::string more = c.settings.empty() ? "" : ", " + c.settings;
   if (!c.variant.empty() || !c.is_load)
@@ -100,14 +101,17 @@ std::string source_of(const BoxCase& c) {
   if (reduces)
     out += fmt::format("    A_in = T.match_buffer(A_in_ptr, ({},), \"{}\")\n", product(c.array),
                        c.dtype);
-  out += fmt::format("    A = T.match_buffer(A_ptr, {}, \"{}\"{})\n",
-                     c.is_ragged ? names_of(c.array) : tuple(c.array), c.dtype,
-                     c.array_layout.empty() ? "" : ", layout=" + c.array_layout);
+  const std::string array = c.is_ragged ? names_of(c.array) : tuple(c.array);
+  out += fmt::format("    A = T.match_buffer(A_ptr, {}, \"{}\")\n",
+                     c.view.empty() ? array : tuple({product(c.array)}), c.dtype);
   for (const char* name : {"tile_in", "tile_out"})
     out +=
         fmt::format("    {0} = T.match_buffer({0}_ptr, {1}, \"{2}\")\n", name, tuple(all), c.dtype);
   if (c.may_fall_back) out += "    T.func_attr({\"copy_engine_fallback\": \"cp_async\"})\n";
   out += "    T.device_entry()\n" + grid_ids(c.grid) + "    tid = T.thread_id([128])\n";
+  if (!c.view.empty())
+    out += fmt::format("    V = T.decl_buffer({}, \"{}\", data=A.data, layout={})\n", array,
+                       c.dtype, c.view);
   if (c.cluster > 1) out += fmt::format("    rank = T.cta_id_in_cluster([{}])\n", c.cluster);
   out += fmt::format("    cta: T.let = {}\n", cta_of(c.grid));
   out += fmt::format("    tile = T.alloc_buffer({}, \"{}\", scope=\"shared\"{}, align={})\n", one,

@@ -13,13 +13,13 @@ namespace ww::test {
 
 struct BoxCase {
   std::string dtype = "float16";
-  Extents array = {};             // its shape
-  std::string array_layout = {};  // empty: row-major
-  Extents shared = {};            // shape of the tile's buffer
-  std::string tile = {};          // its layout; empty: row-major
-  std::string from = {};          // region of the array; empty: everything
-  std::string to = {};            // region of the tile; empty: everything
-  std::int64_t elements = 0;      // of the regions; 0: those of the tile
+  Extents array = {};         // its shape
+  std::string view = {};      // layout of a view of the array that has this shape; empty: none
+  Extents shared = {};        // shape of the tile's buffer
+  std::string tile = {};      // its layout; empty: row-major
+  std::string from = {};      // region of the array; empty: everything
+  std::string to = {};        // region of the tile; empty: everything
+  std::int64_t elements = 0;  // of the regions; 0: those of the tile
   bool is_load = true;
   std::string settings = {};
   std::string variant = {};  // by name; empty: `tma` for stores, any for loads
