@@ -58,10 +58,12 @@ class GlobalSide {
     if (f[storage].origin != ir::BufferOrigin::Param)
       return decline("map", "`{}` is not the array of a parameter, which the launch knows",
                      buffer_.name);
-    const auto bits = constant_offset(f, buffer_, places_.bits);
-    if (!bits)
+    auto bits = constant_offset(f, buffer_, places_.bits);
+    const auto moved = layout_offset();
+    if (!bits || !moved)
       return decline("map", "`{}` begins at an offset that is known at run time only",
                      buffer_.name);
+    *bits += *moved * places_.bits;
     if (*bits % (ir::kMapUnit * 8) != 0)
       return decline("alignment",
                      "`{}` begins {} bytes behind its array, expected a multiple of {}",
@@ -86,16 +88,29 @@ class GlobalSide {
     }
     const layout::Layout& layout = *buffer_.layout;
     const auto& iters = layout.tile().shard();
-    bool is_plain = !layout.is_swizzled() && layout.copies() == 1 && iters.size() == rank &&
-                    layout.tile().offset().axes().empty();
+    bool is_plain = !layout.is_swizzled() && layout.copies() == 1 && layout_offset().has_value();
+    std::size_t next = 0;  // iters of one element belong to any dimension
     for (std::size_t d = 0; is_plain && d < rank; ++d) {
-      is_plain = write_.constant(buffer_.shape[d]) == iters[d].extent;
-      out[d] = write_.n(iters[d].stride);
+      const auto extent = write_.constant(buffer_.shape[d]);
+      while (next < iters.size() && iters[next].extent == 1 && extent != 1) ++next;
+      const bool has_iter = next < iters.size() && iters[next].extent == extent;
+      is_plain = has_iter || extent == 1;
+      out[d] = write_.n(has_iter ? iters[next++].stride : ir::kMapUnit * 8 / places_.bits);
     }
-    if (!is_plain)
+    while (next < iters.size() && iters[next].extent == 1) ++next;
+    if (!is_plain || next != iters.size())
       return decline("layout", "`{}` has a layout without one stride for each dimension",
                      buffer_.name);
     return out;
+  }
+
+  // Elements by which the layout moves all places.
+  [[nodiscard]] std::optional<std::int64_t> layout_offset() const {
+    if (buffer_.layout_kind != ir::LayoutKind::Explicit) return 0;
+    const layout::Offsets& offset = buffer_.layout->tile().offset();
+    const auto axes = offset.axes();
+    if (!offset.is_constant() || axes.size() > 1) return std::nullopt;
+    return axes.empty() ? 0 : offset.constant_on(axes[0]);
   }
 
   bool has_edge(std::size_t d) {

@@ -390,6 +390,33 @@ std::optional<Result<Value>> buffer_attribute(Context& in, const Value& value,
 
 // --- sub -----------------------------------------------------------------------------------------
 
+// A dimension of n elements by steps of s is n/s rows of s, and one element of each.
+Result<ir::BufferId> every_nth(Context& in, ir::BufferId id, const std::vector<Every>& dims,
+                               Span span) {
+  const layout::Layout layout = WW_TRY(views_api::known_layout(in, id, "a step", span));
+  const layout::Shape shape = *ir::const_shape(in.fn(), in.fn()[id]);
+  layout::Shape split, kept;
+  std::vector<layout::Slice1> region;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    kept.push_back(shape[d] / dims[d].step);
+    split.push_back(kept.back());
+    region.push_back({layout::Expr(0), kept.back()});
+    if (dims[d].step == 1) continue;
+    split.push_back(dims[d].step);
+    region.push_back({layout::Expr(dims[d].first), 1});
+  }
+  Result<layout::Layout> part = layout::slice(layout, split, region, layout::Machine::Cuda);
+  if (!part) return fail(std::move(part).error().with_span(span));
+  layout::Iters iters;
+  for (const layout::Iter& iter : part->tile().shard())
+    if (iter.extent != 1) iters.push_back(iter);
+  ir::Buffer out = views_api::view_of(in.fn(), id, span);
+  out.name = fmt::format("{}_by_step", in.fn()[id].name);
+  views_api::set_shape(in, out, kept, span);
+  views_api::set_layout(out, iters.empty() ? *part : WW_TRY(part->with_shard(std::move(iters))));
+  return WW_TRY(declare_view(in, std::move(out))).buffer();
+}
+
 Result<Value> sub_view(Context& in, ir::BufferId id, const Value& index, Span span) {
   std::vector<bool> dropped;
   if (index.is(Kind::Tuple)) {
@@ -400,6 +427,7 @@ Result<Value> sub_view(Context& in, ir::BufferId id, const Value& index, Span sp
   const std::size_t rank = in.fn()[id].shape.size();
   dropped.resize(rank, false);
   BufferIndex at = WW_TRY(buffer_index(in, id, index, span));
+  if (!at.is_element) id = at.buffer;
   if (at.is_element)
     for (const ir::ExprId i : at.indices)
       at.ranges.push_back({i, ir::int_imm(in.fn(), num::DType::Int32, 1, span)});

@@ -217,7 +217,7 @@ Result<void> store_element(Context& in, ir::BufferId buffer, const Value& index,
   std::vector<ir::ExprId> indices = place.indices;
   if (!place.is_element) {
     const auto run = vector_place(in.fn(), place, raw);
-    if (!run)
+    if (!run || place.buffer != buffer)  // another one: by steps
       return fail(diag_at(target, DiagKind::RankMismatch,
                           "a store to a region of `{}`, expected one index per dimension",
                           in.fn()[buffer].name)

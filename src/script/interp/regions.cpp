@@ -4,11 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 #include <map>
+#include <numeric>
 
 #include "base/wide.h"
 #include "ir/equal.h"
+#include "ir/print/print.h"
 #include "script/interp/calls.h"
 #include "script/interp/conversions.h"
 #include "script/interp/operators.h"
@@ -112,6 +115,12 @@ Result<ir::RangeExpr> range_of_slice(Context& in, ir::BufferId id, std::size_t d
   return fail(std::move(*problem));
 }
 
+Diag bad_step(std::int64_t size, std::int64_t step, Span span) {
+  return diag_at(span, DiagKind::OutOfBounds,
+                 "a slice of {} elements by steps of {}, expected both to be at least 1", size,
+                 step);
+}
+
 // B[a:b:s]: a vector of elements.
 Result<ir::ExprId> ramp_of_slice(Context& in, ir::BufferId id, std::size_t dim,
                                  const SliceObject& slice, Span span) {
@@ -120,18 +129,72 @@ Result<ir::ExprId> ramp_of_slice(Context& in, ir::BufferId id, std::size_t dim,
   const ir::ExprId extent = WW_TRY(region_extent(in, bounds.begin, bounds.end, span));
   const std::int64_t size =
       WW_TRY(as_integer(in, of_expr(extent), "the extent of a slice with a step", span));
-  if (step < 1 || size < 1)
-    return fail_at(span, DiagKind::OutOfBounds,
-                   "a slice of {} elements by steps of {}, expected both to be at least 1", size,
-                   step);
+  if (step < 1 || size < 1) return fail(bad_step(size, step, span));
   const ir::ExprId stride = ir::int_imm(in.fn(), in.fn()[bounds.begin].type.dtype, step, span);
   return ir::ramp(in.fn(), bounds.begin, stride, (size + step - 1) / step, span);
 }
 
-Diag stepped_region(std::string_view buffer, Span span) {
-  return diag_at(span, DiagKind::BadTileCall, "a slice with a step in a region of `{}`", buffer)
-      .with_note(
-          "regions take every element; a buffer whose layout has the strides selects others");
+// A number that divides every value of an index, which does not overflow.
+std::int64_t index_divisor(const ir::Function& f, ir::ExprId id, int depth = 0) {
+  constexpr int kMaxDepth = 32;
+  const ir::Expr& e = f[id];
+  if (const auto value = ir::const_int(f, id)) return *value == 0 ? 0 : std::abs(*value);
+  if (depth == kMaxDepth) return 1;
+  const auto of = [&](std::size_t i) { return index_divisor(f, e.args[i], depth + 1); };
+  constexpr std::int64_t kMost = std::int64_t{1} << 31;
+  if (e.op == ir::ExprOp::Cast) return of(0);
+  if (e.op == ir::ExprOp::Add || e.op == ir::ExprOp::Sub) return std::gcd(of(0), of(1));
+  if (e.op == ir::ExprOp::Mul) {
+    const std::int64_t a = of(0), b = of(1);
+    return a < kMost && b < kMost ? a * b : 1;
+  }
+  return 1;
+}
+
+// Every s-th element of a dimension, and which of them.
+struct SteppedRange {
+  Every every = {};
+  ir::RangeExpr range = {};
+};
+Result<SteppedRange> stepped_range(Context& in, ir::BufferId id, std::size_t dim, ir::ExprId begin,
+                                   std::int64_t count, std::int64_t step, Span span) {
+  ir::Function& f = in.fn();
+  const auto whole = ir::const_int(f, f[id].shape[dim]);
+  if (!whole)
+    return fail(
+        diag_at(span, DiagKind::NeedsConstant,
+                "a step of {} in dimension {} of `{}`, whose extent is known at launch only", step,
+                dim, f[id].name)
+            .with_note("declared here", f[id].span));
+  if (*whole % step != 0)
+    return fail(diag_at(span, DiagKind::Indivisible,
+                        "a step of {} in dimension {} of `{}`, which has {} elements, expected a "
+                        "divisor of that",
+                        step, dim, f[id].name, *whole)
+                    .with_note("declared here", f[id].span));
+  const auto number = [&](std::int64_t value) { return ir::int_imm(f, DType::Int32, value, span); };
+  if (const auto first = ir::const_int(f, begin)) {
+    const std::int64_t offset = (*first % step + step) % step;
+    return SteppedRange{{step, offset}, {number((*first - offset) / step), number(count)}};
+  }
+  if (index_divisor(f, begin) % step != 0)
+    return fail_at(span, DiagKind::Unprovable,
+                   "a slice from `{}` on by steps of {}, expected a start that is known to be a "
+                   "multiple of {}",
+                   ir::print(f, begin), step, step);
+  const ir::ExprId start =
+      WW_TRY(ir::binary(f, ir::ExprOp::FloorDiv, {begin, false}, {number(step), true}, span));
+  return SteppedRange{{step, 0}, {start, number(count)}};
+}
+
+Result<SteppedRange> stepped_slice(Context& in, ir::BufferId id, std::size_t dim,
+                                   const SliceObject& slice, bool may_leave, Span span) {
+  const std::int64_t step = WW_TRY(as_integer(in, slice.step, "the step of a slice", span));
+  const ir::RangeExpr all = WW_TRY(range_of_slice(in, id, dim, slice, may_leave, span));
+  const std::int64_t size =
+      WW_TRY(as_integer(in, of_expr(all.extent), "the extent of a slice with a step", span));
+  if (step < 1 || size < 1) return fail(bad_step(size, step, span));
+  return stepped_range(in, id, dim, all.min, (size + step - 1) / step, step, span);
 }
 
 bool has_step(const Part& part) {
@@ -177,17 +240,23 @@ Result<BufferIndex> buffer_index(Context& in, ir::BufferId id, const Value& inde
   const std::vector<Part> parts = WW_TRY(parts_of(in, index, span));
   const std::size_t rank = in.fn()[id].shape.size();
   if (parts.size() > rank) return fail(rank_error(in.fn(), id, parts.size(), span));
-  const bool is_element =
-      parts.size() == rank && std::all_of(parts.begin(), parts.end(),
-                                          [](const Part& p) { return !p.is_slice || has_step(p); });
+  // An element, or a vector of neighbours in the last dimension.
+  const auto is_index = [&](const Part& part) {
+    return !part.is_slice || (has_step(part) && &part == &parts.back());
+  };
+  const bool is_element = parts.size() == rank && std::ranges::all_of(parts, is_index);
   const bool is_unit = parts.empty() && rank <= 1;  // x[()]
   if (is_element || is_unit) return element_index(in, id, parts, span);
   BufferIndex out;
+  out.buffer = id;
+  std::vector<Every> every(rank);
   for (std::size_t d = 0; d < rank; ++d) {
     if (d >= parts.size()) {
       out.ranges.push_back({ir::int_imm(in.fn(), DType::Int32, 0, span), in.fn()[id].shape[d]});
     } else if (has_step(parts[d])) {
-      return fail(stepped_region(in.fn()[id].name, span));
+      const SteppedRange one = WW_TRY(stepped_slice(in, id, d, parts[d].slice, may_leave, span));
+      every[d] = one.every;
+      out.ranges.push_back(one.range);
     } else if (parts[d].is_slice) {
       out.ranges.push_back(WW_TRY(range_of_slice(in, id, d, parts[d].slice, may_leave, span)));
     } else {
@@ -202,15 +271,48 @@ Result<BufferIndex> buffer_index(Context& in, ir::BufferId id, const Value& inde
       out.ranges.push_back({one, ir::int_imm(in.fn(), DType::Int32, 1, span)});
     }
   }
+  if (std::ranges::any_of(every, [](const Every& each) { return each.step != 1; }))
+    out.buffer = WW_TRY(every_nth(in, id, every, span));
   return out;
 }
+
+namespace {
+
+// One element, or the vector of elements that a slice with a step is.
+Result<ir::Region> region_of_load(Context& in, const ir::Expr& load, Span span) {
+  ir::Region out{load.buffer, {}, span};
+  std::vector<Every> every(load.args.size());
+  for (std::size_t d = 0; d < load.args.size(); ++d) {
+    const ir::Expr& index = in.fn()[load.args[d]];
+    if (index.op != ir::ExprOp::Ramp) {
+      out.ranges.push_back({load.args[d], ir::int_imm(in.fn(), DType::Int32, 1, span)});
+      continue;
+    }
+    const std::int64_t step =
+        WW_TRY(as_integer(in, of_expr(index.args[1]), "the step of a slice", span));
+    const std::int64_t lanes = index.type.lanes;
+    const ir::ExprId begin = index.args[0];
+    const ir::RangeExpr all{begin,
+                            ir::int_imm(in.fn(), DType::Int32, (lanes - 1) * step + 1, span)};
+    if (auto problem = range_error(in.fn(), load.buffer, d, all, false, span))
+      return fail(std::move(*problem));
+    const SteppedRange one = WW_TRY(stepped_range(in, load.buffer, d, begin, lanes, step, span));
+    every[d] = one.every;
+    out.ranges.push_back(one.range);
+  }
+  if (std::ranges::any_of(every, [](const Every& each) { return each.step != 1; }))
+    out.buffer = WW_TRY(every_nth(in, load.buffer, every, span));
+  return out;
+}
+
+}  // namespace
 
 Result<Value> index_buffer(Context& in, ir::BufferId id, const Value& index, Span span) {
   if (is_in_error(index)) return poison();
   BufferIndex at = WW_TRY(buffer_index(in, id, index, span, true));
   if (at.is_element) return of_expr(WW_TRY(ir::load(in.fn(), id, at.indices, 1, span)));
   RegionObject region;
-  region.region = {id, std::move(at.ranges), span};
+  region.region = {at.buffer, std::move(at.ranges), span};
   return in.heap.wrap(Kind::Region, std::move(region));
 }
 
@@ -231,14 +333,7 @@ Result<ir::Region> as_region(Context& in, const Value& value, std::string_view w
     return out;
   }
   if (value.is(Kind::Ir) && f[value.expr()].op == ir::ExprOp::Load) {
-    const ir::Expr& load = f[value.expr()];
-    ir::Region out{load.buffer, {}, span};
-    const bool has_ramp = std::any_of(load.args.begin(), load.args.end(),
-                                      [&](ir::ExprId i) { return f[i].op == ir::ExprOp::Ramp; });
-    if (has_ramp) return fail(stepped_region(f[load.buffer].name, span));
-    for (const ir::ExprId i : load.args)
-      out.ranges.push_back({i, ir::int_imm(f, DType::Int32, 1, span)});
-    return out;
+    return region_of_load(in, f[value.expr()], span);
   }
   if (value.is(Kind::Opaque)) return fail(needs_opaque(in, value, span));
   return fail_at(span, DiagKind::BadTileCall, "{} is {}, expected a buffer or a region of one",

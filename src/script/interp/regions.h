@@ -13,10 +13,11 @@ struct BufferIndex {
   bool is_element = false;
   std::vector<ir::ExprId> indices;    // is_element; the last may be a vector (a slice with a step)
   std::vector<ir::RangeExpr> ranges;  // otherwise; missing dimensions whole
+  ir::BufferId buffer = {};  // of the ranges: the buffer, or a view where a slice has a step
 };
 
 /// Reads `B[i, j]`, `B[a:b, :]`, `B[full]` with a tuple of slices. Fewer indices than dimensions
-/// give a region with the rest whole. Checks rank and constant bounds; with `may_leave` not those
+/// give a region with the rest whole. `B[a:b:s, :]` is a region of a view with every s-th element. Checks rank and constant bounds; with `may_leave` not those
 /// of slices.
 Result<BufferIndex> buffer_index(Context& in, ir::BufferId buffer, const Value& index, Span span,
                                  bool may_leave = false);
@@ -47,6 +48,15 @@ std::optional<Result<Value>> buffer_attribute(Context& in, const Value& buffer,
 /// `.min` and `.extent`. Or nothing.
 std::optional<Result<Value>> region_attribute(Context& in, const Value& region,
                                               std::string_view name, Span span);
+
+/// Every `step`-th element of a dimension, from `first` on.
+struct Every {
+  std::int64_t step = 1;
+  std::int64_t first = 0;
+};
+/// A view of these elements, one entry for each dimension. Steps divide the extents.
+Result<ir::BufferId> every_nth(Context& in, ir::BufferId buffer, const std::vector<Every>& dims,
+                               Span span);
 
 /// B.sub[…]: a view of a region; integers drop their dimension.
 Result<Value> sub_view(Context& in, ir::BufferId buffer, const Value& index, Span span);

@@ -6,7 +6,7 @@ def f(a: T.handle):
     Tx.copy(A[0:17, :], A[0:17, :])
     Tx.copy(A[8:4, :], A[8:4, :])
     Tx.copy(A[16, :], A[0, :])
-    Tx.copy(A[0:8:2, :], A[0:4, :])
+    Tx.copy(A[0:18:2, :], A[0:4, :])
 #--- expected
 bad_region_bounds.py:6:13: error: 0:17 in dimension 0 of `A`, which has extent 16 [OutOfBounds]
         Tx.copy(A[0:17, :], A[0:17, :])
@@ -26,7 +26,9 @@ bad_region_bounds.py:8:13: error: index 16 in dimension 0 of `A`, which has exte
 bad_region_bounds.py:3:9: note: declared here
         A = T.match_buffer(a, (16, 16), "float32")
             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-bad_region_bounds.py:9:13: error: a slice with a step in a region of `A` [BadTileCall]
-        Tx.copy(A[0:8:2, :], A[0:4, :])
-                ^~~~~~~~~~~
-  note: regions take every element; a buffer whose layout has the strides selects others
+bad_region_bounds.py:9:13: error: 0:9 in dimension 0 of `A_by_step`, which has extent 8 [OutOfBounds]
+        Tx.copy(A[0:18:2, :], A[0:4, :])
+                ^~~~~~~~~~~~
+bad_region_bounds.py:9:13: note: declared here
+        Tx.copy(A[0:18:2, :], A[0:4, :])
+                ^~~~~~~~~~~~
