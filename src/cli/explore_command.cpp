@@ -15,6 +15,7 @@
 #include "base/file_io.h"
 #include "base/printable.h"
 #include "base/process.h"
+#include "base/source.h"
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/options.h"
@@ -69,6 +70,10 @@ Outcome write_page(const Options& options, explore::SessionOptions given) {
   return {.out = fmt::format("{} written\n", printable_name(options.exported))};
 }
 
+bool write_now(int descriptor, const std::string& text) {
+  return ::write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+}
+
 Outcome serve(const Options& options) {
   auto file = read_file(options.source);
   if (!file) return user_error(file.error());
@@ -80,15 +85,14 @@ Outcome serve(const Options& options) {
   auto explorer = explore::Explorer::start(std::move(session), static_cast<int>(options.port));
   if (!explorer) return user_error(explorer.error());
   const StopSignals signals([&] { (*explorer)->stop(); });
-  const std::string line = (*explorer)->address() + "\n";
-  if (::write(STDOUT_FILENO, line.data(), line.size()) < 0)
+  if (!write_now(STDOUT_FILENO, (*explorer)->address() + "\n"))
     return user_error(diag(DiagKind::Io, "cannot write the address to standard output"));
-  Outcome out;
+  // Without a browser of ours, the address can still be opened by hand.
   if (options.opens)
     if (const auto opened = open_page((*explorer)->address()); !opened)
-      return user_error(opened.error());
+      (void)write_now(STDERR_FILENO, render(opened.error()));
   (*explorer)->serve();
-  return out;
+  return {};
 }
 
 Run set_up(OptionSet& set) {

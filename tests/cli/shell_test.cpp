@@ -56,7 +56,7 @@ class Bash : public testing::Test {
 };
 
 TEST_F(Bash, CompletesCommands) {
-  EXPECT_THAT(offered({"ex"}), ElementsAre("examples", "explain"));
+  EXPECT_THAT(offered({"ex"}), ElementsAre("examples", "explain", "explore"));
   EXPECT_THAT(offered({""}), AllOf(Contains("run"), Contains("help"), Contains("--version")));
   EXPECT_THAT(offered({"help", "ti"}), IsEmpty());
   EXPECT_THAT(offered({"help", "tu"}), ElementsAre("tune"));

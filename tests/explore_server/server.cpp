@@ -107,11 +107,15 @@ Reply parse_reply(const std::string& bytes) {
 
 Server::Server(std::vector<std::string> options) {
   int ends[2] = {-1, -1};
+  int error_ends[2] = {-1, -1};
   EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  EXPECT_EQ(::pipe2(error_ends, O_CLOEXEC), 0);
+  errors_ = error_ends[0];
   std::vector<std::string> words = {WW_PROGRAM, "explore"};
   words.insert(words.end(), options.begin(), options.end());
-  const auto started = start_program(words, {.out = ends[1], .err = 2});
+  const auto started = start_program(words, {.out = ends[1], .err = error_ends[1]});
   ::close(ends[1]);
+  ::close(error_ends[1]);
   EXPECT_TRUE(started);
   process_ = started.value_or(0);
   const std::string address = read_line(ends[0]);
@@ -128,7 +132,10 @@ Server::Server(std::vector<std::string> options) {
 
 Server::~Server() {
   if (process_ > 0) (void)end(SIGKILL);
+  ::close(errors_);
 }
+
+std::string Server::said() const { return read_line(errors_); }
 
 std::string Server::head(std::string_view call, std::size_t size) const {
   return fmt::format(

@@ -61,6 +61,8 @@ class Server {
   [[nodiscard]] Reply get(std::string_view path) const;
   [[nodiscard]] Reply raw(std::string_view bytes) const;
 
+  /// A line of what it writes to standard error.
+  [[nodiscard]] std::string said() const;
   [[nodiscard]] Usage usage() const;
   /// Waits until it has no more threads than when it started.
   void settle() const;
@@ -71,6 +73,7 @@ class Server {
 
  private:
   int process_ = 0, port_ = 0;
+  int errors_ = -1;  // its standard error
   std::string token_;
   std::size_t threads_ = 0;
 };

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -140,6 +141,15 @@ TEST(ExploreServer, APortIsItsOwn) {
   EXPECT_THAT(third->output, HasSubstr(fmt::format("cannot listen on port {} of 127.0.0.1: "
                                                    "Address already in use",
                                                    first.port())));
+}
+
+TEST(ExploreServer, ServesAllTheSameWhereNoBrowserOpens) {
+  const std::string path = std::getenv("PATH");
+  ::setenv("PATH", "/nowhere", 1);
+  const Server server({"--open"});
+  ::setenv("PATH", path.c_str(), 1);
+  EXPECT_THAT(server.said(), HasSubstr("`--open`: neither `xdg-open` nor `open` is on the PATH"));
+  EXPECT_EQ(server.get("api/start").status, 200);
 }
 
 // --- sizes, times, numbers -----------------------------------------------------------------------
