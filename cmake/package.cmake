@@ -5,8 +5,7 @@
 #   cpack -G DEB      warpwright_<version>_<architecture>.deb
 #   cpack -G TGZ      the same tree to unpack anywhere
 #
-# The Debian package is one for program and libraries; its dependencies are those of the executables, as
-# dpkg-shlibdeps finds them where it is installed.
+# The Debian package is one for programs and libraries; package_depends.cmake finds its dependencies.
 
 set(WW_PACKAGE_CONTACT "The Warpwright authors" CACHE STRING "`Name <address>` of who makes packages")
 
@@ -30,7 +29,12 @@ set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libfmt-dev, cmake, g++ (>= 4:12)")
 find_program(WW_DPKG_SHLIBDEPS dpkg-shlibdeps)
 if(WW_DPKG_SHLIBDEPS)
-  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+  set(CPACK_PROJECT_CONFIG_FILE "${CMAKE_CURRENT_LIST_DIR}/package_depends.cmake")
+  set(CPACK_WW_DPKG_SHLIBDEPS "${WW_DPKG_SHLIBDEPS}")
+  set(CPACK_WW_PROGRAMS "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/warpwright")
+  if(TARGET warpwright-bench)
+    list(APPEND CPACK_WW_PROGRAMS "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/warpwright-bench")
+  endif()
 endif()
 
 include(CPack)
