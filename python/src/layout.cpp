@@ -20,9 +20,9 @@ namespace {
 
 constexpr std::int64_t kTableWidth = 160;
 
-driver::LayoutReport report_of(const std::string& notation, const std::string& shape,
-                               const std::vector<std::string>& ops,
-                               const std::vector<std::string>& axes, const std::string& dtype) {
+driver::LayoutReport layout_report(const std::string& notation, const std::string& shape,
+                                   const std::vector<std::string>& ops,
+                                   const std::vector<std::string>& axes, const std::string& dtype) {
   driver::LayoutOutcome outcome;
   {
     const nb::gil_scoped_release release;
@@ -38,7 +38,7 @@ driver::LayoutReport report_of(const std::string& notation, const std::string& s
 std::string layout(const std::string& notation, const std::string& shape,
                    const std::vector<std::string>& ops, const std::vector<std::string>& axes,
                    const std::string& dtype, const std::string& format) {
-  const driver::LayoutReport report = report_of(notation, shape, ops, axes, dtype);
+  const driver::LayoutReport report = layout_report(notation, shape, ops, axes, dtype);
   if (format == "notation") return layout::to_text(report.state.layout);
   const driver::LayoutFormat form = format == "svg"     ? driver::LayoutFormat::Svg
                                     : format == "json"  ? driver::LayoutFormat::Json
