@@ -260,13 +260,13 @@ endfunction()
 option(WW_WHOLE_EXECUTABLES "Run the cases of quick tests in one process" OFF)
 set(WW_QUICK_LABELS unit script cli property docs sim corpus)
 
-# Executables whose cases share costly calls of nvcc when they run in one process (harness/cuda_queue.h): a
-# few processes of some dozen cases each, so that all cores have work. They keep freed memory: giving it
-# back to the system between kernels takes a thirtieth of their time.
+# Executables whose cases share costly calls of nvcc and ptxas when they run in one process
+# (harness/tool_queue.h): a few processes of many cases each, so that all cores have work. They keep freed
+# memory: giving it back to the system between kernels takes a thirtieth of their time.
 cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
 set(WW_SHARDS_lowering_tests 8)
 if(cores LESS 4)
-  set(WW_SHARDS_lowering_tests 4) # 28 fewer calls
+  set(WW_SHARDS_lowering_tests 2)
 endif()
 set(WW_SHARD_MEMORY MALLOC_TRIM_THRESHOLD_=268435456)
 

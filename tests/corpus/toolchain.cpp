@@ -32,6 +32,11 @@ Outcome run(const std::vector<std::string>& words, const fs::path& folder) {
 }
 
 std::optional<Toolchain> Toolchain::find() {
+  static const std::optional<Toolchain> found = look();  // asking nvcc takes a process
+  return found;
+}
+
+std::optional<Toolchain> Toolchain::look() {
   Toolchain tools;
   tools.nvcc_ = find_tool("nvcc");
   tools.ptxas_ = find_tool("ptxas");

@@ -64,6 +64,8 @@ class Toolchain {
                                      const std::string& output = "tried.cubin") const;
 
  private:
+  static std::optional<Toolchain> look();
+
   std::filesystem::path nvcc_;
   std::filesystem::path ptxas_;
   std::set<std::string> architectures_;  // without the suffix `a` or `f`

@@ -5,13 +5,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include "base/check.h"
-#include "corpus/toolchain.h"
 #include "emit/ptx/emit.h"
 #include "eval/value/arithmetic.h"
 #include "harness/gpu.h"
@@ -261,67 +258,6 @@ std::size_t count_of(std::string_view text, std::string_view what) {
        at = text.find(what, at + what.size()))
     ++count;
   return count;
-}
-
-// --- ptxas ---------------------------------------------------------------------------------------
-
-namespace {
-
-constexpr std::size_t kKernelsPerModule = 24;
-
-// Variables of a module stand before its kernel; such modules stay alone.
-bool has_variables(const std::string& ptx) { return ptx.find(".extern") != std::string::npos; }
-
-// The kernels of several modules in one: heads and the names of kernels are what clashes.
-std::string joined(std::span<const std::string> modules) {
-  constexpr std::string_view kEntry = ".visible .entry ";
-  std::string out;
-  for (std::size_t i = 0; i < modules.size(); ++i) {
-    const std::size_t entry = modules[i].find(kEntry);
-    const std::size_t from = i == 0 ? 0 : entry;
-    std::string text = modules[i].substr(from);
-    out += text.insert(text.find('(', entry - from), fmt::format("_{}", i));
-  }
-  return out;
-}
-
-std::string complaints(const corpus::Toolchain& toolchain, const std::string& target,
-                       const std::string& ptx) {
-  const corpus::ScratchFolder folder;
-  std::ofstream(folder.path() / "k.ptx") << ptx;
-  const auto outcome = toolchain.try_assemble(folder.path(), "k.ptx", target);
-  return outcome.status == 0 ? "" : outcome.output + ptx;
-}
-
-}  // namespace
-
-void Assembly::add(const std::string& target, const std::string& ptx) {
-  modules_[target].insert(ptx);
-  ++count_;
-}
-
-std::string Assembly::assemble(std::string& skipped) const {
-  const auto toolchain = corpus::Toolchain::find();
-  if (!toolchain) {
-    skipped = "there is no ptxas";
-    return {};
-  }
-  std::string out;
-  for (const auto& [target, texts] : modules_) {
-    const std::vector<std::string> modules(texts.begin(), texts.end());
-    if (!toolchain->knows(target)) {
-      skipped += fmt::format("this ptxas does not know {}; ", target);
-      continue;
-    }
-    for (std::size_t i = 0, n = 0; i < modules.size(); i += n) {
-      n = 1;
-      while (n < kKernelsPerModule && i + n < modules.size() && !has_variables(modules[i]) &&
-             !has_variables(modules[i + n]))
-        ++n;
-      out += complaints(*toolchain, target, joined(std::span(modules).subspan(i, n)));
-    }
-  }
-  return out;
 }
 
 }  // namespace ww::test

@@ -16,7 +16,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -107,18 +106,5 @@ struct GpuCount {
 
 /// How often a text occurs in another.
 std::size_t count_of(std::string_view text, std::string_view what);
-
-/// PTX of many kernels, assembled a few modules at a time.
-class Assembly {
- public:
-  void add(const std::string& target, const std::string& ptx);
-  /// What ptxas says against them; empty when it accepts all. `skipped` says why nothing was done.
-  std::string assemble(std::string& skipped) const;
-  [[nodiscard]] std::size_t count() const { return count_; }
-
- private:
-  std::map<std::string, std::set<std::string>> modules_;  // by target; many programs share a text
-  std::size_t count_ = 0;
-};
 
 }  // namespace ww::test

@@ -2,7 +2,6 @@
 #include "harness/cuda_batch.h"
 
 #include <fmt/format.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cctype>
@@ -18,6 +17,7 @@
 #include "corpus/corpus.h"
 #include "corpus/toolchain.h"
 #include "emit/cuda/emit.h"
+#include "harness/assembly.h"
 #include "harness/cuda_run.h"
 #include "sim/launch.h"
 
@@ -55,24 +55,6 @@ ir::Function renamed(const ir::Function& lowered, std::size_t i) {
   return out;
 }
 
-// Arrays of dynamic shared memory are one object where they have one name, whatever the namespace.
-std::string with_own_arrays(std::string source, std::size_t i) {
-  const std::size_t declared = source.find("extern __shared__");
-  if (declared == std::string::npos) return source;
-  const std::size_t end = source.find("[]", declared);
-  const std::size_t begin = source.rfind(' ', end) + 1;
-  const std::string name = source.substr(begin, end - begin);
-  const auto is_part = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-  };
-  for (std::size_t at = source.find(name); at != std::string::npos; at = source.find(name, at)) {
-    const bool is_whole = !is_part(source[at - 1]) && !is_part(source[at + name.size()]);
-    at += name.size();
-    if (is_whole) source.insert(at, fmt::format("_{}", i));
-  }
-  return source;
-}
-
 // `a[12] = b3;` as `a[#] = b#;`, without comments.
 std::string without_numbers(std::string_view source) {
   std::string out;
@@ -85,11 +67,6 @@ std::string without_numbers(std::string_view source) {
       out += '#';
   }
   return out;
-}
-
-std::string current_test() {
-  const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
-  return test == nullptr ? "" : fmt::format("{}.{}", test->test_suite_name(), test->name());
 }
 
 // "" or what is wrong with the kernel on the virtual GPU.
@@ -156,7 +133,8 @@ std::string CudaBatch::run_file(const corpus::Toolchain& tools,
   std::string problem, ptx;
   for (const Kernel& kernel : kernels) {
     functions.push_back(renamed(kernel.ran->lowered, functions.size()));
-    sources.push_back(with_own_arrays(text_of(functions.back(), target, problem), sources.size()));
+    sources.push_back(with_own_array(text_of(functions.back(), target, problem),
+                                     "extern __shared__", sources.size()));
     if (!problem.empty())
       return fmt::format("CUDA C++: {}\n{}\n{}", problem, kernel.test, kernel.source);
   }

@@ -15,10 +15,11 @@
 #include <string>
 #include <utility>
 
+#include "harness/assembly.h"
 #include "harness/check.h"
 #include "harness/cuda_batch.h"
-#include "harness/cuda_queue.h"
 #include "harness/tape.h"
+#include "harness/tool_queue.h"
 #include "harness/verdict.h"
 
 namespace ww::test {
@@ -62,15 +63,13 @@ class RandomRun {
     if (compiled_.has(number, cuda_.count())) cuda_.add(checked);
   }
 
-  /// Prints how many programs the tools take. What ptxas says against one fails the test, what nvcc
-  /// says fails the process (harness/cuda_queue.h).
+  /// Prints how many programs the tools take. What they say against one fails the process
+  /// (harness/tool_queue.h).
   void finish() {
-    std::string not_assembled;
-    EXPECT_EQ(assembly_.assemble(not_assembled), "");
-    fmt::print("  {:>6} programs by ptxas {}\n", not_assembled.empty() ? assembly_.count() : 0,
-               not_assembled);
+    fmt::print("  {:>6} programs for ptxas\n", assembly_.count());
     fmt::print("  {:>6} programs for nvcc\n", cuda_.count());
     fmt::print("  {}\n", on_gpu_.text());
+    assemble_later(std::move(assembly_));
     compile_later(std::move(cuda_));
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cuda_queue.h"
+#include "harness/tool_queue.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -11,30 +11,46 @@
 namespace ww::test {
 namespace {
 
-CudaBatch& waiting() {
-  static CudaBatch batch;
+template <typename Batch>
+Batch& waiting() {
+  static Batch batch;
   return batch;
 }
 
-class CompileAtTheEnd : public testing::Environment {
+void assemble_all() {
+  const Assembly assembly = std::exchange(waiting<Assembly>(), {});
+  if (assembly.count() == 0) return;
+  std::string skipped;
+  const std::string complaints = assembly.assemble(skipped);
+  EXPECT_TRUE(complaints.empty()) << complaints;
+  fmt::print("  {:>6} programs by ptxas {}\n", skipped.empty() ? assembly.count() : 0, skipped);
+}
+
+void compile_all() {
+  CudaBatch batch = std::exchange(waiting<CudaBatch>(), {});
+  if (std::getenv("WW_ALL_CUDA") == nullptr) batch.keep_one_of_a_kind();
+  if (batch.count() == 0) return;
+  std::string skipped;
+  const std::string differences = batch.run(skipped);
+  EXPECT_TRUE(differences.empty()) << differences;
+  fmt::print("  {:>6} programs by nvcc {}\n", skipped.empty() ? batch.count() : 0, skipped);
+}
+
+class ToolsAtTheEnd : public testing::Environment {
  public:
   void TearDown() override {
-    CudaBatch batch = std::exchange(waiting(), {});
-    if (std::getenv("WW_ALL_CUDA") == nullptr) batch.keep_one_of_a_kind();
-    if (batch.count() == 0) return;
-    std::string skipped;
-    const std::string differences = batch.run(skipped);
-    EXPECT_TRUE(differences.empty()) << differences;
-    fmt::print("  {:>6} programs by nvcc {}\n", skipped.empty() ? batch.count() : 0, skipped);
+    assemble_all();
+    compile_all();
   }
 };
 
 // GoogleTest owns it.
-[[maybe_unused]] testing::Environment* const kCompileAtTheEnd =
-    testing::AddGlobalTestEnvironment(new CompileAtTheEnd);
+[[maybe_unused]] testing::Environment* const kToolsAtTheEnd =
+    testing::AddGlobalTestEnvironment(new ToolsAtTheEnd);
 
 }  // namespace
 
-void compile_later(CudaBatch kernels) { waiting().take(std::move(kernels)); }
+void compile_later(CudaBatch kernels) { waiting<CudaBatch>().take(std::move(kernels)); }
+void assemble_later(Assembly kernels) { waiting<Assembly>().take(std::move(kernels)); }
 
 }  // namespace ww::test

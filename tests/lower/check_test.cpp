@@ -13,9 +13,9 @@
 
 #include "corpus/toolchain.h"
 #include "harness/cuda_batch.h"
-#include "harness/cuda_queue.h"
 #include "harness/gpu.h"
 #include "harness/random_run.h"
+#include "harness/tool_queue.h"
 #include "lower/programs.h"
 #include "runtime/sim_device.h"
 
@@ -175,14 +175,41 @@ TEST(Harness, NoticesWrongCuda) {
             "CUDA C++ on the virtual GPU: `dst_out[0, 1]` has other bits than in the tile program");
 }
 
-constexpr const char* kPlantWrongCuda = "WW_PLANT_WRONG_CUDA";
+// One module of three is wrong, and two have an array of dynamic shared memory: ptxas takes them
+// together, and the message shows the wrong one alone.
+TEST(Harness, NoticesPtxThatPtxasRefuses) {
+  const auto module = [](const std::string& head, const std::string& body) {
+    return fmt::format(
+        ".version 8.0\n.target sm_90\n.address_size 64\n{}.visible .entry k()\n{{\n"
+        "\t.reg .b32 %r<2>;\n\t{};\n}}\n",
+        head, body);
+  };
+  const std::string array = ".extern .shared .align 16 .b8 pool[];\n";
+  Assembly assembly;
+  std::string skipped;
+  assembly.add("sm_90", module(array, "st.shared.b32\t[pool], 1"));
+  assembly.add("sm_90", module(array, "ld.shared.b32\t%r1, [pool]"));
+  EXPECT_EQ(assembly.assemble(skipped), "");
+  if (!skipped.empty()) GTEST_SKIP() << "needs ptxas: " << skipped;
+  const std::string wrong = module("", "mov.b32\t%r1, %r2");
+  assembly.add("sm_90", wrong);
+  EXPECT_TRUE(assembly.assemble(skipped).ends_with(
+      "--- test\nHarness.NoticesPtxThatPtxasRefuses\n--- PTX\n" + wrong))
+      << assembly.assemble(skipped);
+}
 
-// By itself it starts this process again, which then leaves a kernel to the end whose expected
-// results are wrong: no test of that process fails, but the process does, and names the test.
-TEST(Harness, NoticesWrongCudaAtTheEndOfTheProcess) {
-  if (std::getenv(kPlantWrongCuda) != nullptr) {
+constexpr const char* kPlantWrong = "WW_PLANT_WRONG_KERNELS";
+
+// By itself it starts this process again, which then leaves to the end a kernel whose expected
+// results are wrong, and one that ptxas refuses: no test of that process fails, but the process
+// does, and names the test.
+TEST(Harness, NoticesWrongKernelsAtTheEndOfTheProcess) {
+  if (std::getenv(kPlantWrong) != nullptr) {
     Checked checked = check(program_of(fragment_copy(true)));
     ASSERT_TRUE(checked.right()) << checked.explain();
+    Assembly assembly;
+    assembly.add(checked.ran->target, checked.ptx + "no PTX");
+    assemble_later(std::move(assembly));
     Ran wrong = *checked.ran;
     wrong.expected.arrays.back().front() ^= std::byte{1};
     checked.ran = std::make_shared<const Ran>(std::move(wrong));
@@ -193,15 +220,15 @@ TEST(Harness, NoticesWrongCudaAtTheEndOfTheProcess) {
   }
   if (!corpus::Toolchain::find()) GTEST_SKIP() << "needs nvcc";
   const corpus::Outcome outcome =
-      corpus::run({"/usr/bin/env", fmt::format("{}=1", kPlantWrongCuda), "GTEST_TOTAL_SHARDS=1",
+      corpus::run({"/usr/bin/env", fmt::format("{}=1", kPlantWrong), "GTEST_TOTAL_SHARDS=1",
                    "GTEST_SHARD_INDEX=0", std::filesystem::read_symlink("/proc/self/exe").string(),
-                   "--gtest_filter=Harness.NoticesWrongCudaAtTheEndOfTheProcess"},
+                   "--gtest_filter=Harness.NoticesWrongKernelsAtTheEndOfTheProcess"},
                   "/");
   EXPECT_EQ(outcome.status, 1) << outcome.output;
-  EXPECT_NE(outcome.output.find("has other bits than in the tile program\n--- test\n"
-                                "Harness.NoticesWrongCudaAtTheEndOfTheProcess\n"),
-            std::string::npos)
+  const std::string test = "--- test\nHarness.NoticesWrongKernelsAtTheEndOfTheProcess\n";
+  EXPECT_TRUE(outcome.output.contains("has other bits than in the tile program\n" + test))
       << outcome.output;
+  EXPECT_TRUE(outcome.output.contains(test + "--- PTX\n")) << outcome.output;
 }
 
 // --- findings ------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A family of cases in one test: each is compiled, compared on all engines and held against what is
-// expected of its plan; then ptxas assembles what came out, and the number of cases is printed. Its
-// CUDA C++ goes through nvcc with that of other families, when all tests have run.
+// expected of its plan, and the number of cases is printed. ptxas assembles what came out, and nvcc
+// compiles its CUDA C++, with that of other families, when all tests have run.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,9 +13,10 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/assembly.h"
 #include "harness/check.h"
 #include "harness/cuda_batch.h"
-#include "harness/cuda_queue.h"
+#include "harness/tool_queue.h"
 #include "lower/programs.h"
 
 namespace ww::test {
@@ -66,11 +67,9 @@ class Family {
       : name_(std::move(name)),
         has_cuda_(nvcc == Nvcc::Always || std::getenv("WW_ALL_CUDA") != nullptr) {}
   ~Family() {
-    std::string not_assembled;
-    EXPECT_EQ(assembly_.assemble(not_assembled), "");
-    fmt::print("{}: {} cases, {} programs; by ptxas: {}; for nvcc: {}; {}{}\n", name_, cases_,
-               assembly_.count(), not_assembled.empty() ? assembly_.count() : 0, cuda_.count(),
-               on_gpu_.text(), not_assembled);
+    fmt::print("{}: {} cases; for ptxas: {}, for nvcc: {}; {}\n", name_, cases_, assembly_.count(),
+               cuda_.count(), on_gpu_.text());
+    assemble_later(std::move(assembly_));
     compile_later(std::move(cuda_));
   }
   Family(const Family&) = delete;

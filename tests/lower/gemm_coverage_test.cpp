@@ -254,8 +254,7 @@ TEST(GemmTypes, OtherTargets) {
     compiled(target, {.in = "float8_e5m2", .out = "float16"}, 1, "1 x 1 x 1 tiles of m16n8k16");
     compiled(target, s8, 2, "1 x 1 x 1 tiles of m16n8k32");
   }
-  std::string skipped;
-  EXPECT_EQ(assembly.assemble(skipped), "");
+  assemble_later(std::move(assembly));
 }
 
 TEST(GemmTypes, EightRows) {

@@ -237,9 +237,8 @@ TEST(Tcgen05Cp, OfACtaPair) {
   EXPECT_TRUE(checked.right()) << checked.explain();
   EXPECT_EQ(count_of(checked.ptx, "tcgen05.cp.cta_group::2.128x256b"), 1U) << checked.ptx;
   Assembly assembly;
-  std::string skipped;
   assembly.add(c.target, checked.ptx);
-  EXPECT_EQ(assembly.assemble(skipped), "");
+  assemble_later(std::move(assembly));
 }
 
 // The same instructions on another architecture.
@@ -253,8 +252,7 @@ TEST(Tcgen05Cp, AssembledForSm103a) {
     EXPECT_EQ(count_of(checked.ptx, cp_opcode(shape)), 1U) << checked.ptx;
     assembly.add(other.target, checked.ptx);
   }
-  std::string skipped;
-  EXPECT_EQ(assembly.assemble(skipped), "");
+  assemble_later(std::move(assembly));
 }
 
 // --- by chance -----------------------------------------------------------------------------------
@@ -348,12 +346,12 @@ TEST(Tcgen05Cp, ByChance) {
     for (const lower::InstructionCount& each : checked.call(0).plan.instructions)
       ++seen[each.opcode];
   }
-  std::string skipped;
-  EXPECT_EQ(assembly.assemble(skipped), "");
+  const std::size_t assembled = assembly.count();
+  assemble_later(std::move(assembly));
   for (const auto& [what, count] : seen) fmt::print("  {} {}\n", count, what);
   for (const auto& [what, count] : declined) fmt::print("  {} declined {}\n", count, what);
   EXPECT_EQ(seen.size(), wanted < 60 ? seen.size() : 6U);
-  EXPECT_GT(assembly.count(), wanted / 3);
+  EXPECT_GT(assembled, wanted / 3);
 }
 
 // --- planted faults ------------------------------------------------------------------------------

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <thread>
 
+#include "harness/assembly.h"
 #include "harness/cuda_batch.h"
 #include "runtime/cuda_calls.h"
 #include "runtime/cuda_device.h"

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "harness/assembly.h"
 #include "harness/cuda_batch.h"
 
 namespace ww::test {
