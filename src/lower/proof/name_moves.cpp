@@ -87,18 +87,18 @@ Try<void> NameMoves::move_each(const PointerValue& to, const PointerValue& from,
 }
 
 // All is read before anything is written.
-Try<void> NameMoves::move_granules(const Side& to, std::size_t to_thread, std::int64_t written,
-                                   const Side& from, std::size_t from_thread, std::int64_t read,
+Try<void> NameMoves::move_granules(const Side& to, std::size_t to_thread, std::int64_t target,
+                                   const Side& from, std::size_t from_thread, std::int64_t granule,
                                    std::int64_t bits) {
   moving_.clear();
-  for (std::int64_t bit = 0; bit < bits; bit += granule_, ++read) {
-    const Name name = name_in(from, from_thread, read);
-    moving_.push_back(name != KeptNames::kUnwritten ? name
-                                                    : WW_TRY(read_name(from, from_thread, read)));
+  for (std::int64_t bit = 0; bit < bits; bit += granule_, ++granule) {
+    const Name name = name_in(from, from_thread, granule);
+    moving_.push_back(
+        name != KeptNames::kUnwritten ? name : WW_TRY(read_name(from, from_thread, granule)));
   }
   for (const Name name : moving_) {
-    if (!has_put(to, to_thread, written, name)) WW_TRY_VOID(put_name(to, to_thread, written, name));
-    ++written;
+    if (!has_put(to, to_thread, target, name)) WW_TRY_VOID(put_name(to, to_thread, target, name));
+    ++target;
   }
   return {};
 }

@@ -107,8 +107,8 @@ class NameMoves : public ProofWalk {
   [[nodiscard]] Name name_in(const Side& from, std::size_t thread, std::int64_t granule) const;
   /// False: it may not be written there.
   bool has_put(const Side& to, std::size_t thread, std::int64_t granule, Name name);
-  Try<void> move_granules(const Side& to, std::size_t to_thread, std::int64_t written,
-                          const Side& from, std::size_t from_thread, std::int64_t read,
+  Try<void> move_granules(const Side& to, std::size_t to_thread, std::int64_t target,
+                          const Side& from, std::size_t from_thread, std::int64_t granule,
                           std::int64_t bits);
   Try<Name> read_name(const Side& from, std::size_t thread, std::int64_t granule);
   Try<void> put_name(const Side& to, std::size_t thread, std::int64_t granule, Name name);
