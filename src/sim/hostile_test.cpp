@@ -247,7 +247,7 @@ TEST(Hostile, WhatBlocksWriteInPartsMeetsTheBudget) {
 
 // What is kept of each block is little, however many there are.
 TEST(LargeGrid, ChecksStayInTheirBudget) {
-  constexpr std::uint32_t kBlocks = 40'000;
+  constexpr std::uint32_t kBlocks = 10'000;
   // All read one table and count in one place; each writes a word of its own.
   const auto run = [&](std::string_view count) {
     TestRun test(
@@ -262,7 +262,7 @@ TEST(LargeGrid, ChecksStayInTheirBudget) {
     test.launch.block = {32};
     test.launch.grid = {kBlocks};
     test.options.threads = 1;
-    test.options.limits.memory = 24U << 20U;
+    test.options.limits.memory = 6U << 20U;
     const RunReport& report = test.run();
     EXPECT_EQ(report.outcome, Outcome::Finished) << count << "\n" << report.reason;
     EXPECT_EQ(test.findings(), "") << count;
@@ -280,9 +280,9 @@ TEST(LargeGrid, ARaceOfAllBlocksIsOneFinding) {
   for (const std::string_view more : {"", "atom.global.add.u32 %r4, [%a1], 1;"}) {
     TestRun test(fmt::format("mov.u32 %r2, %ctaid.x; st.global.u32 [%a0], %r2; {}", more), 2);
     test.output<std::uint32_t>(1).input<std::uint32_t>({0});
-    test.launch.grid = {30'000};
+    test.launch.grid = {7'500};
     test.options.threads = 1;
-    test.options.limits.memory = 16U << 20U;
+    test.options.limits.memory = 4U << 20U;
     EXPECT_EQ(test.run().outcome, Outcome::Finished) << test.report().reason;
     EXPECT_EQ(test.count(Check::Race), 1U) << test.findings();
   }
