@@ -56,7 +56,7 @@ bool is_json(const Head& head) {
   return name == "application/json";
 }
 
-// A body of a length that is said before it comes, and as it is.
+// A body whose length the header gives, not compressed.
 std::optional<Refusal> refuse_body(const Head& head) {
   if (!head.header("Transfer-Encoding").empty() || !head.header("Content-Encoding").empty())
     return Refusal{411, "a body in pieces or compressed; expected one with Content-Length"};

@@ -150,7 +150,7 @@ std::vector<PlacedBuffer> placed_buffers(const ir::Function& f, const driver::Ru
   return out;
 }
 
-// Several names may stand for the same bytes: those that the primitive uses come first.
+// Several names may stand for the same bytes: the primitive's own come first.
 void put_operands_first(const driver::Build& build, std::uint64_t line, std::uint64_t column,
                         std::vector<PlacedBuffer>& buffers) {
   const SourceText& source = build.compiled->source;

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/proposal.h"
 #include "base/utf8.h"
 #include "driver/explain.h"
 #include "explore/calls.h"
 #include "layout/text.h"
+#include "script/interp/candidates.h"
 #include "script/syntax/parser.h"
 
 namespace ww::explore {
@@ -56,19 +58,14 @@ void add_place(Json& out, const SourceText& source, Span span) {
 
 // --- diagnostics ---------------------------------------------------------------------------------
 
-// A name that is nearly another one: the word at the place becomes that one.
 Json fix_of(const Diag& problem, const SourceText& source) {
-  constexpr std::string_view kOffer = "did you mean `";
-  const std::size_t offer = problem.text.find(kOffer);
-  if (problem.kind != DiagKind::UnknownName || offer == std::string::npos ||
-      !is_in_file(source, problem.span))
-    return nullptr;
-  const std::size_t begin = offer + kOffer.size();
-  const std::string word = problem.text.substr(begin, problem.text.find('`', begin) - begin);
+  if (!is_in_file(source, problem.span)) return nullptr;
+  const auto proposal = proposal_of(problem, source.text());
+  if (!proposal) return nullptr;
   Json edit;
-  add_place(edit, source, problem.span);
-  edit["text"] = word;
-  return {{"title", fmt::format("use `{}`", word)}, {"edits", Json::array({edit})}};
+  add_place(edit, source, proposal->span);
+  edit["text"] = proposal->text;
+  return {{"title", fmt::format("use `{}`", proposal->text)}, {"edits", Json::array({edit})}};
 }
 
 Json diagnostic_json(const Diag& problem, const SourceText& source) {
@@ -88,32 +85,6 @@ Json diagnostic_json(const Diag& problem, const SourceText& source) {
 }
 
 // --- functions of the file -----------------------------------------------------------------------
-
-bool is_kernel(const script::Ast& ast, const script::SymbolTable& symbols,
-               const script::Stmt& function) {
-  for (const script::ExprId id : ast.list(function.decorators)) {
-    const script::Expr* expr = &ast[id];
-    if (expr->kind == script::ExprKind::Call) expr = &ast[expr->a];
-    const bool has_name =
-        expr->kind == script::ExprKind::Attribute || expr->kind == script::ExprKind::Name;
-    if (!has_name) continue;
-    const std::string_view name = symbols.text(expr->name);
-    if (name == "prim_func" || name == "jit") return true;
-  }
-  return false;
-}
-
-// The kernels that a function makes.
-void add_inner_kernels(const script::Ast& ast, const script::SymbolTable& symbols,
-                       script::ListOf<script::StmtId> body, Json& out) {
-  for (const script::StmtId id : ast.list(body)) {
-    const script::Stmt& stmt = ast[id];
-    if (stmt.kind == script::StmtKind::FunctionDef && is_kernel(ast, symbols, stmt))
-      out.push_back(symbols.text(stmt.name));
-    else
-      for (const auto inner : {stmt.body, stmt.other}) add_inner_kernels(ast, symbols, inner, out);
-  }
-}
 
 Json params_json(const script::Ast& ast, const script::SymbolTable& symbols,
                  const script::Stmt& function, std::string_view text) {
@@ -135,17 +106,18 @@ Json functions_json(const SourceText& source) {
   script::SymbolTable symbols;
   const auto ast = script::parse_file(source.text(), symbols);
   if (!ast) return out;
+  const auto candidates = script::candidates_of(*ast, symbols, source.text());
   for (const script::StmtId id : ast->list(ast->body)) {
     const script::Stmt& stmt = (*ast)[id];
     if (stmt.kind != script::StmtKind::FunctionDef) continue;
-    Json inner = Json::array();
-    const bool kernel = is_kernel(*ast, symbols, stmt);
-    if (!kernel) add_inner_kernels(*ast, symbols, stmt.body, inner);
-    out.push_back({{"name", symbols.text(stmt.name)},
+    const std::string_view name = symbols.text(stmt.name);
+    const auto offered = std::ranges::find(candidates, name, &script::Candidate::name);
+    const bool is_offered = offered != candidates.end();
+    out.push_back({{"name", name},
                    {"line", source.position(stmt.place.begin).line},
                    {"params", params_json(*ast, symbols, stmt, source.text())},
-                   {"is_kernel", kernel},
-                   {"kernels", std::move(inner)}});
+                   {"is_kernel", is_offered && !offered->is_builder},
+                   {"kernels", is_offered ? Json(offered->kernels) : Json::array()}});
   }
   return out;
 }

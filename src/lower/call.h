@@ -88,7 +88,7 @@ struct Call {
   mutable std::optional<Match<std::shared_ptr<const CopyProblem>>> copy = {};
   /// What lower/scratch.h uses of the caller's workspace, once code is written.
   mutable std::optional<ScratchBuffer> workspace = {};
-  /// By expression: its number among those that lower/proof/values.h was asked about, from 1 on.
+  /// By expression: its number in lower/proof/values.h, from 1 on, in the order of questions.
   mutable std::vector<std::uint32_t> value_numbers = {};
   mutable std::uint32_t value_count = 0;
   /// May the call be made twice with no barrier of the cluster between the two? (lower/cluster_code.h)

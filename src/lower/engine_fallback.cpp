@@ -275,7 +275,7 @@ class Replacer {
     by_threads(id, ir::TileOp::Copy);
   }
 
-  // Settings that say how the engine does it go; those that say what is copied stay.
+  // Settings for the engine go; settings for what is copied stay.
   void by_threads(StmtId id, ir::TileOp op) {
     ir::TileCall& call = f_.at(f_[id].tile);
     call.op = op;

@@ -79,20 +79,9 @@ void Server::execute(const Message& message) {
                           : execute_explore(id, *document, *choice);
 }
 
-void Server::execute_run(const Json& id, const Document& document, const KernelChoice& choice) {
-  Job job{.key = "run " + document.uri};
+Job Server::command_job(const Json& id, std::string key) {
+  Job job{.key = std::move(key)};
   commands_[id.dump()] = job.key;
-  job.run = [this, id, document, choice](const std::atomic<bool>& stop) {
-    const SourceText text(document.path, document.text->bytes());
-    const driver::RunOutcome outcome = run_kernel(run_request(document, choice, text, stop));
-    if (stop.load()) throw Cancelled{};
-    if (!outcome.report)
-      return finish_run(id, document.uri, document.version, {}, outcome.errors, false, "");
-    finish_run(id, document.uri, document.version,
-               problems_of_run(*outcome.report, *document.text, choice.at),
-               run_message(*outcome.report) + (outcome.errors.empty() ? "" : "; ") + outcome.errors,
-               outcome.report->good() && outcome.errors.empty(), run_text(*outcome.report));
-  };
   job.dropped = [this, id] {
     const std::lock_guard lock(mutex_);
     commands_.erase(id.dump());
@@ -103,6 +92,22 @@ void Server::execute_run(const Json& id, const Document& document, const KernelC
     commands_.erase(id.dump());
     bug(what);
     send(error_response(id, ErrorCode::InternalError, what));
+  };
+  return job;
+}
+
+void Server::execute_run(const Json& id, const Document& document, const KernelChoice& choice) {
+  Job job = command_job(id, "run " + document.uri);
+  job.run = [this, id, document, choice](const std::atomic<bool>& stop) {
+    const SourceText text(document.path, document.text->bytes());
+    const driver::RunOutcome outcome = run_kernel(run_request(document, choice, text, stop));
+    if (stop.load()) throw Cancelled{};
+    if (!outcome.report)
+      return finish_run(id, document.uri, document.version, {}, outcome.errors, false, "");
+    finish_run(id, document.uri, document.version,
+               problems_of_run(*outcome.report, *document.text, choice.at),
+               run_message(*outcome.report) + (outcome.errors.empty() ? "" : "; ") + outcome.errors,
+               outcome.report->good() && outcome.errors.empty(), run_text(*outcome.report));
   };
   runner_->submit(std::move(job));
 }
@@ -125,8 +130,7 @@ void Server::finish_run(const Json& id, const std::string& uri, std::int64_t ver
 }
 
 void Server::execute_explore(const Json& id, const Document& document, const KernelChoice& choice) {
-  Job job{.key = "explore " + document.uri};
-  commands_[id.dump()] = job.key;
+  Job job = command_job(id, "explore " + document.uri);
   const auto analysis = open_[document.uri].analysis;
   // The only kernel of a file needs no name.
   const std::string kernel =
@@ -145,17 +149,6 @@ void Server::execute_explore(const Json& id, const Document& document, const Ker
     else
       say(kGood, fmt::format("the explorer is at {}", *address));
     send(response(id, {{"address", *address}}));
-  };
-  job.dropped = [this, id] {
-    const std::lock_guard lock(mutex_);
-    commands_.erase(id.dump());
-    send(error_response(id, ErrorCode::RequestCancelled, "cancelled"));
-  };
-  job.failed = [this, id](const std::string& what) {
-    const std::lock_guard lock(mutex_);
-    commands_.erase(id.dump());
-    bug(what);
-    send(error_response(id, ErrorCode::InternalError, what));
   };
   runner_->submit(std::move(job));
 }

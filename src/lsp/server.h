@@ -102,6 +102,8 @@ class Server {
 
   // Commands
   void execute(const Message& message);
+  /// The job of a command, which answers the request where it is dropped or fails.
+  Job command_job(const Json& id, std::string key);
   void execute_run(const Json& id, const Document& document, const KernelChoice& choice);
   void execute_explore(const Json& id, const Document& document, const KernelChoice& choice);
   void finish_run(const Json& id, const std::string& uri, std::int64_t version,

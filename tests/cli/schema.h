@@ -4,6 +4,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,5 +19,9 @@ std::vector<std::string> violations(const Json& value, const Json& schema);
 /// What is wrong with the schema itself: objects that allow keys they do not describe, descriptions
 /// that are missing, required keys that are no properties.
 std::vector<std::string> schema_problems(const Json& schema);
+
+/// The paths of the keys that a value has (`run.time.launches`), and those that a schema describes.
+void collect_seen(const Json& value, const std::string& path, std::set<std::string>& seen);
+void collect_described(const Json& schema, const std::string& path, std::set<std::string>& out);
 
 }  // namespace ww::cli_test

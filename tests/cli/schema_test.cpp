@@ -219,25 +219,6 @@ TEST_F(Schemas, DescribeWhatCommandsPrint) {
 }
 
 // Every property of every schema is seen in some output, but for those that take a GPU.
-void collect_seen(const Json& value, const std::string& path, std::set<std::string>& seen) {
-  if (value.is_array())
-    for (const Json& item : value) collect_seen(item, path + "[]", seen);
-  if (!value.is_object()) return;
-  for (const auto& [key, item] : value.items()) {
-    seen.insert(path + "." + key);
-    collect_seen(item, path + "." + key, seen);
-  }
-}
-
-void collect_described(const Json& schema, const std::string& path, std::set<std::string>& out) {
-  if (schema.contains("items")) collect_described(schema["items"], path + "[]", out);
-  if (!schema.contains("properties")) return;
-  for (const auto& [key, item] : schema["properties"].items()) {
-    out.insert(path + "." + key);
-    collect_described(item, path + "." + key, out);
-  }
-}
-
 TEST_F(Schemas, DescribeNothingThatIsNeverPrinted) {
   const std::set<std::string> on_gpu = {"sim.gpu.name",
                                         "sim.gpu.compared",

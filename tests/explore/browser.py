@@ -197,7 +197,7 @@ class Page:
         box = self.value("(b => ({x: b.x, y: b.y, width: b.width, height: b.height, scale: 1}))"
                          "(document.querySelector(arguments[0]).getBoundingClientRect())", selector)
         data = self.driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "webp", "quality": 40, "clip": box})["data"]
-        with open(os.path.join(ROOT, "docs/guide/pictures", f"explorer_{name}.webp"), "wb") as file:
+        with open(os.path.join(ROOT, "docs/guide/screens", f"explorer_{name}.webp"), "wb") as file:
             file.write(base64.b64decode(data))
         self.size(*SIZES[0])
 

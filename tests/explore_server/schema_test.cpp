@@ -50,7 +50,9 @@ def wrong(A: T.Buffer((32,), "int32")):
 /// Answers by the name of their call.
 class Answers {
  public:
-  Answers() : server_({"--kernel", "build(64, 64)", "examples/transpose.py"}) {}
+  Answers()
+      : server_({"--kernel", "build(64, 64)",
+                 (fs::path(WW_SOURCE_DIR) / "examples" / "transpose.py").string()}) {}
 
   void ask_all() {
     keep("start", Json::parse(server_.get("api/start").body));
@@ -115,25 +117,6 @@ class Answers {
   std::vector<std::pair<std::string, Json>> list_;
 };
 
-void collect_seen(const Json& value, const std::string& path, std::set<std::string>& seen) {
-  if (value.is_array())
-    for (const Json& item : value) collect_seen(item, path + "[]", seen);
-  if (!value.is_object()) return;
-  for (const auto& [key, item] : value.items()) {
-    seen.insert(path + "." + key);
-    collect_seen(item, path + "." + key, seen);
-  }
-}
-
-void collect_described(const Json& schema, const std::string& path, std::set<std::string>& out) {
-  if (schema.contains("items")) collect_described(schema["items"], path + "[]", out);
-  if (!schema.contains("properties")) return;
-  for (const auto& [key, item] : schema["properties"].items()) {
-    out.insert(path + "." + key);
-    collect_described(item, path + "." + key, out);
-  }
-}
-
 TEST(ExploreSchemas, DescribeTheAnswersAndNothingElse) {
   Answers answers;
   answers.ask_all();
@@ -142,8 +125,8 @@ TEST(ExploreSchemas, DescribeTheAnswersAndNothingElse) {
     ASSERT_TRUE(answer.is_object()) << name;
     EXPECT_EQ(answer.begin().key(), "schema") << name;
     EXPECT_THAT(cli_test::violations(answer, schema_of(name)), IsEmpty()) << name;
-    collect_seen(answer, name, seen);
-    collect_described(schema_of(name), name, described);
+    cli_test::collect_seen(answer, name, seen);
+    cli_test::collect_described(schema_of(name), name, described);
     asked.insert(name);
   }
   // Machines without nvdisasm have no lines of PTX beside the machine code.

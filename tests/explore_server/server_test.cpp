@@ -317,7 +317,7 @@ TEST(ExploreServer, TooManyAtWorkAreToldSo) {
     clients.push_back(server.connect());
     ASSERT_TRUE(clients.back().send(server.head("run", body.size()) + body));
   }
-  // Those that work or wait show progress; the others are told at once, and closed.
+  // Requests at work or waiting show progress; the others are told at once, and closed.
   std::string said;
   int refused = 0;
   for (const Client& client : clients) {

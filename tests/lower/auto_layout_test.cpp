@@ -386,7 +386,7 @@ std::string with_each(std::string text, const std::string& what, const std::stri
   return text;
 }
 
-// The layouts that gemm_hopper.py writes for its factors and sums are those that are inferred.
+// gemm_hopper.py writes the layouts of its factors and sums; inference finds the same.
 TEST(AutoLayout, AsyncProductsAreAsWritten) {
   const std::string written = source_of("gemm_hopper.py");
   std::string inferred = written;

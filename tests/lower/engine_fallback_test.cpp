@@ -214,7 +214,7 @@ TEST(EngineFallback, FaultsShow) {
   };
   // The phase ends before the copies land.
   EXPECT_THAT(found("cp.async.mbarrier.arrive.shared.b64\t", "// "), HasSubstr("async"));
-  // Nobody makes the arrival that expected the bytes.
+  // The arrival that expected the bytes is never made.
   EXPECT_THAT(found("mbarrier.arrive.shared.b64\t_", "// "), HasSubstr("which lacks 1"));
   // The extra arrival is not counted.
   EXPECT_THAT(

@@ -117,7 +117,7 @@ TEST(Wgmma, SlicesStagesAndSums) {
   run(family, group, 32, 4);
 }
 
-// Layouts that nobody has written.
+// Layouts that are inferred.
 TEST(Wgmma, InferredLayouts) {
   Family family("wgmma, inferred layouts");
   for (const std::int64_t warpgroups : {1, 2})

@@ -405,7 +405,7 @@ TEST(WholeGemm, StagesReleasedEarlyAreSeen) {
   }
 }
 
-// An early arrival that is not the last one of its phase lets nobody in.
+// An early arrival that is not the last one of its phase starts no copy.
 TEST(WholeGemm, ArrivalsBeforeTheLastMayBeEarly) {
   Program program = program_of(
       {.file = "gemm_hopper.py"},

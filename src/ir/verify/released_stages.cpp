@@ -18,6 +18,7 @@
 
 #include "ir/below.h"
 #include "ir/equal.h"
+#include "ir/launch/thread_values.h"
 #include "ir/signatures.h"
 #include "ir/verify/verifier.h"
 #include "ir/visit.h"
@@ -195,43 +196,11 @@ class ReleasedStages {
       return bounded({.base = a.base + b.base, .more = a.more + b.more});
     if (op == ExprOp::Sub && b.base == 0) return bounded({.base = a.base, .more = a.more - b.more});
     if (a.base != b.base) return unknown();
-    if (const auto truth = compared(op, a.more, b.more)) return number(*truth);
-    if (a.base != 0) return op == ExprOp::Sub ? number(a.more - b.more) : unknown();
-    switch (op) {
-      case ExprOp::Mul:
-        return bounded(number(a.more * b.more));
-      case ExprOp::BitXor:
-        return number(a.more ^ b.more);
-      case ExprOp::And:
-        return number(a.more != 0 && b.more != 0);
-      case ExprOp::Or:
-        return number(a.more != 0 || b.more != 0);
-      case ExprOp::FloorDiv:
-        return a.more >= 0 && b.more > 0 ? number(a.more / b.more) : unknown();
-      case ExprOp::FloorMod:
-        return a.more >= 0 && b.more > 0 ? number(a.more % b.more) : unknown();
-      default:
-        return unknown();
-    }
-  }
-
-  static std::optional<bool> compared(ExprOp op, std::int64_t a, std::int64_t b) {
-    switch (op) {
-      case ExprOp::Eq:
-        return a == b;
-      case ExprOp::Ne:
-        return a != b;
-      case ExprOp::Lt:
-        return a < b;
-      case ExprOp::Le:
-        return a <= b;
-      case ExprOp::Gt:
-        return a > b;
-      case ExprOp::Ge:
-        return a >= b;
-      default:
-        return std::nullopt;
-    }
+    if (a.base != 0 && op != ExprOp::Sub && group_of(op) != ExprGroup::Compare) return unknown();
+    if (op == ExprOp::And) return number(a.more != 0 && b.more != 0);
+    if (op == ExprOp::Or) return number(a.more != 0 || b.more != 0);
+    const auto result = int_result(op, a.more, b.more, Type::of(num::DType::Int64));
+    return result ? bounded(number(*result)) : unknown();
   }
 
   Value bounded(const Value& v) {
