@@ -20,7 +20,7 @@ struct ImportedFile {
   std::string text;
 };
 
-/// All that the file and its imports import, each once, before those that import it. A source named as an
+/// All that the file and its imports import, each once and before its users. A source named as an
 /// example finds the examples that come with the program where its folder has no such file.
 /// Io or TooLarge where a file is there and cannot be read.
 Result<std::vector<ImportedFile>> imported_files(const std::string& path, std::string_view text);

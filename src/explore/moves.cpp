@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the instructions of a primitive move: which lane of which warp touches which bytes, in which
-// round. Nothing is worked out from the plan: the kernel runs on the virtual GPU, and the addresses are
-// those that its registers held when each instruction was executed. What the copy engine and products
+// round. Nothing is worked out from the plan: the kernel runs on the virtual GPU, and the addresses come
+// from its registers at the moment when each instruction was executed. What the copy engine and products
 // move by descriptors has no address in a lane's register, and is not listed.
 #include <fmt/format.h>
 

@@ -42,7 +42,7 @@ std::optional<std::vector<DirectiveWord>> shell_words(std::string_view line, std
   return out;
 }
 
-// Options from a word on. Returns the word that is none of them, or that lacks its value.
+// Options from a word on. Returns the first word that is not an option, or an option without its value.
 const DirectiveWord* read_options(const std::vector<DirectiveWord>& words, std::size_t from,
                                   Directive& out) {
   for (std::size_t i = from; i < words.size(); i += 2) {

@@ -407,10 +407,6 @@ Result<void> CudaLaunch::enqueue(void* stream) {
   return submit(stream);
 }
 
-Result<void> CudaDevice::submit(const Launch& launch, void* stream) {
-  return ready(launch).submit(stream);
-}
-
 Result<void> CudaDevice::wait() {
   WW_TRY_VOID(check_cuda(calls_, calls_.context_set(context_), "choosing the GPU"));
   return check_cuda(calls_, calls_.synchronize(), fmt::format("running `{}`", kernel_));
@@ -439,7 +435,7 @@ Result<void> CudaDevice::launch(const Launch& given) {
   const CudaEvent end = WW_TRY(CudaEvent::make(calls_));
   WW_TRY_VOID(allow(given));
   const Launch launch = WW_TRY(with_maps(given));
-  WW_TRY_VOID(submit(launch));
+  WW_TRY_VOID(ready(launch).submit(nullptr));
   WW_TRY_VOID(check_cuda(calls_, calls_.event_record(end.handle(), nullptr), "recording an event"));
   WW_TRY_VOID(wait_for(end.handle(), fmt::format("running `{}`", kernel_)));
   // Nothing is left to wait for, but only this call writes out what kernels printed.

@@ -138,7 +138,6 @@ class CudaDevice final : public Device {
   [[nodiscard]] bool states_clusters() const;
   [[nodiscard]] std::vector<CudaLaunchAttribute> attributes_of(const Launch& launch) const;
   [[nodiscard]] CudaLaunch ready(const Launch& launch) const;
-  Result<void> submit(const Launch& launch, void* stream = nullptr);
   Result<void> wait_for(void* event, std::string_view what);
   GpuWork copying(Address to, Address from, std::size_t bytes);
   Result<Timing> time_work(const GpuWork& work, int times);

@@ -10,34 +10,13 @@
 #include <vector>
 
 #include "runtime/cuda_errors.h"
-#include "runtime/test_driver.h"
+#include "runtime/test_cuda.h"
 
 namespace ww::runtime::cuda_device_test {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-class Cuda : public testing::Test {
- protected:
-  void SetUp() override { fake = &driver_; }
-  void TearDown() override { fake = nullptr; }
-
-  std::unique_ptr<CudaDevice> open(const CudaCalls& calls = fake_calls()) {
-    auto device = CudaDevice::open(calls);
-    EXPECT_TRUE(device) << device.error().text;
-    return *std::move(device);
-  }
-  /// A device with a loaded kernel of two parameters.
-  std::unique_ptr<CudaDevice> loaded(const CudaCalls& calls = fake_calls()) {
-    auto device = open(calls);
-    EXPECT_TRUE(device->load({.bytes = "ptx", .kernel = "scale"}));
-    return device;
-  }
-  static Launch two_arguments() { return {.grid = {4, 1, 1}, .arguments = {{0x1000}, {7, 4}}}; }
-
-  FakeDriver driver_;
-};
 
 TEST_F(Cuda, EnqueuesOnAStreamOfTheProgram) {
   auto device = CudaDevice::open_at(fake_calls(), 0, target::Arch::Sm90a);
@@ -250,49 +229,6 @@ TEST_F(Cuda, ProgrammaticLaunches) {
   EXPECT_TRUE(driver_.is_programmatic);
 }
 
-TEST_F(Cuda, TimesTheMedianAndLeavesTheFirstLaunchOut) {
-  driver_.milliseconds = {90, 5, 3, 4, 8};
-  const auto timing = loaded()->time(two_arguments(), 4);
-  ASSERT_TRUE(timing);
-  EXPECT_EQ(timing->launches, 4);
-  EXPECT_DOUBLE_EQ(timing->median, 0.0045);
-  EXPECT_DOUBLE_EQ(timing->fastest, 0.003);
-  EXPECT_DOUBLE_EQ(timing->slowest, 0.008);
-  EXPECT_EQ(driver_.launches, 5);
-}
-
-TEST_F(Cuda, CopiesOnTheGpuAndTakesTheTime) {
-  const auto device = loaded();
-  const auto from = device->allocate(4, "A");
-  const auto to = device->allocate(4, "B");
-  const std::array<std::byte, 4> in{std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4}};
-  std::array<std::byte, 4> out{};
-  ASSERT_TRUE(device->upload(*from, in));
-  ASSERT_TRUE(device->copy(*to, *from, 4));
-  ASSERT_TRUE(device->copy(*to, *from, 0));
-  ASSERT_TRUE(device->download(out, *to));
-  EXPECT_EQ(out, in);
-  driver_.milliseconds = {90, 5, 3, 4};
-  const auto timing = device->time_copy(*to, *from, 4, 3);
-  ASSERT_TRUE(timing);
-  EXPECT_EQ(timing->launches, 3);
-  EXPECT_DOUBLE_EQ(timing->median, 0.004);
-  EXPECT_EQ(driver_.launches, 0);
-  EXPECT_EQ(driver_.open_events, 0);
-}
-
-TEST_F(Cuda, NamesACopyOnTheGpuThatFailed) {
-  const auto device = loaded();
-  driver_.status["copy"] = 1;
-  EXPECT_EQ(device->copy(0x1000, 0x2000, 8).error().text,
-            "copying 8 bytes on the GPU failed: CUDA_ERROR_INVALID_VALUE");
-  EXPECT_EQ(device->time_copy(0x1000, 0x2000, 8, 2).error().text,
-            "copying 8 bytes on the GPU failed: CUDA_ERROR_INVALID_VALUE");
-  driver_.status = {{"event_query", 700}};
-  EXPECT_THAT(device->time_copy(0x1000, 0x2000, 0, 2).error().text,
-              HasSubstr("copying 0 bytes on the GPU failed: CUDA_ERROR_ILLEGAL_ADDRESS"));
-}
-
 TEST_F(Cuda, ChoosesAGpuThatRunsTheCode) {
   driver_.gpus = {{"Fake A100", 8, 0}, {"Fake H200", 9, 0}};
   const auto device = CudaDevice::open(fake_calls(), target::Arch::Sm90a);
@@ -422,54 +358,6 @@ TEST_F(Cuda, NamesWhatCouldNotBeCopiedOrFound) {
             "finding `gone` in its module failed: CUDA_ERROR_NOT_FOUND");
   driver_.status = {{"context_retain", 2}};
   EXPECT_THAT(CudaDevice::open(fake_calls()).error().text, HasSubstr("starting on Fake H200"));
-}
-
-// All launches between two events, not an event around each.
-TEST_F(Cuda, TimesLaunchesInARow) {
-  const auto device = loaded();
-  driver_.milliseconds = {12};
-  EXPECT_DOUBLE_EQ(*device->time_in_a_row(two_arguments(), 5), 0.012);
-  EXPECT_EQ(driver_.launches, 5);
-  EXPECT_EQ(driver_.timed, 1);
-  int asked = 0;
-  const GpuWork refusing{[&](void*) -> Result<void> {
-                           if (++asked == 2) return fail(DiagKind::DeviceError, "enough");
-                           return {};
-                         },
-                         "asking"};
-  EXPECT_EQ(device->time_in_a_row(refusing, 5).error().text, "enough");
-  EXPECT_EQ(asked, 2);
-  EXPECT_EQ(driver_.open_events, 0);
-}
-
-// Where the driver can, they are recorded, and the graph is all that is timed.
-TEST_F(Cuda, TimesAGraphOfLaunches) {
-  const auto device = loaded(fake_calls_with_graphs());
-  driver_.milliseconds = {12};
-  EXPECT_DOUBLE_EQ(*device->time_in_a_row(two_arguments(), 5), 0.012);
-  EXPECT_EQ(driver_.launches, 5);
-  EXPECT_EQ(driver_.graph_launches, 1);
-  EXPECT_EQ(driver_.timed, 1);
-  EXPECT_EQ(driver_.open_graphs, 0);
-}
-
-TEST_F(Cuda, EndsARecordingThatFails) {
-  const auto device = loaded(fake_calls_with_graphs());
-  const GpuWork refusing{
-      [](void*) -> Result<void> { return fail(DiagKind::DeviceError, "enough"); }, "asking"};
-  EXPECT_EQ(device->time_in_a_row(refusing, 5).error().text, "enough");
-  EXPECT_EQ(driver_.open_graphs, 0);
-  for (const std::string call : {"stream_create", "capture_begin", "capture_end",
-                                 "graph_instantiate", "graph_upload", "graph_launch"}) {
-    driver_.status = {{call, 2}};
-    EXPECT_THAT(device->time_in_a_row(two_arguments(), 5).error().text,
-                HasSubstr("CUDA_ERROR_OUT_OF_MEMORY"))
-        << call;
-    EXPECT_EQ(driver_.open_graphs, 0) << call;
-    EXPECT_EQ(driver_.graph_launches, 0) << call;
-  }
-  EXPECT_FALSE(driver_.is_recording);
-  EXPECT_EQ(driver_.open_events, 0);
 }
 
 TEST_F(Cuda, DoesNotWaitForeverAndThenTouchesNothing) {

@@ -41,16 +41,18 @@ Result<Timing> CudaDevice::time_work(const GpuWork& work, int times) {
 Result<Timing> CudaDevice::time(const Launch& given, int launches) {
   WW_TRY_VOID(allow(given));
   const Launch launch = WW_TRY(with_maps(given));
+  CudaLaunch prepared = ready(launch);
   return time_work(
-      {[&](void* stream) { return submit(launch, stream); }, fmt::format("running `{}`", kernel_)},
+      {[&](void* stream) { return prepared.submit(stream); }, fmt::format("running `{}`", kernel_)},
       launches);
 }
 
 Result<double> CudaDevice::time_in_a_row(const Launch& given, int launches) {
   WW_TRY_VOID(allow(given));
   const Launch launch = WW_TRY(with_maps(given));
+  CudaLaunch prepared = ready(launch);
   return time_in_a_row(
-      {[&](void* stream) { return submit(launch, stream); }, fmt::format("running `{}`", kernel_)},
+      {[&](void* stream) { return prepared.submit(stream); }, fmt::format("running `{}`", kernel_)},
       launches);
 }
 

@@ -20,7 +20,7 @@ std::vector<std::string> violations(const Json& value, const Json& schema);
 /// that are missing, required keys that are no properties.
 std::vector<std::string> schema_problems(const Json& schema);
 
-/// The paths of the keys that a value has (`run.time.launches`), and those that a schema describes.
+/// The paths (`run.time.launches`) of all keys in a value, and of all keys in a schema.
 void collect_seen(const Json& value, const std::string& path, std::set<std::string>& seen);
 void collect_described(const Json& schema, const std::string& path, std::set<std::string>& out);
 

@@ -116,7 +116,7 @@ class HeldOperand {
       if (slots_[i] >= 0 && slots_[i] < kMaxDense)
         rows_[as_index(slots_[i])] = static_cast<std::int32_t>(i);
   }
-  // The place of a register among those that the operand is in; nothing when it is in none.
+  // The place of a register in the list of the operand's registers; nothing for any other register.
   [[nodiscard]] std::optional<std::int64_t> row_of(std::int64_t slot) const {
     if (slot >= 0 && slot < kMaxDense) {
       if (slot >= std::ssize(rows_) || rows_[as_index(slot)] == kNone) return std::nullopt;

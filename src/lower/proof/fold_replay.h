@@ -32,7 +32,7 @@ struct Bag {
   }
 };
 
-/// Values by their numbers. Where the order matters, a number follows from those that it is made of, and
+/// Values by their numbers. Where the order matters, a number follows from the numbers of its parts, and
 /// the elements are kept only to say what differs.
 class Bags {
  public:

@@ -19,13 +19,14 @@ export function parse_call(text) {
   return {name: match[1], values};
 }
 
-// Splits at commas outside of brackets and strings.
-export function split_arguments(text) {
-  const parts = [];
+// The characters of a text from `start` on, each with its place, how many brackets are open behind it, and whether
+// it stands in a string.
+export function bracketed(text, start = 0) {
+  const out = [];
   let depth = 0;
   let quote = "";
-  let part = "";
-  for (const c of text) {
+  for (let at = start; at < text.length; ++at) {
+    const c = text[at];
     if (quote)
       quote = c === quote ? "" : quote;
     else if (c === "\"" || c === "'")
@@ -34,7 +35,17 @@ export function split_arguments(text) {
       ++depth;
     else if (")]}".includes(c))
       --depth;
-    if (c === "," && depth === 0 && !quote) {
+    out.push({c, at, depth, quoted: quote !== ""});
+  }
+  return out;
+}
+
+// Splits at commas outside of brackets and strings.
+export function split_arguments(text) {
+  const parts = [];
+  let part = "";
+  for (const {c, depth, quoted} of bracketed(text)) {
+    if (c === "," && depth === 0 && !quoted) {
       parts.push(part);
       part = "";
     } else

@@ -3,7 +3,7 @@
 // "Use this swizzle": the edits that put a swizzle into the declaration of a buffer in shared memory, and the names
 // that it needs into the imports.
 
-import {split_arguments} from "./params.js";
+import {bracketed, split_arguments} from "./params.js";
 
 // The three numbers of a remedy that names `SwizzleLayout(3, 1, 3)`, or null.
 export function swizzle_in(remedy) {
@@ -13,19 +13,8 @@ export function swizzle_in(remedy) {
 
 // The end of the brackets that open at `open`.
 function closing(text, open) {
-  let depth = 0;
-  let quote = "";
-  for (let i = open; i < text.length; ++i) {
-    const c = text[i];
-    if (quote)
-      quote = c === quote ? "" : quote;
-    else if (c === "\"" || c === "'")
-      quote = c;
-    else if ("([{".includes(c))
-      ++depth;
-    else if (")]}".includes(c) && --depth === 0)
-      return i;
-  }
+  for (const {at, depth, quoted} of bracketed(text, open))
+    if (depth === 0 && !quoted) return at;
   return -1;
 }
 
