@@ -8,7 +8,8 @@
 #                                     warpwright::<folder>  (emit/cuda -> ww_emit_cuda)
 #       src/<folder>/**/*.h, *.def -> its headers, each also compiled alone by the target
 #                                     all_verify_interface_header_sets
-#       src/<folder>/**/*_test.cpp -> test executable <folder>_tests
+#       src/<folder>/**/*_test.cpp -> test executable <folder>_tests, or a part of unit_tests
+#   ww_join_unit_tests()                       unit_tests, at the end; see WW_WHOLE_EXECUTABLES
 #   ww_add_tests(<target> SOURCES <file>... LABEL <label> [LIBRARIES <target>...] [OPTIMISED])
 #       one GoogleTest executable, each of its cases one ctest case; OPTIMISED: its own code works hard
 #
@@ -192,7 +193,7 @@ function(ww_add_library folder)
     set(tests)
   endif()
   if(tests)
-    ww_add_tests(${name}_tests SOURCES ${tests} LABEL unit LIBRARIES ${target} ${arg_EXTERNAL})
+    ww_add_unit_tests(${folder} SOURCES ${tests} LIBRARIES ${target} ${arg_EXTERNAL})
   endif()
   set_property(GLOBAL APPEND PROPERTY WW_LIBRARIES ${target})
 endfunction()
@@ -256,28 +257,29 @@ endfunction()
 # WW_WHOLE_EXECUTABLES: a test of ctest's is a whole executable where its cases take no time, instead of
 # a case: starting thousands of processes takes longer than what they do. Likewise where each process
 # would make the same things first: kernels of every instruction, the corpus as PTX. ./test counts the
-# cases all the same (scripts/test_report.py).
+# cases all the same (scripts/test_report.py). With WW_UNITY the unit tests of all folders are one executable
+# then, unit_tests, in two compilations: headers and templates that most of them use are compiled twice, not
+# a dozen times, which takes three tenths off.
 option(WW_WHOLE_EXECUTABLES "Run the cases of quick tests in one process" OFF)
 set(WW_QUICK_LABELS unit script cli property docs sim corpus)
+set(WW_SECOND_COMPILATION sim runtime driver lsp explore cli bench) # half of the unit tests
 
-# Executables whose cases share costly calls of nvcc and ptxas when they run in one process
-# (harness/tool_queue.h): a few processes of many cases each, so that all cores have work. They keep freed
-# memory: giving it back to the system between kernels takes a thirtieth of their time.
+# Executables whose cases run in a few processes of many cases each, so that all cores have work: unit_tests,
+# and those whose cases share costly calls of nvcc and ptxas when they run in one process
+# (harness/tool_queue.h). They keep freed memory: giving it back to the system between kernels takes a
+# thirtieth of the time of lowering_tests.
 cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
 set(WW_SHARDS_lowering_tests 8)
+set(WW_SHARDS_unit_tests 4)
 if(cores LESS 4)
   set(WW_SHARDS_lowering_tests 2)
+  set(WW_SHARDS_unit_tests 2)
 endif()
 set(WW_SHARD_MEMORY MALLOC_TRIM_THRESHOLD_=268435456)
 
 # COST: long ones first, so that no core waits for the last one. Shards take the longest, then come the cases
 # of tests that call nvcc and ptxas or plant faults.
 function(ww_add_cases target label)
-  if(WW_WHOLE_EXECUTABLES AND label IN_LIST WW_QUICK_LABELS)
-    add_test(NAME ${target} COMMAND ${target})
-    set_tests_properties(${target} PROPERTIES LABELS ${label} TIMEOUT 600 COST 100)
-    return()
-  endif()
   if(WW_WHOLE_EXECUTABLES AND DEFINED WW_SHARDS_${target})
     math(EXPR last "${WW_SHARDS_${target}} - 1")
     foreach(shard RANGE ${last})
@@ -287,6 +289,11 @@ function(ww_add_cases target label)
         PROPERTIES LABELS ${label} TIMEOUT 1800 COST 300 ENVIRONMENT
                    "GTEST_TOTAL_SHARDS=${WW_SHARDS_${target}};GTEST_SHARD_INDEX=${shard};${WW_SHARD_MEMORY}")
     endforeach()
+    return()
+  endif()
+  if(WW_WHOLE_EXECUTABLES AND label IN_LIST WW_QUICK_LABELS)
+    add_test(NAME ${target} COMMAND ${target})
+    set_tests_properties(${target} PROPERTIES LABELS ${label} TIMEOUT 600 COST 100)
     return()
   endif()
   # Cases are listed when ctest starts, not while building, so a test that cannot even start is a
@@ -322,4 +329,31 @@ function(ww_add_tests target)
     ww_add_leak_test(${target})
   endif()
   add_dependencies(all_tests ${target})
+endfunction()
+
+# ww_add_unit_tests(<folder> SOURCES <file>... LIBRARIES <target>...): the tests beside the sources of a folder.
+function(ww_add_unit_tests folder)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
+  if(NOT WW_WHOLE_EXECUTABLES OR NOT WW_UNITY)
+    string(REPLACE "/" "_" name "${folder}")
+    ww_add_tests(${name}_tests SOURCES ${arg_SOURCES} LABEL unit LIBRARIES ${arg_LIBRARIES})
+    return()
+  endif()
+  set(compilation first)
+  if(folder IN_LIST WW_SECOND_COMPILATION)
+    set(compilation second)
+  endif()
+  set_property(GLOBAL APPEND PROPERTY WW_UNIT_TESTS_${compilation} ${arg_SOURCES})
+  set_property(GLOBAL APPEND PROPERTY WW_UNIT_TESTS_LIBRARIES ${arg_LIBRARIES})
+endfunction()
+
+function(ww_join_unit_tests)
+  get_property(first GLOBAL PROPERTY WW_UNIT_TESTS_first)
+  get_property(second GLOBAL PROPERTY WW_UNIT_TESTS_second)
+  get_property(libraries GLOBAL PROPERTY WW_UNIT_TESTS_LIBRARIES)
+  if(first OR second)
+    list(REMOVE_DUPLICATES libraries)
+    ww_add_tests(unit_tests SOURCES ${first} ${second} LABEL unit LIBRARIES ${libraries})
+    ww_compile_together(unit_tests APART ${second})
+  endif()
 endfunction()

@@ -90,7 +90,7 @@ def build(M, N, K, BM, BN, BK, WM, WN, stages, group, dtype, out):
 
 constexpr std::string_view kTakes = "M N K BM BN BK WM WN stages group dtype out";
 
-class Race : public testing::Test {
+class KernelRace : public testing::Test {
  protected:
   void SetUp() override {
     played = &played_;
@@ -120,7 +120,7 @@ class Race : public testing::Test {
                  fail(DiagKind::Io, "no torch")};
 };
 
-TEST_F(Race, GivesEverybodyTurnsWithAsMuchWork) {
+TEST_F(KernelRace, GivesEverybodyTurnsWithAsMuchWork) {
   const GemmResult result = measure();
   ASSERT_TRUE(result.good()) << table_lines(result);
   const GemmKernel& kernel = result.kernels.at(0);
@@ -143,7 +143,7 @@ TEST_F(Race, GivesEverybodyTurnsWithAsMuchWork) {
   EXPECT_EQ(result.triton.absent, "no torch");
 }
 
-TEST_F(Race, GivesAWrongKernelNoNumber) {
+TEST_F(KernelRace, GivesAWrongKernelNoNumber) {
   played_.spoil = [](std::byte* d) { put(problem->out, d, 7, 12345); };
   const GemmResult result = measure();
   EXPECT_FALSE(result.good());
@@ -153,7 +153,7 @@ TEST_F(Race, GivesAWrongKernelNoNumber) {
   EXPECT_THAT(table_lines(result), HasSubstr("    WRONG: wrong result: element (0, 7)"));
 }
 
-TEST_F(Race, OutlivesAKernelThatFails) {
+TEST_F(KernelRace, OutlivesAKernelThatFails) {
   played_.breaks_after = 0;
   const GemmResult result = measure({Tile{}, Tile{.bm = 64}});
   EXPECT_FALSE(result.good());
@@ -168,7 +168,7 @@ TEST_F(Race, OutlivesAKernelThatFails) {
             "encountered)");
 }
 
-TEST_F(Race, LeavesOutWhatDoesNotCompileOrFit) {
+TEST_F(KernelRace, LeavesOutWhatDoesNotCompileOrFit) {
   const GemmResult result = measure({Tile{}, Tile{.bm = 0}, Tile{.bm = 1}});
   EXPECT_TRUE(result.good());
   EXPECT_TRUE(result.tera(result.kernels[0]));
@@ -178,7 +178,7 @@ TEST_F(Race, LeavesOutWhatDoesNotCompileOrFit) {
             "`B` of `product` is 2304 x float16, expected 3072 x float16");
 }
 
-TEST_F(Race, NeedsNoRivals) {
+TEST_F(KernelRace, NeedsNoRivals) {
   rivals_.cublas = fail(DiagKind::Io, "no cuBLAS");
   is_ceiling_idle = true;
   const GemmResult result = measure();
@@ -193,7 +193,7 @@ TEST_F(Race, NeedsNoRivals) {
   EXPECT_THAT(foot, HasSubstr("Triton is not measured: no torch\n"));
 }
 
-TEST_F(Race, IsWrittenAsATableAndAsJson) {
+TEST_F(KernelRace, IsWrittenAsATableAndAsJson) {
   const GemmResult result = measure({Tile{}, Tile{.bm = 0}});
   const std::string lines = table_lines(result);
   const std::string head = table_head();

@@ -191,14 +191,14 @@ TEST(DeviceRun, TakesConstantsAndNumbers) {
 
 // --- the target and the device ---
 
-TEST(Build, ChoosesATarget) {
+TEST(KernelBuild, ChoosesATarget) {
   EXPECT_EQ(build(kRows).target->arch, target::Arch::Sm90a);
   EXPECT_EQ(build(kRows, {.target = "sm_80"}).target->arch, target::Arch::Sm80);
   EXPECT_THAT(build_kernel(SourceText("k.py", std::string(kRows)), {.target = "sm_81"}).errors,
               HasSubstr("[UnknownName]"));
 }
 
-TEST(Build, StopsAtThePhaseAskedFor) {
+TEST(KernelBuild, StopsAtThePhaseAskedFor) {
   Build tile = build(kRows, {.until = Phase::Tile});
   EXPECT_EQ(tile.phase, Phase::Tile);
   EXPECT_FALSE(tile.lowered.has_value());
