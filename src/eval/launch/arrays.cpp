@@ -14,6 +14,13 @@ void copy_all(std::vector<To>& to, const std::vector<From>& from) {
   if (!to.empty()) std::memcpy(to.data(), from.data(), to.size());
 }
 
+// Whether element after element lies in memory as in the argument.
+bool is_as_packed(const BufferInfo& info, const Root& root, const BufferArg& argument) {
+  const auto bits = static_cast<std::int64_t>(argument.bytes->size()) * 8;
+  return info.placement.is_plain() && info.offset_bits == 0 && info.size * info.bits == bits &&
+         argument.bytes->size() <= root.bytes;
+}
+
 }  // namespace
 
 Storage load_argument(const Launch& launch, const Root& root, const BufferArg& argument) {
@@ -26,7 +33,7 @@ Storage load_argument(const Launch& launch, const Root& root, const BufferArg& a
     return storage;
   }
   const BufferInfo& info = launch.info(root.buffer);
-  if (info.placement.is_plain() && info.offset_bits == 0 && packed.size() <= root.bytes) {
+  if (is_as_packed(info, root, argument)) {
     storage = Storage(root.bytes, root.granule, argument.is_defined);
     std::copy(packed.begin(), packed.end(), storage.bytes().begin());
     storage.keep_written();
@@ -55,9 +62,15 @@ void store_argument(const Launch& launch, const Root& root, Storage& storage,
     return;
   }
   const BufferInfo& info = launch.info(root.buffer);
+  written.assign(static_cast<std::size_t>(info.size), false);
+  if (is_as_packed(info, root, argument)) {
+    copy_all(*argument.bytes, storage.bytes());
+    for (std::int64_t flat = 0; flat < info.size; ++flat)
+      written[static_cast<std::size_t>(flat)] = storage.was_written(flat * info.bits, info.bits);
+    return;
+  }
   Storage target(argument.bytes->size(), 1, true);
   copy_all(target.bytes(), *argument.bytes);
-  written.assign(static_cast<std::size_t>(info.size), false);
   for (std::int64_t flat = 0; flat < info.size; ++flat) {
     const std::int64_t bit = info.placement.spot(flat).memory * info.bits + info.offset_bits;
     if (!storage.holds(bit, info.bits)) continue;

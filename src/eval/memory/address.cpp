@@ -50,12 +50,16 @@ std::vector<char> flatten_indices(Cta& cta, const BufferInfo& info,
     if (info.shape[d] == kKnownInside) extents.emplace(evaluate(cta, info.ir->shape[d], ts));
     const bool is_last = d + 1 == indices.size();
     const bool is_vector = index.size() == elements.size() && elements.size() > n;
-    for (std::size_t i = 0; i < elements.size(); ++i) {
+    for (std::size_t i = 0, t = 0, lane = 0; i < elements.size(); ++i, ++t) {
+      if (t == n) {
+        t = 0;
+        ++lane;
+      }
       Element& element = elements[i];
-      std::int64_t at = as_int(type, index[is_vector ? i : i % n]);
-      if (is_last && !is_vector) at += static_cast<std::int64_t>(i / n);
+      std::int64_t at = as_int(type, index[is_vector ? i : t]);
+      if (is_last && !is_vector) at += static_cast<std::int64_t>(lane);
       const std::int64_t extent =
-          extents ? as_int(cta.type_of(info.ir->shape[d]), (*extents)[i % n]) : info.shape[d];
+          extents ? as_int(cta.type_of(info.ir->shape[d]), (*extents)[t]) : info.shape[d];
       if (at < 0 || at >= extent) {
         if (Finding* found = is_bad[i] == 0 ? finding(cta, Check::Bounds, element) : nullptr;
             found != nullptr)
@@ -152,17 +156,19 @@ std::vector<Element> locate(Cta& cta, const BufferInfo& info, std::span<const ir
                             int lanes, Threads ts) {
   const std::size_t n = ts.size();
   std::vector<Element> out(n * static_cast<std::size_t>(lanes));
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    out[i].owner = ts[i % n];
+  for (std::size_t i = 0, t = 0; i < out.size(); ++i, ++t) {
+    if (t == n) t = 0;
+    out[i].owner = ts[t];
     out[i].info = &info;
   }
   const std::vector<char> is_bad = flatten_indices(cta, info, indices, ts, out);
   const std::vector<Address> bases = bases_of(cta, info, ts);
   const bool is_tmem = info.ir->scope == ir::Scope::Tmem;
-  for (std::size_t i = 0; i < out.size(); ++i) {
+  for (std::size_t i = 0, t = 0; i < out.size(); ++i, ++t) {
+    if (t == n) t = 0;
     if (is_bad[i] != 0) continue;
     const Spot spot = info.placement.spot(out[i].flat);
-    out[i].at = bases[i % n] + spot.memory * info.bits;
+    out[i].at = bases[t] + spot.memory * info.bits;
     if (is_tmem) out[i].at.bit += spot.owner * kTmemLaneBits;
     if (!out[i].at.exists()) is_reachable(cta, out[i], info.bits);
   }

@@ -107,37 +107,35 @@ std::uint32_t Order::floor_between(Agent a, Agent b) const {
 }
 
 std::uint32_t Order::seen(std::size_t by, std::size_t whom) const {
-  const Agent a = thread_agent(static_cast<Thread>(by));
-  const Agent b = thread_agent(static_cast<Thread>(whom));
-  const std::uint32_t floor = floor_between(a, b);
-  return pairs_.empty() ? floor : std::max(floor, pairs_[by * threads_ + whom]);
+  std::uint32_t time = cta_floor_;
+  if (by / kWarpgroup == whom / kWarpgroup)
+    time = std::max(time, warpgroup_floor_[by / kWarpgroup]);
+  if (by / kWarp == whom / kWarp) time = std::max(time, warp_floor_[by / kWarp]);
+  return pairs_.empty() ? time : std::max(time, pairs_[by * threads_ + whom]);
 }
 
 bool Order::is_before(Agent first, std::uint32_t time, Agent second) const {
   if (first.kind == AgentKind::None || time <= cta_floor_) return true;
   if (first.kind == AgentKind::Thread && first == second) return true;
+  if (first.kind == AgentKind::Thread && second.kind == AgentKind::Thread)
+    return time <= seen(second.index, first.index);
   if (time <= floor_between(first, second)) return true;
-  const Members before = members(first);
-  const Members after = members(second);
   if (pairs_.empty()) return false;
+  // Which threads of a unit really were there is not recorded, so with pairs it is uncertain.
+  if (first.kind != AgentKind::Thread) return true;
+  const Members after = members(second);
   for (std::size_t by = after.begin; by < after.end; ++by)
-    for (std::size_t whom = before.begin; whom < before.end; ++whom)
-      if (by != whom && seen(by, whom) < time) {
-        // Which threads of a unit really were there is not recorded, so with pairs it is uncertain.
-        return first.kind != AgentKind::Thread;
-      }
+    if (by != first.index && seen(by, first.index) < time) return false;
   return true;
 }
 
 bool Order::is_before(std::size_t cta, Agent first, std::uint32_t time, Agent second) const {
   const Other& other = others_[cta];
   if (other.floor.empty() && other.pairs.empty()) return false;
-  const Members before = members(first);
+  if (first.kind != AgentKind::Thread) return true;  // as above: uncertain
   const Members after = members(second);
   for (std::size_t by = after.begin; by < after.end; ++by)
-    for (std::size_t whom = before.begin; whom < before.end; ++whom)
-      if (seen(other, by, whom) < time)
-        return first.kind != AgentKind::Thread;  // as above: uncertain
+    if (seen(other, by, first.index) < time) return false;
   return true;
 }
 

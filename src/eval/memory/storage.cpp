@@ -4,12 +4,18 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/check.h"
+
 namespace ww::eval {
 
 static_assert(std::endian::native == std::endian::little);
 
 Storage::Storage(std::size_t bytes, std::size_t granule, bool is_defined)
-    : bytes_(bytes, 0), defined_(bytes, is_defined ? 0xff : 0), granule_bits_(granule * 8) {}
+    : bytes_(bytes, 0),
+      defined_(bytes, is_defined ? 0xff : 0),
+      granule_shift_(std::countr_zero(granule) + 3) {
+  WW_CHECK(std::has_single_bit(granule), "a granule of {} bytes", granule);
+}
 
 void Storage::set(std::vector<std::uint8_t>& in, std::int64_t bit, int bits, Word word) {
   std::uint8_t* at = in.data() + bit / 8;
@@ -33,7 +39,7 @@ void Storage::forget(std::size_t begin, std::size_t count) {
 }
 
 History& Storage::history(std::size_t granule) {
-  if (pages_.empty()) pages_.resize(bytes_.size() * 8 / granule_bits_ / kPage + 1);
+  if (pages_.empty()) pages_.resize(granule_of(size_bits()) / kPage + 1);
   std::unique_ptr<Page>& page = pages_[granule / kPage];
   if (!page) {
     page = std::make_unique<Page>();

@@ -37,7 +37,7 @@ struct History {
 class Storage {
  public:
   Storage() = default;
-  /// `granule`: bytes that share a history, the size of the smallest element.
+  /// `granule`: bytes that share a history, the size of the smallest element; a power of two.
   Storage(std::size_t bytes, std::size_t granule, bool is_defined);
 
   [[nodiscard]] std::int64_t size_bits() const {
@@ -58,7 +58,7 @@ class Storage {
   void forget(std::size_t begin, std::size_t count);
 
   [[nodiscard]] std::size_t granule_of(std::int64_t bit) const {
-    return static_cast<std::size_t>(bit) / granule_bits_;
+    return static_cast<std::size_t>(bit) >> granule_shift_;
   }
   History& history(std::size_t granule);
 
@@ -102,7 +102,7 @@ class Storage {
   std::vector<std::uint8_t> bytes_;
   std::vector<std::uint8_t> defined_;  // a bit for each bit
   std::vector<std::uint8_t> written_;  // the same, since the start; or empty
-  std::size_t granule_bits_ = 8;
+  int granule_shift_ = 3;              // a granule is so many bits, as a power of two
   std::vector<std::unique_ptr<Page>> pages_;
   std::size_t made_pages_ = 0;
   std::vector<std::uint16_t> targets_;  // by granule; empty while no copy is in flight
