@@ -234,13 +234,13 @@ void Draft::commit_shared() {
   if (f.has_pool) line(kTop, "pool.commit()");
 }
 
-Reg& Draft::work() {
+RegTile& Draft::work() {
   return regs[static_cast<std::size_t>(tape.below(static_cast<std::int64_t>(works)))];
 }
 
-std::vector<std::pair<Reg*, Shared*>> Draft::pairs(bool is_load) {
-  std::vector<std::pair<Reg*, Shared*>> out;
-  for (Reg& reg : regs)
+std::vector<std::pair<RegTile*, Shared*>> Draft::pairs(bool is_load) {
+  std::vector<std::pair<RegTile*, Shared*>> out;
+  for (RegTile& reg : regs)
     for (Shared& each : shared)
       if (reg.dtype == each.dtype && reg.shape == each.shape && (!is_load || reg.name != "acc"))
         out.emplace_back(&reg, &each);
@@ -255,7 +255,7 @@ Columns Draft::some(const Extents& shape) {
   return {begin, 1 + tape.below(shape[1] - begin)};
 }
 
-std::string Draft::of(const Reg& reg, Columns c) {
+std::string Draft::of(const RegTile& reg, Columns c) {
   return fmt::format("{}[0:{}, {}:{}]", reg.name, reg.shape[0], c.begin, c.begin + c.count);
 }
 std::string Draft::stage(const Place& at, std::int64_t stages) {
@@ -451,7 +451,7 @@ Place Draft::begin_loop(const Place& at) {
 void Draft::end_loop(const Place& inside) { clean(inside); }
 
 bool Draft::has_odd_nans() const {
-  const auto is_odd = [](const Reg& reg) {
+  const auto is_odd = [](const RegTile& reg) {
     return reg.dtype == "bfloat16" || reg.dtype == "float64" || reg.dtype.starts_with("float8");
   };
   return std::ranges::any_of(regs, is_odd) || std::ranges::any_of(stretched, is_odd);

@@ -50,7 +50,7 @@ struct Shared {
 };
 
 /// A tile in registers.
-struct Reg {
+struct RegTile {
   std::string name, dtype;
   Extents shape;
   std::int64_t slots = 1;    // of a thread
@@ -99,10 +99,10 @@ struct Draft {
 
   Tape& tape;
   Frame f;
-  std::vector<Reg> regs;
-  std::size_t works = 0;       // registers that anything may be computed in; then sums and factors
-  std::vector<Reg> stretched;  // a row or a column, which operands may be
-  bool picks_rows = false;     // numbers of rows, to gather them by
+  std::vector<RegTile> regs;
+  std::size_t works = 0;  // registers that anything may be computed in; then sums and factors
+  std::vector<RegTile> stretched;  // a row or a column, which operands may be
+  bool picks_rows = false;         // numbers of rows, to gather them by
   std::vector<Shared> shared;
   std::vector<TensorTile> tensor;
   std::int64_t tensor_stages = 1, tensor_columns = 32;
@@ -112,7 +112,7 @@ struct Draft {
   bool changes_signs = false;           // of NaN as well, and no engine promises that sign
   bool shows_bits = false;              // of floats, as whole numbers: no sign may be open then
   bool is_fast = false;                 // has results that hardware approximates
-  std::optional<Reg> fast;              // the tile that gets them, which nothing but outputs reads
+  std::optional<RegTile> fast;          // the tile that gets them, which nothing but outputs reads
   std::optional<std::string> permuted;  // the type of `before` and `after`, in shared memory
   bool has_workspace = false;           // `ws`, shared memory for reductions, scans and copies
   std::map<std::string, std::int64_t> scalars;
@@ -153,15 +153,15 @@ struct Draft {
   /// Sometimes a setting: ", workspace={…}".
   std::string workspace();
   /// One of the registers that anything may be computed in.
-  Reg& work();
+  RegTile& work();
   /// Registers and shared memory of one type and shape, to be copied into registers or from there.
-  std::vector<std::pair<Reg*, Shared*>> pairs(bool is_load);
+  std::vector<std::pair<RegTile*, Shared*>> pairs(bool is_load);
 
   // --- regions ---
 
   static Columns all(const Extents& shape) { return {0, shape[1]}; }
   Columns some(const Extents& shape);
-  static std::string of(const Reg& reg, Columns c);
+  static std::string of(const RegTile& reg, Columns c);
   std::string stage(const Place& at, std::int64_t stages);
   std::string of(const Place& at, const Shared& each, const std::string& unit, Columns c);
   /// The parts of all units, or that of one.

@@ -35,11 +35,11 @@ void write_block(Draft& draft, const Place& at, std::int64_t count);
 // --- what several steps are made of ---
 
 /// Whether its elements are floats of any width.
-inline bool is_real(const Reg& reg) { return reg.dtype.find("float") != std::string::npos; }
+inline bool is_real(const RegTile& reg) { return reg.dtype.find("float") != std::string::npos; }
 
 /// A tile of registers from a new input, or to a new output.
-void load(Draft& draft, const Place& at, const Reg& reg, bool may_be_ragged);
-void store(Draft& draft, const Place& at, const Reg& reg);
+void load(Draft& draft, const Place& at, const RegTile& reg, bool may_be_ragged);
+void store(Draft& draft, const Place& at, const RegTile& reg);
 /// All parts of a tile in shared memory from new inputs.
 void fill_all(Draft& draft, const Place& at, Shared& each);
 /// A part, or the parts of all units, from a new input; `c` of its columns.

@@ -49,7 +49,7 @@ void begin_whole_programs(Draft& draft) {
     if (step->declare != nullptr) step->declare(draft);
   draft.commit_shared();
   for (std::size_t i = 0; i < draft.works; ++i) {
-    const Reg& reg = draft.regs[i];
+    const RegTile& reg = draft.regs[i];
     draft.line({}, fmt::format("{0}_r = {0}.local({1})", reg.name, reg.slots));
     load(draft, {}, reg, false);
   }
@@ -60,7 +60,7 @@ void begin_whole_programs(Draft& draft) {
 
 void finish_whole_programs(Draft& draft) {
   draft.wait({});
-  for (const Reg& reg : draft.regs) store(draft, {}, reg);
+  for (const RegTile& reg : draft.regs) store(draft, {}, reg);
   for (const Step* step : all_steps())
     if (step->finish != nullptr) step->finish(draft);
 }

@@ -21,7 +21,7 @@ void declare_compute(Draft& draft) {
   const auto add = [&](const std::string& name, const Extents& shape, const std::string& layout) {
     // Rows and columns of a tile are folded into one of its type.
     const bool is_folded = draft.tape.one_in(2);
-    Reg reg{
+    RegTile reg{
         .name = name, .dtype = is_folded ? draft.work().dtype : draft.any_type(), .shape = shape};
     draft.line(at, fmt::format("{} = T.alloc_buffer({}, \"{}\", scope=\"local\", layout={})", name,
                                tuple(shape), reg.dtype, tile(layout)));
@@ -40,12 +40,12 @@ void declare_compute(Draft& draft) {
 }
 
 void begin_compute(Draft& draft) {
-  for (const Reg& reg : draft.stretched) load(draft, {}, reg, false);
+  for (const RegTile& reg : draft.stretched) load(draft, {}, reg, false);
 }
 
 // What an integer is computed from: only `cast` makes integers of floats.
-std::vector<Reg> readable(const std::vector<Reg>& regs, bool is_whole) {
-  std::vector<Reg> out = regs;
+std::vector<RegTile> readable(const std::vector<RegTile>& regs, bool is_whole) {
+  std::vector<RegTile> out = regs;
   if (is_whole) std::erase_if(out, is_real);
   return out;
 }
@@ -53,8 +53,8 @@ std::string tile_operand(Draft& draft, Columns c, bool is_whole) {
   const bool has_sums = draft.f.has_products && draft.tape.one_in(4);
   if (has_sums && !(is_whole && is_real(draft.regs[draft.works])))
     return Draft::of(draft.regs[draft.works], c);
-  const std::vector<Reg> works(draft.regs.begin(),
-                               draft.regs.begin() + static_cast<std::ptrdiff_t>(draft.works));
+  const std::vector<RegTile> works(draft.regs.begin(),
+                                   draft.regs.begin() + static_cast<std::ptrdiff_t>(draft.works));
   return Draft::of(draft.tape.pick(readable(works, is_whole)), c);
 }
 std::string operand(Draft& draft, Columns c, bool is_whole) {
@@ -62,9 +62,9 @@ std::string operand(Draft& draft, Columns c, bool is_whole) {
                                                ? std::vector<std::string>{"2", "7", "100"}
                                                : std::vector<std::string>{"2", "0.5", "-3", "7"};
   if (draft.tape.one_in(5)) return draft.tape.pick(numbers);
-  const std::vector<Reg> stretched = readable(draft.stretched, is_whole);
+  const std::vector<RegTile> stretched = readable(draft.stretched, is_whole);
   if (stretched.empty() || !draft.tape.one_in(4)) return tile_operand(draft, c, is_whole);
-  const Reg reg = draft.tape.pick(stretched);
+  const RegTile reg = draft.tape.pick(stretched);
   return Draft::of(reg, reg.name == "row" ? c : Columns{0, 1});
 }
 
@@ -75,8 +75,8 @@ bool is_of_one(const std::string& op) {
 }
 
 // A way to round that both types and the target have: ", round=\"rz\"".
-std::string rounding(Draft& draft, const Reg& dst, const std::string& from) {
-  const auto found = std::ranges::find(draft.regs, from.substr(0, from.find('[')), &Reg::name);
+std::string rounding(Draft& draft, const RegTile& dst, const std::string& from) {
+  const auto found = std::ranges::find(draft.regs, from.substr(0, from.find('[')), &RegTile::name);
   const bool is_of_real = found != draft.regs.end() && is_real(*found);
   std::vector<std::string> modes = {"rn"};
   if (is_real(dst) && bits_of(dst.dtype) >= 16) {
@@ -90,7 +90,7 @@ std::string rounding(Draft& draft, const Reg& dst, const std::string& from) {
 }
 
 void write_compute(Draft& draft, const Place& at) {
-  const Reg& dst = draft.work();
+  const RegTile& dst = draft.work();
   const Columns c = draft.some(draft.f.tile);
   std::vector<std::string> ops = {"add", "sub", "maximum", "minimum", "cast",
                                   "fma", "mul", "fill",    "zero",    "select"};

@@ -35,19 +35,19 @@ void declare_turned(Draft& draft) {
   if (!layout.empty()) draft.add_reg(kTurned, draft.work().dtype, draft.f.tile, layout);
 }
 
-const Reg* turned_of(const Draft& draft) {
+const RegTile* turned_of(const Draft& draft) {
   return draft.regs.back().name == kTurned ? &draft.regs.back() : nullptr;
 }
 
 void begin_turned(Draft& draft) {
-  if (const Reg* reg = turned_of(draft)) load(draft, {}, *reg, false);
+  if (const RegTile* reg = turned_of(draft)) load(draft, {}, *reg, false);
 }
 
 bool turned_fits(const Draft& draft, const Place&) { return turned_of(draft) != nullptr; }
 
 void write_turned(Draft& draft, const Place& at) {
-  const Reg& turned = *turned_of(draft);
-  const Reg& other = draft.work();
+  const RegTile& turned = *turned_of(draft);
+  const RegTile& other = draft.work();
   if (other.dtype != turned.dtype) return;
   const Columns c = draft.some(turned.shape);
   const std::string one = Draft::of(turned, c), two = Draft::of(other, c);

@@ -12,7 +12,7 @@ void declare_fast(Draft& draft) {
   if (!draft.tape.one_in(4)) return;
   bool is_packed = false;
   const std::string layout = draft.tile_layout("float32", is_packed);
-  draft.fast = Reg{.name = "fast", .dtype = "float32", .shape = draft.f.tile};
+  draft.fast = RegTile{.name = "fast", .dtype = "float32", .shape = draft.f.tile};
   draft.line({}, fmt::format("fast = T.alloc_buffer({}, \"float32\", scope=\"local\", layout={})",
                              tuple(draft.f.tile), layout));
 }
@@ -24,11 +24,11 @@ void begin_fast(Draft& draft) {
 bool fast_fits(const Draft& draft, const Place&) { return draft.fast.has_value(); }
 
 void write_fast(Draft& draft, const Place& at) {
-  const Reg& dst = *draft.fast;
+  const RegTile& dst = *draft.fast;
   const Columns c = draft.some(draft.f.tile);
   const std::string op = draft.tape.pick(
       std::vector<std::string>{"tanh", "sigmoid", "exp2", "sqrt", "reciprocal", "rsqrt", "silu"});
-  const Reg src = draft.work();
+  const RegTile src = draft.work();
   if (src.dtype == "float64") return;  // PTX has no functions of it
   const std::string from = Draft::of(src, c);
   draft.line(at,

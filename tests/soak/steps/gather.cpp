@@ -41,7 +41,7 @@ void begin_picks(Draft& draft) {
 bool gather_fits(const Draft& draft, const Place&) { return has_picks(draft); }
 
 void write_gather(Draft& draft, const Place& at) {
-  const Reg& dst = draft.work();
+  const RegTile& dst = draft.work();
   const Columns c = draft.some(dst.shape);
   std::vector<Shared*> tables;
   for (const auto& [reg, each] : draft.pairs(true))

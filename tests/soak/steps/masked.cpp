@@ -10,7 +10,7 @@ namespace {
 bool masked_fit(const Draft&, const Place&) { return true; }
 
 // A bool for each element, each row or each column; in global memory.
-std::string mask_of(Draft& draft, const Place& at, const Reg& reg) {
+std::string mask_of(Draft& draft, const Place& at, const RegTile& reg) {
   Extents shape = reg.shape;
   const std::int64_t stretched = draft.tape.below(3);
   if (stretched < 2) shape[static_cast<std::size_t>(stretched)] = 1;
@@ -18,7 +18,7 @@ std::string mask_of(Draft& draft, const Place& at, const Reg& reg) {
 }
 
 void write_masked(Draft& draft, const Place& at) {
-  const Reg& reg = draft.tape.pick(draft.regs);
+  const RegTile& reg = draft.tape.pick(draft.regs);
   const Columns c = Draft::all(reg.shape);
   const bool is_load = draft.tape.one_in(2);
   if (is_load && reg.name == "acc") return;

@@ -14,7 +14,7 @@ bool mixed_fit(const Draft& draft, const Place&) { return !draft.shared.empty();
 
 // Registers and shared memory of one shape and type. What products are made from stays as it is.
 void write_mixed(Draft& draft, const Place& at) {
-  std::vector<std::pair<Reg*, Shared*>> pairs;
+  std::vector<std::pair<RegTile*, Shared*>> pairs;
   for (const auto& pair : draft.pairs(true))
     if (!pair.first->is_for_sums) pairs.push_back(pair);
   if (pairs.empty()) return;

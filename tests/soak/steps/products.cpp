@@ -103,7 +103,7 @@ void write_pipeline(Draft& draft, const Place& at) {
   } else {
     std::size_t i = draft.works + 1;
     for (Shared* each : {left, right}) {
-      const Reg& reg = draft.regs[i++];
+      const RegTile& reg = draft.regs[i++];
       draft.access(inside, *each, false, false);
       const Columns c = Draft::all(reg.shape);
       draft.line(inside, fmt::format("{}copy({}, {})", draft.prefix(), Draft::of(reg, c),

@@ -20,12 +20,12 @@ void declare_workspace(Draft& draft) {
 bool reductions_fit(const Draft& draft, const Place&) { return !draft.stretched.empty(); }
 
 void write_reduction(Draft& draft, const Place& at) {
-  const Reg& dst = draft.tape.pick(draft.stretched);
-  std::vector<Reg> sources;
+  const RegTile& dst = draft.tape.pick(draft.stretched);
+  std::vector<RegTile> sources;
   for (std::size_t i = 0; i < draft.works; ++i)
     if (draft.regs[i].dtype == dst.dtype) sources.push_back(draft.regs[i]);
   if (sources.empty()) return;
-  const Reg& src = draft.tape.pick(sources);
+  const RegTile& src = draft.tape.pick(sources);
   const Columns c = draft.some(src.shape);
   const bool is_row = dst.name == "row";
   const std::string there = is_row ? fmt::format("row[0, {}:{}]", c.begin, c.begin + c.count)
@@ -40,7 +40,7 @@ void write_reduction(Draft& draft, const Place& at) {
 }
 
 void finish_reductions(Draft& draft) {
-  for (const Reg& reg : draft.stretched) store(draft, {}, reg);
+  for (const RegTile& reg : draft.stretched) store(draft, {}, reg);
 }
 
 }  // namespace

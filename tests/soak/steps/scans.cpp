@@ -13,12 +13,12 @@ namespace {
 bool scans_fit(const Draft& draft, const Place&) { return draft.works > 0; }
 
 void write_scan(Draft& draft, const Place& at) {
-  const Reg src = draft.work();
-  std::vector<Reg> results;
+  const RegTile src = draft.work();
+  std::vector<RegTile> results;
   for (std::size_t i = 0; i < draft.works; ++i)
     if (draft.regs[i].dtype == src.dtype && draft.regs[i].shape == src.shape)
       results.push_back(draft.regs[i]);
-  const Reg& dst = draft.tape.pick(results);
+  const RegTile& dst = draft.tape.pick(results);
   const Columns c = draft.some(src.shape);
   const std::string op =
       draft.tape.pick(std::vector<std::string>{"cumsum", "cummax", "cummin", "cumprod"});

@@ -29,14 +29,14 @@ void declare_tensor(Draft& draft) {
 }
 
 void copy_there(Draft& draft, const Place& at, const TensorTile& to, const std::string& stage,
-                const Reg& from) {
+                const RegTile& from) {
   draft.line(at, fmt::format("Tx.wg.copy_async({}, {})", there(draft, to, stage),
                              Draft::of(from, Draft::all(from.shape))));
   draft.line(at, "T.ptx.tcgen05.wait.st()");
 }
 
-const Reg& reg_of(const Draft& draft, const std::string& dtype) {
-  return *std::ranges::find(draft.regs, dtype, &Reg::dtype);
+const RegTile& reg_of(const Draft& draft, const std::string& dtype) {
+  return *std::ranges::find(draft.regs, dtype, &RegTile::dtype);
 }
 
 // One tile for each element type, in which everything has contents.
@@ -47,7 +47,7 @@ void begin_tensor(Draft& draft) {
   const std::int64_t width = draft.f.units * draft.tensor_stages * draft.f.tile[1];
   std::string tiles;
   std::int64_t column = 0;
-  for (const Reg& reg : draft.regs) {
+  for (const RegTile& reg : draft.regs) {
     const std::string name = "t_" + reg.dtype;
     if (std::ranges::find(draft.tensor, name, &TensorTile::name) != draft.tensor.end()) continue;
     draft.tensor.push_back({name, reg.dtype});
@@ -83,13 +83,13 @@ void finish_tensor(Draft& draft) {
 }
 
 void write_tensor_store(Draft& draft, const Place& at) {
-  const Reg& from = draft.work();
+  const RegTile& from = draft.work();
   const TensorTile& to = *std::ranges::find(draft.tensor, from.dtype, &TensorTile::dtype);
   copy_there(draft, at, to, draft.stage(at, draft.tensor_stages), from);
 }
 
 void write_tensor_load(Draft& draft, const Place& at) {
-  const Reg& to = draft.work();
+  const RegTile& to = draft.work();
   const TensorTile& from = *std::ranges::find(draft.tensor, to.dtype, &TensorTile::dtype);
   draft.line(at, fmt::format("Tx.wg.copy_async({}, {})", Draft::of(to, Draft::all(to.shape)),
                              there(draft, from, draft.stage(at, draft.tensor_stages))));

@@ -19,7 +19,7 @@ void begin_threads(Draft& draft) {
 }
 
 void mirror_registers(Draft& draft, const Place& at) {
-  const Reg& reg = draft.work();
+  const RegTile& reg = draft.work();
   draft.line(at, fmt::format("for i in range({}):", reg.slots));
   draft.line(at, fmt::format("    {0}_r[i] = {0}_r[i] + {0}_r[{1} - i]", reg.name, reg.slots - 1));
 }

@@ -24,7 +24,7 @@ void move(Draft& draft, const Place& at, const std::string& reg, const std::stri
 }
 
 struct Pair {
-  Reg* reg = nullptr;
+  RegTile* reg = nullptr;
   Shared* shared = nullptr;
   bool is_load = false;
 };
@@ -137,13 +137,13 @@ void write_shape(Draft& draft, const Place& at) {
 bool has_rows(const Draft& draft, const Place&) { return draft.f.spread == Spread::Rows; }
 
 void write_register(Draft& draft, const Place& at) {
-  const Reg& reg = draft.work();
+  const RegTile& reg = draft.work();
   const std::int64_t bits = bits_of(reg.dtype);
   const std::string dtype = other_type(draft, bits, draft.f.each);
   if (dtype.empty() || !reg.is_packed) return;
   if (is_real(reg) && draft.changes_signs) return;
   draft.shows_bits = draft.shows_bits || is_real(reg);
-  Reg seen = reg;
+  RegTile seen = reg;
   seen.name = draft.fresh("v");
   seen.dtype = dtype;
   seen.shape[1] = reg.shape[1] * bits / bits_of(dtype);
