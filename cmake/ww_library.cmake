@@ -307,6 +307,18 @@ function(ww_add_cases target label)
     PROPERTIES LABELS ${label} TIMEOUT 300 COST 200)
 endfunction()
 
+# ww_prefer_optimised(<target> <library>...): what both the unoptimised test and its libraries instantiate
+# is taken from the libraries. The linker keeps the first definition that it meets, and objects come before
+# libraries: otherwise the vectors of the whole compiler would be those of the test.
+function(ww_prefer_optimised target)
+  if(WW_SANITIZE)
+    return()
+  endif()
+  list(TRANSFORM ARGN REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE files)
+  list(JOIN files "," files)
+  target_link_options(${target} PRIVATE "LINKER:--whole-archive,${files},--no-whole-archive")
+endfunction()
+
 function(ww_add_tests target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIMISED" "LABEL" "SOURCES;LIBRARIES")
   if(NOT BUILD_TESTING)
