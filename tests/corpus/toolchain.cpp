@@ -15,6 +15,11 @@ std::string environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
+// `compute_90a` of `sm_90a`.
+std::string virtual_target(const std::string& target) {
+  return "compute_" + target.substr(target.find('_') + 1);
+}
+
 }  // namespace
 
 std::string find_tool(std::string_view name) {
@@ -74,6 +79,16 @@ Outcome Toolchain::assemble(const fs::path& folder, const std::string& input,
 Outcome Toolchain::try_assemble(const fs::path& folder, const std::string& input,
                                 const std::string& target, const std::string& output) const {
   return run({ptxas_, "-O1", "-arch=" + target, input, "-o", output}, folder);
+}
+
+Outcome Toolchain::try_read(const fs::path& folder, const std::string& input,
+                            const std::string& target) const {
+  return run({ptxas_, "-arch=" + virtual_target(target), input}, folder);
+}
+
+bool Toolchain::reads(const std::string& target) const {
+  static const std::string help = run({ptxas_, "--help"}, "/").output;
+  return help.contains("'" + virtual_target(target) + "'");
 }
 
 }  // namespace ww::corpus

@@ -62,6 +62,12 @@ class Toolchain {
   [[nodiscard]] Outcome try_assemble(const std::filesystem::path& folder, const std::string& input,
                                      const std::string& target,
                                      const std::string& output = "tried.cubin") const;
+  /// Reads PTX and generates no code, a tenth of the time: finds what is wrong with an instruction, but
+  /// not, say, too much shared memory. A virtual target is what makes ptxas stop there; it must be one
+  /// that ptxas `reads`.
+  [[nodiscard]] Outcome try_read(const std::filesystem::path& folder, const std::string& input,
+                                 const std::string& target) const;
+  [[nodiscard]] bool reads(const std::string& target) const;
 
  private:
   static std::optional<Toolchain> look();

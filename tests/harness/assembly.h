@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels as PTX, through ptxas: many in one module, because ptxas takes 15 ms to start.
+// Kernels as PTX, through ptxas: many in one module, because ptxas takes 15 ms to start. It reads all of
+// them. Generating code takes ten times as long, and most kernels have the instructions of others: it does
+// so for each kernel with an instruction that no kernel before has, whatever its numbers and names, and
+// for every eighth of the rest; with WW_ALL_CUDA in the environment for all.
 #pragma once
 
 #include <cstddef>
@@ -27,6 +30,8 @@ class Assembly {
   /// accepts all. `skipped` says why nothing was done.
   std::string assemble(std::string& skipped) const;
   [[nodiscard]] std::size_t count() const { return count_; }
+  /// Kernels for which ptxas generates code where not for all.
+  [[nodiscard]] std::size_t chosen() const;
 
  private:
   /// By target: texts, each with the first test that made it. Many programs share a text.

@@ -24,7 +24,7 @@
 namespace ww::test {
 namespace {
 
-constexpr std::size_t kKernelsPerFile = 100;
+constexpr std::size_t kKernelsPerFile = 300;
 // Bytes of shared memory are read in aligned words where nvcc likes, the last ones too.
 constexpr std::uint32_t kSharedUnit = 16;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Negative controls: the harness must notice what is wrong, and say which engine saw it.
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -196,6 +197,31 @@ TEST(Harness, NoticesPtxThatPtxasRefuses) {
   EXPECT_TRUE(assembly.assemble(skipped).ends_with(
       "--- test\nHarness.NoticesPtxThatPtxasRefuses\n--- PTX\n" + wrong))
       << assembly.assemble(skipped);
+}
+
+// Of kernels that differ in numbers and names, ptxas generates code for the first and for every eighth of
+// the others. It finds too much shared memory only then; and no other kernel has such a store.
+TEST(Harness, GeneratesCodeForKernelsWithNewInstructions) {
+  const auto module = [](int k, const std::string& head = "", const std::string& body = "") {
+    return fmt::format(
+        ".version 8.0\n.target sm_90\n.address_size 64\n{1}.visible .entry k(\n"
+        "\t.param .u32 p{0}\n)\n{{\n\t.reg .pred %p<9>;\n\t.reg .b32 %r<99>;\n"
+        "\tld.param.u32\t%r{0}, [p{0}]; // {0}\n\tsetp.eq.s32\t%p1, %r{0}, {0};\n"
+        "\t@%p1 bra\t$L_{0};\n{2}\tmov.u32\t%r1, %tid.x;\n$L_{0}:\n\tret;\n}}\n",
+        k, head, body);
+  };
+  Assembly assembly;
+  for (int k = 1; k <= 20; ++k) assembly.add("sm_90", module(k));
+  EXPECT_EQ(assembly.chosen(), 1U + 3U);
+  std::string skipped;
+  EXPECT_EQ(assembly.assemble(skipped), "");
+  if (!skipped.empty()) GTEST_SKIP() << "needs ptxas: " << skipped;
+  const std::string wrong =
+      module(1, ".shared .align 16 .b8 pool[300000];\n", "\tst.shared.b32\t[pool], %r1;\n");
+  assembly.add("sm_90", wrong);
+  const std::string complaint = assembly.assemble(skipped);
+  EXPECT_THAT(complaint, testing::HasSubstr("too much shared data"));
+  EXPECT_TRUE(complaint.ends_with("--- PTX\n" + wrong)) << complaint;
 }
 
 constexpr const char* kPlantWrong = "WW_PLANT_WRONG_KERNELS";
