@@ -43,9 +43,21 @@ struct Lists {
 };
 inline constinit thread_local Lists here{};
 
-/// What threads that have ended left behind.
+/// What threads that have ended left behind, by size: lists and rests of slabs, each taken whole by one
+/// thread. They are chained through their first blocks, so that a thread ends without a walk over all it
+/// has ever freed, however many threads there were before it.
+struct LeftList {
+  Free* next;  // of the first block
+  LeftList* other;
+};
+struct LeftRest {
+  std::byte* end;
+  LeftRest* other;
+};
+static_assert(sizeof(LeftList) <= kUnit && sizeof(LeftRest) <= kUnit);
 inline constinit std::mutex left_mutex;
-inline constinit std::array<Free*, kSizes> left{};
+inline constinit std::array<LeftList*, kSizes> left_lists{};
+inline constinit std::array<LeftRest*, kSizes> left_rests{};
 
 inline constinit std::atomic<std::byte*> range{nullptr};  // the end of memory: there is none
 inline constinit std::atomic<std::size_t> slabs{0};       // that are taken
@@ -61,12 +73,13 @@ struct Leaving {
   ~Leaving() {
     const std::lock_guard lock(left_mutex);
     for (std::size_t size = 0; size < kSizes; ++size) {
-      for (; here.fresh[size] != here.end[size]; here.fresh[size] += size * kUnit)
-        here.freed[size] = new (here.fresh[size]) Free{here.freed[size]};
-      while (Free* const block = here.freed[size]) {
-        here.freed[size] = block->next;
-        block->next = std::exchange(left[size], block);
+      if (Free* const first = std::exchange(here.freed[size], nullptr)) {
+        Free* const next = first->next;
+        left_lists[size] = new (first) LeftList{next, left_lists[size]};
       }
+      std::byte* const rest = std::exchange(here.fresh[size], here.end[size]);
+      if (rest != here.end[size])
+        left_rests[size] = new (rest) LeftRest{here.end[size], left_rests[size]};
     }
   }
 };
@@ -88,17 +101,26 @@ inline std::byte* reserved_range() {
   return made;
 }
 
+/// A block of what was left behind, with the rest of its list or slab; nullptr: nothing was.
+inline void* take_left(std::size_t size) {
+  const std::lock_guard lock(left_mutex);
+  if (LeftList* const list = left_lists[size]) {
+    left_lists[size] = list->other;
+    here.freed[size] = list->next;
+    return list;
+  }
+  LeftRest* const rest = left_rests[size];
+  if (rest == nullptr) return nullptr;
+  left_rests[size] = rest->other;
+  here.fresh[size] = reinterpret_cast<std::byte*>(rest) + size * kUnit;
+  here.end[size] = rest->end;
+  return rest;
+}
+
 /// A block when the thread has none of that size: from those left behind, or a new slab.
 [[gnu::noinline]] inline void* more_of(std::size_t size) {
   if (!here.is_known) notice_thread();
-  {
-    const std::lock_guard lock(left_mutex);
-    here.freed[size] = std::exchange(left[size], nullptr);
-  }
-  if (Free* const block = here.freed[size]) {
-    here.freed[size] = block->next;
-    return block;
-  }
+  if (void* const block = take_left(size)) return block;
   std::byte* const start = reserved_range();
   const std::size_t slab = start == nullptr ? 0 : slabs.fetch_add(1);
   if (start == nullptr || slab >= size_of_slab.size()) return nullptr;

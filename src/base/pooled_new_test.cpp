@@ -65,6 +65,41 @@ TEST(PooledNew, EndedThreadsLeaveTheirBlocks) {
   EXPECT_EQ(std::ranges::adjacent_find(again), again.end());
 }
 
+// Threads one after the other, each with a few blocks, share a slab and a list: nothing is lost, and
+// nothing is given out twice.
+TEST(PooledNew, ThreadsInTurnShareWhatWasLeft) {
+  constexpr std::size_t kSize = pooled::kMaxSize - 19;  // of another class than above
+  constexpr std::size_t kThreads = 200, kBlocks = 3;
+  const std::size_t before = pooled::slabs;
+  std::vector<void*> kept;
+  for (std::size_t t = 0; t < kThreads; ++t)
+    std::thread([&] {
+      std::vector<void*> blocks(kBlocks);
+      for (void*& block : blocks) block = ::operator new(kSize);
+      kept.push_back(blocks.front());
+      for (std::size_t i = 1; i < kBlocks; ++i) ::operator delete(blocks[i]);
+    }).join();
+  std::ranges::sort(kept);
+  EXPECT_EQ(std::ranges::adjacent_find(kept), kept.end());
+  // A slab has 31 of them; some more for whatever else threads need.
+  EXPECT_LE(pooled::slabs - before, kThreads / (pooled::kSlab / pooled::kMaxSize) + 20);
+  for (void* const block : kept) ::operator delete(block);
+}
+
+// The end of a thread does not walk over what it has freed: the second block of its list is as it was.
+TEST(PooledNew, EndedThreadsLeaveTheirListsWhole) {
+  constexpr std::size_t kSize = pooled::kMaxSize - 35;  // of a third class
+  const std::size_t size = (kSize + pooled::kUnit - 1) / pooled::kUnit;
+  std::vector<void*> blocks(5);
+  std::thread([&] {
+    for (void*& block : blocks) block = ::operator new(kSize);
+    for (void* const block : blocks) ::operator delete(block);
+  }).join();
+  ASSERT_EQ(static_cast<void*>(pooled::left_lists[size]), blocks[4]);
+  EXPECT_EQ(static_cast<void*>(pooled::left_lists[size]->next), blocks[3]);
+  EXPECT_NE(pooled::left_rests[size], nullptr);
+}
+
 }  // namespace
 }  // namespace ww::pooled_new_test
 
