@@ -8,6 +8,7 @@ import time
 import unittest
 
 from selenium import webdriver
+from selenium.common.exceptions import JavascriptException
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -16,6 +17,23 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 PATIENCE = 60  # seconds until something that should appear counts as missing
 SIZES = [(1366, 768), (1920, 1080), (800, 900)]  # a laptop, a projector, either at 200 %
+
+# Ends with the value of an expression when that is true, or after a second, or with what it threw.
+WAITING = """
+const done = arguments[arguments.length - 1], values = [...arguments].slice(0, -1);
+const ask = function() { return %s; };
+const end = Date.now() + 1000;
+const step = () => {
+  try {
+    const value = ask(...values);
+    if (value || Date.now() > end) done(value);
+    else setTimeout(step, 20);
+  } catch (error) {
+    done({threw: String(error)});
+  }
+};
+step();
+"""
 
 page = None  # the Page of this run
 program = None
@@ -83,15 +101,22 @@ class Page:
         return self.js(f"return {expression}", *args)
 
     def wait(self, expression, what=None, *args):
-        """Until a JavaScript expression is true; its value."""
+        """Until a JavaScript expression is true; its value. The page asks itself, because a question from here
+        takes five processes; one that goes away while it waits is asked again."""
         end = time.monotonic() + PATIENCE
         while True:
-            value = self.value(expression, *args)
+            try:
+                value = self.driver.execute_async_script(WAITING % expression, *args)
+            except JavascriptException as gone:
+                if "unloaded" not in str(gone):
+                    raise
+                value = None
+            if isinstance(value, dict) and "threw" in value:
+                raise AssertionError(f"{value['threw']} while waiting for {what or expression}")
             if value:
                 return value
             if time.monotonic() > end:
                 raise AssertionError(f"waited in vain for {what or expression}")
-            time.sleep(0.03)
 
     def find(self, selector):
         return self.driver.find_element(By.CSS_SELECTOR, selector)
