@@ -49,10 +49,10 @@ class CopyReplay : public BoxMoves {
                             ir::storage_of(f_, e.buffer) == mask_->storage();
     if (!is_of_mask) return NameMoves::bind(s, mask);
     const auto at = WW_TRY(element(e, mask));
-    PerUnit holds(values_.threads(), 0);
+    std::vector<std::int64_t> holds(values_.threads());
     for (std::size_t t = 0; t < mask.size(); ++t)
       if (mask[t]) holds[t] = WW_TRY(mask_->read(t, at.bit[t])) ? 1 : 0;
-    values_.set(s.var, std::move(holds));
+    values_.set(s.var, PerUnit(std::move(holds)));
     return {};
   }
 
@@ -61,8 +61,7 @@ class CopyReplay : public BoxMoves {
     if (e.op == ir::ExprOp::Call && is_barrier(e.callee)) return scratch_.barrier(e, mask);
     if (e.op != ir::ExprOp::Call || e.callee != ir::Intrinsic::CopyBytes)
       return unknown("`{}`", ir::print(f_, s.expr));
-    const auto to = WW_TRY(values_.pointer(e.args[0]));
-    const auto from = WW_TRY(values_.pointer(e.args[1]));
+    const auto to = WW_TRY(values_.pointer(e.args[0])), from = WW_TRY(values_.pointer(e.args[1]));
     return copy_bytes(to, from, WW_TRY(byte_count(e.args[2])), mask);
   }
 
@@ -89,7 +88,6 @@ class CopyReplay : public BoxMoves {
   static Try<void> check_aligned(const PointerValue& to, const PointerValue& from,
                                  std::int64_t bytes, std::size_t t) {
     const std::int64_t bits = bytes * 8;
-    if ((bits & (bits - 1)) == 0 && ((to.bit[t] | from.bit[t]) & (bits - 1)) == 0) return {};
     if (to.bit[t] % bits == 0 && from.bit[t] % bits == 0) return {};
     return wrong("thread {} copies {} bytes at a misaligned address", t, bytes);
   }
@@ -165,11 +163,12 @@ class CopyReplay : public BoxMoves {
       else
         registers.push_back(std::move(pointer));
     }
-    const std::vector<isa::Fragment> fragments = isa::fragments_of(call.opcode.binding());
-    if (!rows || fragments.empty()) return unknown("a matrix copy without rows");
+    if (&call != last_matrix_) fragments_ = isa::fragments_of(call.opcode.binding());
+    last_matrix_ = &call;
+    if (!rows || fragments_.empty()) return unknown("a matrix copy without rows");
     const auto warps = WW_TRY(whole_warps(mask, call.opcode.text()));
     for (const std::size_t first : warps)
-      WW_TRY_VOID(matrix_of_warp(fragments[0], registers, *rows, first, is_load));
+      WW_TRY_VOID(matrix_of_warp(fragments_[0], registers, *rows, first, is_load));
     return {};
   }
 
@@ -299,7 +298,9 @@ class CopyReplay : public BoxMoves {
 
   const Call& call_;
   std::int64_t first_thread_;
-  const PredicateTile* mask_;  // nullptr: none
+  const PredicateTile* mask_;                 // nullptr: none
+  const ir::PtxCall* last_matrix_ = nullptr;  // the last matrix copy, and what it moves
+  std::vector<isa::Fragment> fragments_;
 };
 
 // --- comparison ----------------------------------------------------------------------------------

@@ -146,10 +146,10 @@ bool FoldReplay::is_of_threads(ExprId expr) const {
 }
 
 Try<ThreadNumbers> FoldReplay::counted(ExprId expr) {
-  const auto numbers = WW_TRY(values_.of(expr));
+  const PerUnit& numbers = *WW_TRY(values_.known(expr));
   ThreadNumbers out;
-  for (const std::int64_t number : numbers)
-    out.push_back(hashes::number_of(ir::Constant{f_[expr].type.dtype, number, 0}));
+  for (std::size_t t = 0; t < numbers.size(); ++t)
+    out.push_back(hashes::number_of(ir::Constant{f_[expr].type.dtype, numbers[t], 0}));
   return out;
 }
 

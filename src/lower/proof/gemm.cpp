@@ -233,7 +233,8 @@ class GemmReplay : public ProofWalk {
       const bool is_word = operand.kind == ir::PtxOperandKind::At;
       const int width = is_word ? 32 : num::storage_bits(f_[operand.expr].type.dtype);
       matrix.bits = width / matrix.fragment->parts;
-      for (std::size_t t = 0; t < mask.size(); ++t)
+      const bool is_whole = pointer.bit.is_uniform() && pointer.bit.front() % width == 0;
+      for (std::size_t t = 0; !is_whole && t < mask.size(); ++t)
         if (mask[t] && pointer.bit[t] % width != 0)
           return wrong("a register of {} begins at bit {}", call.opcode.text(), pointer.bit[t]);
       matrix.registers.push_back(std::move(pointer));

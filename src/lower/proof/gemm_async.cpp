@@ -115,8 +115,10 @@ class AsyncReplay : public ProofWalk {
     if (is_waited_) WW_TRY_VOID(follow_order(call, mask));
     if (!is_product) return {};
     WW_TRY_VOID(check_types(call));
-    if (last_.opcode != call.opcode.text())
+    if (last_.opcode != call.opcode.text()) {
       last_ = {call.opcode.text(), isa::fragments_of(call.opcode.binding())};
+      results_ = {};  // are of another fragment
+    }
     const auto groups = WW_TRY(whole_warpgroups(call, mask));
     Reading reading{.call = call, .mask = mask, .d = last_.fragments.at(0)};
     WW_TRY_VOID(read_operands(reading));
@@ -304,25 +306,41 @@ class AsyncReplay : public ProofWalk {
   // The product of each row and column must be in the register where C has that element.
   Try<void> add(const Reading& r, std::size_t first, const std::vector<std::int64_t>& rows,
                 const std::vector<std::int64_t>& columns, Number sum) {
-    const RegionElements& side = operands_[0];
-    const Granules& names = *side.names;
     const bool adds = r.adds[first] != 0;
-    auto place = r.d.places.begin();
+    auto name = WW_TRY(result_names(r, first))->begin();
     for (const std::int64_t row : rows)
       for (const std::int64_t column : columns) {
-        const std::size_t thread = first + static_cast<std::size_t>(place->warp * 32 + place->lane);
-        const PointerValue& reg = r.results[static_cast<std::size_t>(place->reg)];
-        const std::int64_t bit = reg.bit[thread];
-        if (bit % 32 != 0 || reg.storage != side.storage)
-          return wrong("a register of C at bit {} of `{}`", bit, f_[reg.storage].name);
-        const Name name =
-            names.at(names.row_of(thread), granule_at(bit + place->part * side.bits, side.bits));
-        if (name != row * sizes_.n + column) return misplaced(row, column, name, thread);
-        Number& to = sums_[static_cast<std::size_t>(name)];
+        if (*name != row * sizes_.n + column) {
+          const auto place = static_cast<std::size_t>(name - results_.names.begin());
+          return misplaced(row, column, *name, thread_of(r.d.places[place], first));
+        }
+        Number& to = sums_[static_cast<std::size_t>(*name++)];
         to = (adds ? to : 0) + sum;
-        ++place;
       }
     return {};
+  }
+
+  static std::size_t thread_of(const isa::FragmentPlace& place, std::size_t first) {
+    return first + static_cast<std::size_t>(place.warp * 32 + place.lane);
+  }
+
+  // The elements of C that an instruction writes, by place in its fragment. Most often they are those
+  // of the instruction before.
+  Try<const std::vector<Name>*> result_names(const Reading& r, std::size_t first) {
+    if (results_.first == first && results_.registers == r.results) return &results_.names;
+    const RegionElements& side = operands_[0];
+    const Granules& names = *side.names;
+    results_ = {.registers = r.results, .first = first, .names = {}};
+    for (const isa::FragmentPlace& place : r.d.places) {
+      const std::size_t thread = thread_of(place, first);
+      const PointerValue& reg = r.results[static_cast<std::size_t>(place.reg)];
+      const std::int64_t bit = reg.bit[thread];
+      if (bit % 32 != 0 || reg.storage != side.storage)
+        return wrong("a register of C at bit {} of `{}`", bit, f_[reg.storage].name);
+      results_.names.push_back(
+          names.at(names.row_of(thread), granule_at(bit + place.part * side.bits, side.bits)));
+    }
+    return &results_.names;
   }
   [[nodiscard]] std::unexpected<Unproven> misplaced(std::int64_t row, std::int64_t column,
                                                     Name name, std::size_t thread) const {
@@ -338,6 +356,12 @@ class AsyncReplay : public ProofWalk {
   const std::array<RegionElements, 3>& operands_;
   LastFragments& last_;
   std::vector<Number>& sums_;  // by element of C
+  /// What `result_names` gave last, and what it depends on beside the fragment.
+  struct ResultNames {
+    std::vector<PointerValue> registers = {};
+    std::size_t first = 0;
+    std::vector<Name> names = {};
+  } results_;
   bool is_waited_;
   std::size_t next_ = 0;  // in kWaitedOrder
 };

@@ -155,7 +155,7 @@ class IndexedReplay : public RegisterReplay {
         return std::unexpected(std::move(numbers).error());
       return ProofWalk::bind(s, mask);
     }
-    PerUnit read(values_.threads(), 0);
+    std::vector<std::int64_t> read(values_.threads());
     for (std::size_t t = 0; t < mask.size(); ++t) {
       if (!mask[t]) continue;
       const auto index = known_.indices.find((*numbers)[t]);
@@ -165,7 +165,7 @@ class IndexedReplay : public RegisterReplay {
       }
       read[t] = index->second;
     }
-    values_.set(s.var, std::move(read));
+    values_.set(s.var, PerUnit(std::move(read)));
     return {};
   }
 

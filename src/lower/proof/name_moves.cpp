@@ -62,10 +62,20 @@ NameMoves::NameMoves(const Call& call, ProofValues& values, const Granules& src,
 Try<void> NameMoves::move(const PointerValue& to, std::size_t to_thread, std::int64_t to_bit,
                           const PointerValue& from, std::size_t from_thread, std::int64_t from_bit,
                           std::int64_t bits) {
-  const Side& source = *WW_TRY(source_of(from));
-  const Side& target = *WW_TRY(target_of(to));
-  return move_granules(target, to_thread, granule_at(to_bit, granule_), source, from_thread,
-                       granule_at(from_bit, granule_), bits);
+  const bool is_like_last = from.storage == source_.storage &&
+                            from.is_remote == source_.is_remote && to.storage == target_.storage &&
+                            to.is_remote == target_.is_remote;
+  if (!is_like_last) {
+    WW_TRY_VOID(source_of(from));
+    WW_TRY_VOID(target_of(to));
+  }
+  const std::int64_t read = granule_at(from_bit, granule_);
+  const std::int64_t written = granule_at(to_bit, granule_);
+  if (bits == granule_) {  // most often
+    const Name name = name_in(source_, from_thread, read);
+    if (name != KeptNames::kUnwritten && has_put(target_, to_thread, written, name)) return {};
+  }
+  return move_granules(target_, to_thread, written, source_, from_thread, read, bits);
 }
 
 Try<void> NameMoves::move_each(const PointerValue& to, const PointerValue& from, std::int64_t bits,

@@ -54,14 +54,16 @@ Try<const BoxMoves::Mapped*> BoxMoves::mapped_at(const ir::PtxOperand& operand, 
 // Of the own CTA as a pointer, of another as a register that mapa has written.
 Try<PointerValue> BoxMoves::address_of(const ir::PtxOperand& operand, const Mask& mask) {
   if (f_[operand.expr].op != ir::ExprOp::Load) return values_.pointer(operand.expr);
-  PointerValue out{.storage = {}, .bit = PerUnit(mask.size(), 0), .is_remote = true};
+  PointerValue out{.storage = {}, .bit = {}, .is_remote = true};
+  std::vector<std::int64_t> bit(mask.size());
   for (std::size_t t = 0; t < mask.size(); ++t) {
     if (!mask[t]) continue;
     const Mapped& mapped = *WW_TRY(mapped_at(operand, t));
     if (!mapped.at) return unknown("an address of `{}`", ir::print(f_, mapped.from));
     out.storage = mapped.at->storage;
-    out.bit[t] = mapped.at->bit[t];
+    bit[t] = mapped.at->bit[t];
   }
+  out.bit = PerUnit(std::move(bit));
   return out;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/proof/unit_arithmetic.h"
 
-#include <algorithm>
 #include <bit>
+#include <limits>
 
 #include "base/wide.h"
 
@@ -12,50 +12,67 @@ using ir::ExprOp;
 
 namespace {
 
+using Int = std::int64_t;
+using Word = std::uint64_t;
+
 template <typename Op>
-bool each_of(num::DType result, PerUnit& a, const PerUnit& b, Op&& op) {
+PerUnit each_of(num::DType result, const PerUnit& a, const PerUnit& b, Op&& op) {
   const bool is_narrow = result == num::DType::Int32;
-  for (std::size_t t = 0; t < a.size(); ++t) {
-    const std::int64_t value = op(a[t], b[t]);
-    a[t] = is_narrow ? static_cast<std::int32_t>(value) : value;
-  }
-  return true;
+  const auto one = [&](std::size_t t) -> Int {
+    const Int value = op(a[t], b[t]);
+    return is_narrow ? static_cast<std::int32_t>(value) : value;
+  };
+  if (a.is_uniform() && b.is_uniform()) return {a.size(), one(0)};
+  std::vector<Int> out(a.size());
+  for (std::size_t t = 0; t < out.size(); ++t) out[t] = one(t);
+  return PerUnit(std::move(out));
+}
+
+// A sum or product modulo 2^64, as a value of its type.
+PerUnit narrowed(num::DType result, PerUnit value) {
+  using Narrow = std::numeric_limits<std::int32_t>;
+  if (result != num::DType::Int32 || value.is_within(Narrow::min(), Narrow::max())) return value;
+  return each_of(result, value, value, [](Int x, Int) { return x; });
 }
 
 // By a power of two that is the same for all threads, as in most indices: shifts round down, too.
-bool has_shifted(ExprOp op, num::DType result, PerUnit& a, const PerUnit& b) {
-  const auto by = static_cast<std::uint64_t>(b.empty() ? 0 : b.front());
-  if (!std::has_single_bit(by) || by >> 62U != 0) return false;
-  if (std::any_of(b.begin(), b.end(), [&](std::int64_t y) { return y != b.front(); })) return false;
+std::optional<PerUnit> shifted(ExprOp op, num::DType result, const PerUnit& a, Int divisor) {
+  const auto by = static_cast<Word>(divisor);
+  if (!std::has_single_bit(by) || by >> 62U != 0) return std::nullopt;
   const int shift = std::countr_zero(by);
-  const auto rest = static_cast<std::int64_t>(by - 1);
-  if (op == ExprOp::FloorDiv)
-    return each_of(result, a, b, [=](std::int64_t x, std::int64_t) { return x >> shift; });
-  return each_of(result, a, b, [=](std::int64_t x, std::int64_t) { return x & rest; });
+  const auto rest = static_cast<Int>(by - 1);
+  if (op == ExprOp::FloorDiv) return each_of(result, a, a, [=](Int x, Int) { return x >> shift; });
+  return each_of(result, a, a, [=](Int x, Int) { return x & rest; });
 }
 
-bool has_divided(ExprOp op, num::DType result, PerUnit& a, const PerUnit& b) {
-  if (has_shifted(op, result, a, b)) return true;
-  if (std::any_of(b.begin(), b.end(), [](std::int64_t y) { return y < 1; })) return false;
-  if (op == ExprOp::FloorDiv)
-    return each_of(result, a, b, [](std::int64_t x, std::int64_t y) { return floor_div(x, y); });
-  return each_of(result, a, b,
-                 [](std::int64_t x, std::int64_t y) { return x - floor_div(x, y) * y; });
+std::optional<PerUnit> divided(ExprOp op, num::DType result, const PerUnit& a, const PerUnit& b) {
+  if (!b.is_within(1, std::numeric_limits<Int>::max())) return std::nullopt;
+  if (b.is_uniform()) {
+    if (a.is_within(0, b.front() - 1)) return op == ExprOp::FloorMod ? a : PerUnit(a.size(), 0);
+    if (auto out = shifted(op, result, a, b.front())) return out;
+  }
+  if (op == ExprOp::FloorDiv) return each_of(result, a, b, floor_div<Int>);
+  return each_of(result, a, b, [](Int x, Int y) { return x - floor_div(x, y) * y; });
+}
+
+PerUnit multiplied(num::DType result, const PerUnit& a, const PerUnit& b) {
+  if (b.is_uniform()) return narrowed(result, a.times(b.front()));
+  if (a.is_uniform()) return narrowed(result, b.times(a.front()));
+  return each_of(result, a, b, [](Int x, Int y) { return Int(Word(x) * Word(y)); });
 }
 
 }  // namespace
 
-bool has_operated(ExprOp op, num::DType type, num::DType result, PerUnit& a, const PerUnit& b) {
-  if (type != num::DType::Int32 && type != num::DType::Int64) return false;
-  using Int = std::int64_t;
-  const auto word = [](Int x) { return static_cast<std::uint64_t>(x); };
+std::optional<PerUnit> unit_operated(ExprOp op, num::DType type, num::DType result,
+                                     const PerUnit& a, const PerUnit& b) {
+  if (type != num::DType::Int32 && type != num::DType::Int64) return std::nullopt;
   switch (op) {
     case ExprOp::Add:
-      return each_of(result, a, b, [=](Int x, Int y) { return Int(word(x) + word(y)); });
+      return narrowed(result, a.plus(b));
     case ExprOp::Sub:
-      return each_of(result, a, b, [=](Int x, Int y) { return Int(word(x) - word(y)); });
+      return narrowed(result, a.plus(b, -1));
     case ExprOp::Mul:
-      return each_of(result, a, b, [=](Int x, Int y) { return Int(word(x) * word(y)); });
+      return multiplied(result, a, b);
     case ExprOp::BitXor:
       return each_of(result, a, b, [](Int x, Int y) { return x ^ y; });
     case ExprOp::Lt:
@@ -64,10 +81,18 @@ bool has_operated(ExprOp op, num::DType type, num::DType result, PerUnit& a, con
       return each_of(result, a, b, [](Int x, Int y) { return Int(x >= y); });
     case ExprOp::FloorDiv:
     case ExprOp::FloorMod:
-      return has_divided(op, result, a, b);
+      return divided(op, result, a, b);
     default:
-      return false;
+      return std::nullopt;
   }
+}
+
+std::optional<PerUnit> unit_cast(num::DType from, num::DType to, const PerUnit& value) {
+  const auto is_index = [](num::DType type) {
+    return type == num::DType::Int32 || type == num::DType::Int64;
+  };
+  if (!is_index(from) || !is_index(to)) return std::nullopt;
+  return narrowed(to, value);
 }
 
 }  // namespace ww::lower

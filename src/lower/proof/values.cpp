@@ -117,9 +117,11 @@ ProofValues::Values ProofValues::compute(ExprId expr) {
     case ExprOp::IfThenElse: {
       Values c = of(e.args[0]), a = of(e.args[1]), b = of(e.args[2]);
       if (!c || !a || !b) return !c ? c : !a ? a : b;
+      if (c->is_uniform()) return c->front() != 0 ? a : b;
+      std::vector<std::int64_t> out = a->expanded();
       for (std::size_t t = 0; t < threads_; ++t)
-        if ((*c)[t] == 0) (*a)[t] = (*b)[t];
-      return a;
+        if ((*c)[t] == 0) out[t] = (*b)[t];
+      return PerUnit(std::move(out));
     }
     case ExprOp::Call:
       if (ir::is_its_argument(e.callee)) return of(e.args[0]);
@@ -137,35 +139,36 @@ ProofValues::Values ProofValues::compute(ExprId expr) {
 }
 
 ProofValues::Values ProofValues::changed(const ir::Expr& e) {
-  auto out = WW_TRY(of(e.args[0]));
+  const PerUnit& value = *WW_TRY(known(e.args[0]));
   const num::DType from = f_[e.args[0]].type.dtype, to = e.type.dtype;
-  for (std::int64_t& v : out)
-    v = e.op == ExprOp::Cast          ? scalars::cast(from, to, v)
-        : e.op == ExprOp::Reinterpret ? scalars::reinterpreted(from, to, v)
-                                      : scalars::operated(e.op, from, v);
-  return out;
+  if (e.op == ExprOp::Cast)
+    if (auto out = unit_cast(from, to, value)) return *std::move(out);
+  return per_thread(value.is_uniform(), [&](std::size_t t) {
+    return e.op == ExprOp::Cast          ? scalars::cast(from, to, value[t])
+           : e.op == ExprOp::Reinterpret ? scalars::reinterpreted(from, to, value[t])
+                                         : scalars::operated(e.op, from, value[t]);
+  });
 }
 
 ProofValues::Values ProofValues::operated(ExprId expr) {
   const ir::Expr& e = f_[expr];
-  Values a = of(e.args[0]);
-  if (!a) return a;
-  const PerUnit* const b = WW_TRY(known(e.args[1]));
+  const PerUnit& a = *WW_TRY(known(e.args[0]));
+  const PerUnit& b = *WW_TRY(known(e.args[1]));
   const ir::Type type = f_[e.args[0]].type;
-  if (has_operated(e.op, type.dtype, e.type.dtype, *a, *b)) return a;
-  for (std::size_t t = 0; t < threads_; ++t) {
-    std::int64_t& x = (*a)[t];
-    const std::int64_t y = (*b)[t];
-    auto value = type.is_int() ? ir::int_result(e.op, x, y, type) : std::nullopt;
+  if (auto out = unit_operated(e.op, type.dtype, e.type.dtype, a, b)) return *std::move(out);
+  std::optional<std::size_t> fails;
+  PerUnit out = per_thread(a.is_uniform() && b.is_uniform(), [&](std::size_t t) {
+    auto value = type.is_int() ? ir::int_result(e.op, a[t], b[t], type) : std::nullopt;
     if (value)
       value = ir::wrap(e.type.dtype, *value);
     else
-      value = scalars::operated(e.op, type.dtype, x, y);
-    if (!value) return unknown("`{}` of {}", ir::name_of(e.op), y);
-    x = *value;
-  }
-  if (e.type.is_bool() && type.is_float()) note_outcome(expr, *a);
-  return a;
+      value = scalars::operated(e.op, type.dtype, a[t], b[t]);
+    if (!value && !fails) fails = t;
+    return value.value_or(0);
+  });
+  if (fails) return unknown("`{}` of {}", ir::name_of(e.op), b[*fails]);
+  if (e.type.is_bool() && type.is_float()) note_outcome(expr, out);
+  return out;
 }
 
 // Whatever the indices are written as, an element is the same in the primitive and in its code.
@@ -182,15 +185,17 @@ ProofValues::Values ProofValues::loaded(ExprId expr) {
     indices.push_back(*std::move(index));
   }
   const ir::Buffer& buffer = f_[e.buffer];
-  PerUnit out(threads_);
+  const bool is_same =
+      std::all_of(indices.begin(), indices.end(), [](const PerUnit& i) { return i.is_uniform(); });
   std::string last;
-  for (std::size_t t = 0; t < threads_; ++t) {
+  std::int64_t value = 0;
+  return per_thread(is_same, [&](std::size_t t) {
     std::string key = fmt::format("{} {}", buffer.name, e.buffer.index);
     for (const PerUnit& index : indices) key += fmt::format(" {}", index[t]);
-    out[t] = t > 0 && key == last ? out[t - 1] : sampled_by(e.type, key, range).front();
+    if (key != last) value = sampled_by(e.type, key, range).front();
     last = std::move(key);
-  }
-  return out;
+    return value;
+  });
 }
 
 // Pure functions of numbers are computed; what threads exchange is the same where they give the
@@ -206,19 +211,20 @@ ProofValues::Values ProofValues::called(ExprId expr) {
   }
   const bool knows_all = args.size() == e.args.size();
   if (is_pure && knows_all) {
-    PerUnit out(threads_);
+    const bool is_same =
+        std::all_of(args.begin(), args.end(), [](const PerUnit& arg) { return arg.is_uniform(); });
     std::vector<std::int64_t> of_one(args.size());
-    for (std::size_t t = 0; t < threads_; ++t) {
+    PerUnit out = per_thread(is_same, [&](std::size_t t) {
       for (std::size_t i = 0; i < args.size(); ++i) of_one[i] = args[i][t];
-      out[t] = scalars::called(e.callee, f_[e.args[0]].type.dtype, of_one);
-    }
+      return scalars::called(e.callee, f_[e.args[0]].type.dtype, of_one);
+    });
     if (e.type.is_bool()) note_outcome(expr, out);
     return out;
   }
   std::string key;
   if (effect == ir::Effect::Exchange && knows_all) {
     key = ir::facts_of(e.callee).name;
-    for (const PerUnit& arg : args) key += fmt::format(" {}", fmt::join(arg, ","));
+    for (const PerUnit& arg : args) key += fmt::format(" {}", fmt::join(arg.expanded(), ","));
   } else {
     key = ir::print(f_, expr);
   }
@@ -230,7 +236,7 @@ ProofValues::Values ProofValues::called(ExprId expr) {
 // Both outcomes of a condition should be tried, and those of floats follow from no choice of few.
 void ProofValues::note_outcome(ExprId expr, const PerUnit& outcome) {
   std::vector<bool>& seen = few_.try_emplace(ir::print(f_, expr), 2).first->second;
-  for (const std::int64_t v : outcome) seen[v != 0 ? 1 : 0] = true;
+  for (std::size_t t = 0; t < outcome.distinct(); ++t) seen[outcome[t] != 0 ? 1 : 0] = true;
 }
 
 PerUnit ProofValues::sampled_by(ir::Type type, const std::string& key, ir::Range range) {
@@ -248,27 +254,27 @@ PerUnit ProofValues::sampled_by(ir::Type type, const std::string& key, ir::Range
 ProofValues::Values ProofValues::tensor_address(const ir::Expr& e) {
   Values base = of(e.args[0]), row = of(e.args[1]), column = of(e.args[2]);
   if (!base || !row || !column) return !base ? base : !row ? row : column;
-  for (std::size_t t = 0; t < threads_; ++t) {
-    std::int64_t& address = (*base)[t];
-    address = (((address >> 16) + (*row)[t]) & 0xffff) << 16 | ((address + (*column)[t]) & 0xffff);
-  }
-  return base;
+  const bool is_same = base->is_uniform() && row->is_uniform() && column->is_uniform();
+  return per_thread(is_same, [&](std::size_t t) {
+    const std::int64_t address = (*base)[t];
+    return (((address >> 16) + (*row)[t]) & 0xffff) << 16 | ((address + (*column)[t]) & 0xffff);
+  });
 }
 
 ProofValues::Values ProofValues::shared_address(const ir::Expr& e) {
   const auto at = WW_TRY(pointer(e.args[0]));
-  PerUnit out = at.bit;
-  const std::int64_t window = window_of(at.storage);
-  for (std::int64_t& address : out) address = window + address / 8;
-  return out;
+  return PerUnit(threads_, window_of(at.storage)).plus(at.bit.divided_by(8));
 }
 
 // Not so far from the start that the end would leave the window; the greatest is aligned to no more
 // than it must be.
 std::int64_t ProofValues::window_of(ir::BufferId storage) {
   constexpr ir::Range kStarts{0, (1 << 14) - 1};
+  if (const auto found = windows_.find(storage.index); found != windows_.end())
+    return found->second;
   const std::int64_t alignment = storage_alignment(call_.context, storage);
-  return sampled(fmt::format("window {}", storage.index), kStarts, alignment).front();
+  return windows_[storage.index] =
+             sampled(fmt::format("window {}", storage.index), kStarts, alignment).front();
 }
 
 ProofValues::Values ProofValues::variable(ExprId expr) {
@@ -282,31 +288,34 @@ ProofValues::Values ProofValues::variable(ExprId expr) {
   return sampled(key_of(var), range, call_.context.facts.divisor(var));
 }
 
-// threadIdx of each thread; in a cluster the coordinates of its CTAs. Other hardware ids have one value.
+// All expressions that read an id share its table.
 PerUnit ProofValues::launch_variable(ir::VarId var) {
+  if (const auto found = launch_ids_.find(var.index); found != launch_ids_.end())
+    return found->second;
+  if (auto out = thread_variable(var)) return launch_ids_[var.index] = *std::move(out);
+  const auto range = call_.context.facts.range(var).value_or(ir::Range{0, 0});
+  return sampled(key_of(var), range, 1);
+}
+
+// threadIdx of each thread; in a cluster the coordinates of its CTAs. Other hardware ids have one value.
+std::optional<PerUnit> ProofValues::thread_variable(ir::VarId var) const {
   std::int64_t below = 1;
   for (std::size_t d = 0; d < 3; ++d) {
     const std::int64_t extent = call_.context.launch.block[d];
-    if (call_.context.ids.thread[d] == var) {
-      PerUnit out(threads_);
-      for (std::size_t t = 0; t < threads_; ++t)
-        out[t] = (first_ + static_cast<std::int64_t>(t)) / below % extent;
-      return out;
-    }
+    if (call_.context.ids.thread[d] == var)
+      return per_thread(false, [&](std::size_t t) {
+        return (first_ + static_cast<std::int64_t>(t)) / below % extent;
+      });
     below *= extent;
   }
   for (std::size_t d = 0; d < 3 && call_.is_of_cluster(); ++d) {
     const std::int64_t extent = call_.context.launch.cluster[d];
-    if (call_.context.ids.cta_in_cluster[d] == var) {
-      PerUnit out(threads_);
-      for (std::size_t t = 0; t < threads_; ++t)
-        out[t] = static_cast<std::int64_t>(t) / below % extent;
-      return out;
-    }
+    if (call_.context.ids.cta_in_cluster[d] == var)
+      return per_thread(
+          false, [&](std::size_t t) { return static_cast<std::int64_t>(t) / below % extent; });
     below *= extent;
   }
-  const auto range = call_.context.facts.range(var).value_or(ir::Range{0, 0});
-  return sampled(key_of(var), range, 1);
+  return std::nullopt;
 }
 
 // An address that was loaded, of tensor memory for instance: two of them must not be alike in every
@@ -403,8 +412,7 @@ void ProofValues::prefer_near(ExprId whole, std::int64_t min, std::int64_t exten
 Try<std::int64_t> ProofValues::uniform(ExprId expr) {
   if (const auto number = ir::const_int(f_, expr)) return *number;
   const PerUnit& values = *WW_TRY(known(expr));
-  for (const std::int64_t v : values)
-    if (v != values.front()) return unknown("`{}` differs between threads", ir::print(f_, expr));
+  if (!values.is_uniform()) return unknown("`{}` differs between threads", ir::print(f_, expr));
   return values.front();
 }
 
@@ -415,8 +423,7 @@ Try<PerUnit> ProofValues::start_of(ir::BufferId id) {
   PerUnit out(threads_, 0);
   const auto add = [&](ExprId offset, std::int64_t bits) -> Try<void> {
     if (!offset.valid()) return {};
-    const auto value = WW_TRY(of(offset));
-    for (std::size_t t = 0; t < threads_; ++t) out[t] += value[t] * bits;
+    out = out.plus(*WW_TRY(known(offset)), bits);
     return {};
   };
   WW_TRY_VOID(add(buffer.elem_offset, num::storage_bits(buffer.dtype)));
@@ -434,19 +441,16 @@ Try<PointerValue> ProofValues::pointer(ExprId expr) {
   const bool is_offset = e.op == ExprOp::Call && e.callee == ir::Intrinsic::PointerOffset;
   if (is_offset) {
     auto base = WW_TRY(pointer(e.args[0]));
-    const PerUnit& offset = *WW_TRY(known(e.args[1]));
-    const int bits = num::storage_bits(e.type.dtype);
-    for (std::size_t t = 0; t < threads_; ++t) base.bit[t] += offset[t] * bits;
+    base.bit = base.bit.plus(*WW_TRY(known(e.args[1])), num::storage_bits(e.type.dtype));
     return base;
   }
   const bool is_flat = e.op == ExprOp::AddressOf && e.args.size() == 1 &&
                        f_[e.buffer].layout_kind == ir::LayoutKind::None;
   if (!is_flat) return unknown("pointer `{}`", ir::print(f_, expr));
-  const auto index = WW_TRY(of(e.args[0]));
-  PointerValue out{.storage = ir::storage_of(f_, e.buffer), .bit = WW_TRY(start_of(e.buffer))};
-  for (std::size_t t = 0; t < threads_; ++t)
-    out.bit[t] += index[t] * num::storage_bits(f_[e.buffer].dtype);
-  return out;
+  const PerUnit& index = *WW_TRY(known(e.args[0]));
+  const PerUnit start = WW_TRY(start_of(e.buffer));
+  return PointerValue{.storage = ir::storage_of(f_, e.buffer),
+                      .bit = start.plus(index, num::storage_bits(f_[e.buffer].dtype))};
 }
 
 Try<std::pair<std::int64_t, std::int64_t>> matrix_extents(ProofValues& values,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The values of scalar expressions in every thread of one unit, for lower/proof/proof.h. What is
 // known at run time only (parameters, CTA ids, loop variables around the call, memory) takes
-// sampled values. Floats are computed too: starts and predicates may be made from them.
+// sampled values. Floats, which are held as in lower/proof/scalars.h, are computed too: starts and
+// predicates may be made from them.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +16,18 @@
 
 #include "base/stable_vec.h"
 #include "lower/call.h"
+#include "lower/proof/per_unit.h"
 #include "lower/proof/unproven.h"
 
 namespace ww::lower {
-
-/// One value per thread of the unit; floats as in lower/proof/scalars.h.
-using PerUnit = std::vector<std::int64_t>;
 
 /// A pointer: the buffer that owns the storage, and the bit in it that each thread points to.
 struct PointerValue {
   ir::BufferId storage;
   PerUnit bit;
   bool is_remote = false;  // in the CTA that the call's `remote_cta_id=` names
+
+  friend bool operator==(const PointerValue&, const PointerValue&) = default;
 };
 
 /// Of what has few values, such as a loop variable: which of them were chosen, by name.
@@ -76,6 +77,14 @@ class ProofValues {
     bool is_known = false;
   };
   void forget(ir::VarId var);
+  /// value(thread) for all threads; for one of them where `is_same` in all.
+  template <typename Value>
+  PerUnit per_thread(bool is_same, Value&& value) const {
+    if (is_same) return {threads_, value(std::size_t{0})};
+    std::vector<std::int64_t> out(threads_);
+    for (std::size_t t = 0; t < threads_; ++t) out[t] = value(t);
+    return PerUnit(std::move(out));
+  }
   Memo& memo_of(ir::ExprId expr);
   static const PerUnit& remember(Memo& memo, PerUnit value);
   Values compute(ir::ExprId expr);
@@ -94,6 +103,7 @@ class ProofValues {
   static std::string key_of(ir::VarId var);
   std::int64_t choose(const std::string& key, ir::Range range, std::int64_t divisor);
   PerUnit launch_variable(ir::VarId var);
+  std::optional<PerUnit> thread_variable(ir::VarId var) const;
 
   const Call& call_;
   ir::Function& f_;
@@ -103,9 +113,11 @@ class ProofValues {
   FewValues& few_;
   std::uint64_t random_;
   std::map<std::uint32_t, PerUnit> vars_;
+  std::map<std::uint32_t, PerUnit> launch_ids_;  // those that differ between threads
   std::map<std::uint32_t, PointerValue> pointers_;
-  std::map<std::uint32_t, std::int64_t> counts_;  // by buffer
-  StableVec<Memo> memo_;                          // by Call::value_numbers
+  std::map<std::uint32_t, std::int64_t> counts_;   // by buffer
+  std::map<std::uint32_t, std::int64_t> windows_;  // by storage
+  StableVec<Memo> memo_;                           // by Call::value_numbers
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>>
       readers_;                      // by variable: numbers of expressions
   std::vector<std::uint32_t> read_;  // variables, by what is being computed

@@ -118,9 +118,7 @@ Try<PointerValue> ProofWalk::element(ir::BufferId id, std::span<const ExprId> in
   const int bits = num::storage_bits(buffer.dtype);
   const bool is_explicit = buffer.layout_kind == ir::LayoutKind::Explicit;
   if (!is_explicit && indices.size() == 1 && ir::const_int(f_, buffer.shape[0]).value_or(1) != 1) {
-    const PerUnit& index = *WW_TRY(values_.known(indices[0]));
-    for (std::size_t t = 0; t < index.size(); ++t)
-      if (mask[t]) out.bit[t] += index[t] * bits;
+    out.bit = out.bit.plus(*WW_TRY(values_.known(indices[0])), bits);
     return out;
   }
   PerUnit flat(values_.threads(), 0);
@@ -128,24 +126,27 @@ Try<PointerValue> ProofWalk::element(ir::BufferId id, std::span<const ExprId> in
     const auto extent = WW_TRY(values_.uniform(buffer.shape[d]));
     const PerUnit& index = *WW_TRY(values_.known(indices[d]));
     // The simplifier takes the index into a single element for 0.
-    for (std::size_t t = 0; extent == 1 && t < flat.size(); ++t)
+    for (std::size_t t = 0; extent == 1 && t < mask.size(); ++t)
       if (mask[t] && index[t] != 0)
         return wrong("index {} into the single element of `{}`", index[t], buffer.name);
-    for (std::size_t t = 0; t < flat.size(); ++t) flat[t] = flat[t] * extent + index[t];
+    flat = flat.times(extent).plus(index);
   }
+  const PerUnit place = is_explicit ? WW_TRY(placed(*buffer.layout, flat, mask)) : flat;
+  out.bit = out.bit.plus(place, bits);
+  return out;
+}
+
+Try<PerUnit> ProofWalk::placed(const layout::Layout& layout, const PerUnit& flat,
+                               const Mask& mask) {
+  std::vector<std::int64_t> out(flat.size());
   for (std::size_t t = 0; t < flat.size(); ++t) {
     if (!mask[t]) continue;
-    std::int64_t place = flat[t];
-    if (is_explicit) {
-      const auto at = layout::apply(*buffer.layout, flat[t]);
-      if (!at) return unknown("{}", at.error().text);
-      place = 0;
-      for (const layout::AxisValue& v : *at)
-        if (v.axis == layout::axes::m()) place = v.value;
-    }
-    out.bit[t] += place * bits;
+    const auto at = layout::apply(layout, flat[t]);
+    if (!at) return unknown("{}", at.error().text);
+    for (const layout::AxisValue& v : *at)
+      if (v.axis == layout::axes::m()) out[t] = v.value;
   }
-  return out;
+  return PerUnit(std::move(out));
 }
 
 Try<std::vector<std::size_t>> whole_warps(const Mask& mask, std::string_view opcode) {

@@ -59,6 +59,8 @@ class ProofWalk {
  private:
   Try<PointerValue> element(ir::BufferId buffer, std::span<const ir::ExprId> indices,
                             const Mask& mask);
+  /// The places of the elements with these numbers, in the threads of the mask.
+  static Try<PerUnit> placed(const layout::Layout& layout, const PerUnit& flat, const Mask& mask);
   Try<void> stmt(const ir::Stmt& s, const Mask& mask);
   Try<void> loop(const ir::Stmt& s, const Mask& mask);
   Try<void> branch(const ir::Stmt& s, const Mask& mask);

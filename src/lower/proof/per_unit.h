@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// One number for each thread of a unit, for lower/proof/values.h: `base + scale * table[thread]`, modulo
+// 2^64. What is the same in all threads has no table, and what is added to a table or multiplied with it
+// leaves the table as it is, so that most addresses are copied and moved without looking at the threads.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace ww::lower {
+
+class PerUnit {
+ public:
+  using Int = std::int64_t;
+
+  /// Of no threads.
+  PerUnit() = default;
+  /// The same in all threads.
+  PerUnit(std::size_t threads, Int value) : threads_(threads), base_(value) {}
+  explicit PerUnit(std::vector<Int> values);
+  PerUnit(const PerUnit& other) noexcept;
+  PerUnit(PerUnit&& other) noexcept;
+  PerUnit& operator=(PerUnit other) noexcept;
+  ~PerUnit() { release(); }
+
+  [[nodiscard]] std::size_t size() const { return threads_; }
+  /// Without a table; values that turn out to be the same have none.
+  [[nodiscard]] bool is_uniform() const { return table_ == nullptr; }
+  /// How many threads to look at to have seen all values.
+  [[nodiscard]] std::size_t distinct() const { return is_uniform() && threads_ > 0 ? 1 : threads_; }
+  [[nodiscard, gnu::always_inline]] Int operator[](std::size_t thread) const {
+    return wrapped(base_, scale_, values_[thread & which_]);
+  }
+  [[nodiscard]] Int front() const { return (*this)[0]; }
+  [[nodiscard]] std::vector<Int> expanded() const;
+  /// The least and the greatest value, or numbers beyond them; nothing where a value may have wrapped.
+  [[nodiscard]] std::optional<std::pair<Int, Int>> bounds() const;
+  [[nodiscard]] bool is_within(Int least, Int most) const;
+
+  /// This plus `factor` times `other`, modulo 2^64.
+  [[nodiscard]] PerUnit plus(const PerUnit& other, Int factor = 1) const;
+  [[nodiscard]] PerUnit times(Int factor) const;
+  /// Rounded towards 0.
+  [[nodiscard]] PerUnit divided_by(Int divisor) const;
+
+  friend bool operator==(const PerUnit& a, const PerUnit& b);
+
+ private:
+  struct Table {
+    std::vector<Int> values;
+    Int least, most;
+    std::uint32_t users = 1;
+  };
+  static constexpr Int kNothing = 0;  // in the place of a table
+
+  [[gnu::always_inline]] static Int wrapped(Int base, Int scale, Int value) {
+    using Word = std::uint64_t;
+    return static_cast<Int>(static_cast<Word>(base) +
+                            static_cast<Word>(scale) * static_cast<Word>(value));
+  }
+  void release();
+  void make_uniform();
+
+  std::size_t threads_ = 0;
+  Int base_ = 0, scale_ = 0;
+  const Int* values_ = &kNothing;  // of the table
+  std::size_t which_ = 0;          // bits of a thread's number that choose its value
+  Table* table_ = nullptr;
+};
+
+}  // namespace ww::lower
