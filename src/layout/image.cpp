@@ -2,6 +2,7 @@
 #include "layout/image.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 #include <utility>
 
@@ -229,7 +230,36 @@ Result<ImageFacts> image_facts(const Layout& layout) {
   return facts;
 }
 
+namespace {
+
+// Are places numbers in a mixed radix: on each axis, is each stride more than the smaller ones can reach
+// together? Then a place has one digit of each iter only. A swizzle changes nothing about that.
+bool has_separate_digits(const TileLayout& layout) {
+  Iters digits;
+  for (const Iter& iter : layout.shard())
+    if (iter.extent > 1) digits.push_back(iter);
+  for (const Iter& iter : layout.replica())  // a stride of 0: the same place again
+    if (iter.extent > 1 && iter.stride != 0) digits.push_back(iter);
+  for (Iter& digit : digits) digit.stride = std::abs(digit.stride);
+  std::sort(digits.begin(), digits.end(), [](const Iter& a, const Iter& b) {
+    return std::pair(a.axis, a.stride) < std::pair(b.axis, b.stride);
+  });
+  std::int64_t reach = 0;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && !(digits[i].axis == digits[i - 1].axis)) reach = 0;
+    if (digits[i].stride <= reach) return false;
+    reach += digits[i].stride * (digits[i].extent - 1);
+  }
+  return true;
+}
+
+}  // namespace
+
 Result<std::optional<Collision>> find_collision(const Layout& layout) {
+  const bool is_constant = require_constant(layout, "enumeration").has_value();
+  if (is_constant && layout.size() <= kMaxEnumerated / layout.copies() &&
+      has_separate_digits(layout.tile()))
+    return std::nullopt;
   return occupy(WW_TRY(enumerate(layout))).collision;
 }
 

@@ -305,6 +305,26 @@ std::int64_t size_on(const TileLayout& layout, Axis axis) {
   return count;
 }
 
+namespace {
+
+// How many values, from 0 on, the digits of an axis reach without a gap; 0 where that is not seen.
+std::int64_t filled_from_0(const TileLayout& layout, Axis axis) {
+  Iters digits;
+  for (const Iters* iters : {&layout.shard(), &layout.replica()})
+    for (const Iter& iter : *iters)
+      if (iter.axis == axis && iter.extent > 1) digits.push_back(iter);
+  std::sort(digits.begin(), digits.end(),
+            [](const Iter& a, const Iter& b) { return a.stride < b.stride; });
+  std::int64_t filled = 1;
+  for (const Iter& digit : digits) {
+    if (digit.stride != filled) return 0;
+    filled *= digit.extent;
+  }
+  return layout.offset().constant_on(axis) == 0 ? filled : 0;
+}
+
+}  // namespace
+
 Result<std::int64_t> span_on(const Layout& layout, Axis axis) {
   if (layout.tile().has_unknown_extent())
     return fail(DiagKind::NeedsConstant, "the span of `{}` depends on its unknown extent",
@@ -312,6 +332,9 @@ Result<std::int64_t> span_on(const Layout& layout, Axis axis) {
   if (!layout.is_swizzled() || !(axis == axes::m())) return 1 + layout.tile().range_on(axis).max;
   // A swizzle permutes aligned blocks, so a tile that fills them keeps its span; otherwise look.
   WW_TRY_VOID(require_constant(layout, "span"));
+  if (const std::int64_t filled = filled_from_0(layout.tile(), axis);
+      filled > 0 && filled % layout.swizzle().block() == 0)
+    return filled;
   const Image image = WW_TRY(enumerate(layout));
   const auto values = image.on(axis);
   return values.empty() ? 1 : 1 + *std::max_element(values.begin(), values.end());
