@@ -81,6 +81,35 @@ TEST(Proof, ExchangedInstructions) {
   }
 }
 
+/// The block whose last statement is an instruction; nullptr: none is.
+ir::Block* block_of_instructions(ir::Function& f, ir::Block& code) {
+  if (code.empty()) return nullptr;
+  if (f[code.back()].kind == StmtKind::Ptx) return &code;
+  for (const StmtId id : code)
+    if (ir::Block* found = block_of_instructions(f, f.at(id).body)) return found;
+  return nullptr;
+}
+
+// What is known of an instruction is not taken for the next one, though all else is the same.
+TEST(Proof, ExchangedInstructionsBehindTheirLike) {
+  int planted = 0;
+  for (const CopyCase& c : copy_cases()) {
+    if (c.variant != "ldstmatrix") continue;
+    WrittenCopy w(c);
+    ir::Block* block = block_of_instructions(w.f, w.code);
+    if (block == nullptr) continue;
+    ir::Stmt again = w.f[block->back()];
+    again.ptx = w.f.add(w.f[again.ptx]);
+    block->push_back(w.f.add(again));
+    EXPECT_TRUE(w.prove().holds()) << w.prove().difference << w.prove().could_not;
+    isa::Opcode& opcode = w.f.at(again.ptx).opcode;
+    opcode = with_or_without(opcode, ".trans", ".shared");
+    EXPECT_NE(w.prove().difference, "") << opcode.text();
+    ++planted;
+  }
+  EXPECT_GT(planted, 0);
+}
+
 /// The bools that the code reads, wherever they are bound.
 void find_masks(const ir::Function& f, const ir::Block& block, std::vector<StmtId>& out) {
   for (const StmtId id : block) {

@@ -458,10 +458,11 @@ class ElementwiseProving {
     if (!carry_out(replay, call_, code_, trial_, values_.threads(), proof_))
       return TrialOutcome::Failed;
     const ElementwiseMeaning meaning(call_, operands_, dst_.extents, shared_);
+    const Registers::Reader reader(registers_, dst_.elements.storage, dst_.elements.bits);
     dst_.elements.for_each(values_.threads(), [&](const RegisterPlace& place, Name name) {
       if (!proof_.difference.empty()) return;
-      const auto number = registers_.at(place);
-      if (number == meaning.of(name)) return;
+      const Number* const number = reader.find(place.thread, place.bit);
+      if (number != nullptr && *number == meaning.of(name)) return;
       proof_.difference =
           fmt::format("element {} of the destination in thread {} of the unit {}", name,
                       place.thread, number ? "is another value" : "is not written");

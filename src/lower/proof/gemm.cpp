@@ -422,8 +422,11 @@ class GemmProving {
       return TrialOutcome::Failed;
     const ThreadNumbers& wanted = meant_here(sizes);
     std::string difference;
+    const Registers::Reader reader(registers_, operands_[0].storage, operands_[0].bits);
     operands_[0].for_each(values_.threads(), [&](const RegisterPlace& place, Name name) {
-      if (difference.empty() && registers_.at(place) != wanted[static_cast<std::size_t>(name)])
+      const Number* const number = reader.find(place.thread, place.bit);
+      const bool is_right = number != nullptr && *number == wanted[static_cast<std::size_t>(name)];
+      if (difference.empty() && !is_right)
         difference = fmt::format("element ({}, {}) of D in thread {} of the unit is another sum",
                                  name / sizes.n, name % sizes.n, place.thread);
     });

@@ -26,7 +26,7 @@
 namespace ww::lower {
 namespace {
 
-constexpr std::size_t kProductThreads = 128;
+constexpr std::size_t kProductThreads = kWarpgroupThreads;
 constexpr int kProductRows = 64;
 constexpr std::size_t kFactorRegisters = 4;
 
@@ -56,22 +56,24 @@ Number number_of_old(std::size_t name) { return mixed(2, static_cast<Number>(nam
 
 // --- what the code does --------------------------------------------------------------------------
 
-/// The fragments of the last instruction, which most often is the next one, too.
-struct LastFragments {
+/// What trials share: the fragments of the last instruction, which most often is the next one, too,
+/// and the numbers of what elements of C were before.
+struct AsyncShared {
   std::string opcode = {};
   std::vector<isa::Fragment> fragments = {};
+  std::vector<Number> old = {};
 };
 
 class AsyncReplay : public ProofWalk {
  public:
   AsyncReplay(const Call& call, ProofValues& values, const AsyncSizes& sizes,
-              const std::array<RegionElements, 3>& operands, LastFragments& last,
+              const std::array<RegionElements, 3>& operands, AsyncShared& shared,
               std::vector<Number>& sums, bool is_waited)
       : ProofWalk(call, values),
         call_(call),
         sizes_(sizes),
         operands_(operands),
-        last_(last),
+        shared_(shared),
         sums_(sums),
         is_waited_(is_waited) {}
 
@@ -101,7 +103,7 @@ class AsyncReplay : public ProofWalk {
       return wrong("`{}` where {} is due", call.opcode.text(),
                    next_ == std::size(kWaitedOrder) ? "nothing" : kWaitedOrder[next_]);
     if (!is_again) ++next_;
-    WW_TRY_VOID(whole_warpgroups(call, mask));
+    WW_TRY_VOID(whole_warpgroups(mask, call.opcode.text()));
     if (called == "wgmma.wait_group")
       if (const auto left = WW_TRY(values_.uniform(call.operands[0].expr)); left != 0)
         return wrong("a wait that leaves {} groups under way", left);
@@ -115,12 +117,13 @@ class AsyncReplay : public ProofWalk {
     if (is_waited_) WW_TRY_VOID(follow_order(call, mask));
     if (!is_product) return {};
     WW_TRY_VOID(check_types(call));
-    if (last_.opcode != call.opcode.text()) {
-      last_ = {call.opcode.text(), isa::fragments_of(call.opcode.binding())};
+    if (shared_.opcode != call.opcode.text()) {
+      shared_.opcode = call.opcode.text();
+      shared_.fragments = isa::fragments_of(call.opcode.binding());
       results_ = {};  // are of another fragment
     }
-    const auto groups = WW_TRY(whole_warpgroups(call, mask));
-    Reading reading{.call = call, .mask = mask, .d = last_.fragments.at(0)};
+    const auto groups = WW_TRY(whole_warpgroups(mask, call.opcode.text()));
+    Reading reading{.call = call, .mask = mask, .d = shared_.fragments.at(0)};
     WW_TRY_VOID(read_operands(reading));
     for (const std::size_t first : groups) WW_TRY_VOID(multiply(reading, first));
     return {};
@@ -139,19 +142,6 @@ class AsyncReplay : public ProofWalk {
     PerUnit a_descriptors = {}, b_descriptors = {}, adds = {};
     bool a_is_mn_major = false, b_is_mn_major = false;
   };
-
-  static Try<std::vector<std::size_t>> whole_warpgroups(const ir::PtxCall& call, const Mask& mask) {
-    std::vector<std::size_t> out;
-    for (std::size_t first = 0; first < mask.size(); first += kProductThreads) {
-      std::size_t count = 0;
-      for (std::size_t t = first; t < std::min(first + kProductThreads, mask.size()); ++t)
-        count += mask[t] ? 1U : 0U;
-      if (count != 0 && count != kProductThreads)
-        return wrong("{} threads execute {}", count, call.opcode.text());
-      if (count != 0) out.push_back(first);
-    }
-    return out;
-  }
 
   // The instruction must take the elements for what they are, and do nothing but multiply and add.
   Try<void> check_types(const ir::PtxCall& call) const {
@@ -307,16 +297,29 @@ class AsyncReplay : public ProofWalk {
   Try<void> add(const Reading& r, std::size_t first, const std::vector<std::int64_t>& rows,
                 const std::vector<std::int64_t>& columns, Number sum) {
     const bool adds = r.adds[first] != 0;
-    auto name = WW_TRY(result_names(r, first))->begin();
+    WW_TRY_VOID(find_results(r, first));
+    if (results_.rows != rows || results_.columns != columns)
+      WW_TRY_VOID(check_results(r, rows, columns));
+    for (const Name name : results_.names) {
+      Number& to = sums_[static_cast<std::size_t>(name)];
+      to = (adds ? to : 0) + sum;
+    }
+    return {};
+  }
+
+  Try<void> check_results(const Reading& r, const std::vector<std::int64_t>& rows,
+                          const std::vector<std::int64_t>& columns) {
+    auto name = results_.names.begin();
     for (const std::int64_t row : rows)
       for (const std::int64_t column : columns) {
         if (*name != row * sizes_.n + column) {
           const auto place = static_cast<std::size_t>(name - results_.names.begin());
-          return misplaced(row, column, *name, thread_of(r.d.places[place], first));
+          return misplaced(row, column, *name, thread_of(r.d.places[place], results_.first));
         }
-        Number& to = sums_[static_cast<std::size_t>(*name++)];
-        to = (adds ? to : 0) + sum;
+        ++name;
       }
+    results_.rows = rows;
+    results_.columns = columns;
     return {};
   }
 
@@ -326,11 +329,11 @@ class AsyncReplay : public ProofWalk {
 
   // The elements of C that an instruction writes, by place in its fragment. Most often they are those
   // of the instruction before.
-  Try<const std::vector<Name>*> result_names(const Reading& r, std::size_t first) {
-    if (results_.first == first && results_.registers == r.results) return &results_.names;
+  Try<void> find_results(const Reading& r, std::size_t first) {
+    if (results_.first == first && results_.registers == r.results) return {};
     const RegionElements& side = operands_[0];
     const Granules& names = *side.names;
-    results_ = {.registers = r.results, .first = first, .names = {}};
+    results_ = {.registers = r.results, .first = first};
     for (const isa::FragmentPlace& place : r.d.places) {
       const std::size_t thread = thread_of(place, first);
       const PointerValue& reg = r.results[static_cast<std::size_t>(place.reg)];
@@ -340,7 +343,7 @@ class AsyncReplay : public ProofWalk {
       results_.names.push_back(
           names.at(names.row_of(thread), granule_at(bit + place.part * side.bits, side.bits)));
     }
-    return &results_.names;
+    return {};
   }
   [[nodiscard]] std::unexpected<Unproven> misplaced(std::int64_t row, std::int64_t column,
                                                     Name name, std::size_t thread) const {
@@ -354,13 +357,15 @@ class AsyncReplay : public ProofWalk {
   const Call& call_;
   const AsyncSizes& sizes_;
   const std::array<RegionElements, 3>& operands_;
-  LastFragments& last_;
+  AsyncShared& shared_;
   std::vector<Number>& sums_;  // by element of C
-  /// What `result_names` gave last, and what it depends on beside the fragment.
-  struct ResultNames {
+  /// The elements that the last instruction wrote, what they depend on beside its fragment, and the
+  /// rows of A and columns of B that they were found to be the products of.
+  struct Results {
     std::vector<PointerValue> registers = {};
     std::size_t first = 0;
     std::vector<Name> names = {};
+    std::vector<std::int64_t> rows = {}, columns = {};
   } results_;
   bool is_waited_;
   std::size_t next_ = 0;  // in kWaitedOrder
@@ -370,12 +375,12 @@ class AsyncReplay : public ProofWalk {
 
 class AsyncProving {
  public:
-  AsyncProving(const Call& call, const ir::Block& code, Trial trial, LastFragments& last,
+  AsyncProving(const Call& call, const ir::Block& code, Trial trial, AsyncShared& shared,
                Proof& proof, bool is_waited)
       : call_(call),
         code_(code),
         trial_(trial),
-        last_(last),
+        shared_(shared),
         proof_(proof),
         is_waited_(is_waited),
         values_(call, trial.first_thread, trial.sample, *trial.few) {}
@@ -424,14 +429,15 @@ class AsyncProving {
     operands_[0].for_each(values_.threads(), [&](const RegisterPlace&, Name name) {
       ++holders[static_cast<std::size_t>(name)];
     });
-    std::vector<Number> sums(elements);
+    std::vector<Number>& old = shared_.old;
+    while (old.size() < elements) old.push_back(number_of_old(old.size()));
+    std::vector<Number> sums(old.begin(), old.begin() + std::ssize(holders));
     for (std::size_t x = 0; x < elements; ++x) {
-      sums[x] = number_of_old(x);
       if (holders[x] == 1) continue;
       proof_.could_not = fmt::format("{} threads hold element {} of C", holders[x], x);
       return TrialOutcome::Failed;
     }
-    AsyncReplay replay(call_, values_, sizes_, operands_, last_, sums, is_waited_);
+    AsyncReplay replay(call_, values_, sizes_, operands_, shared_, sums, is_waited_);
     if (!carry_out(replay, call_, code_, trial_, values_.threads(), proof_))
       return TrialOutcome::Failed;
     if (!replay.is_done()) {
@@ -441,7 +447,7 @@ class AsyncProving {
     Number all = 0;
     for (std::int64_t k = 0; k < sizes_.k; ++k) all += number_of_k(k);
     for (std::size_t x = 0; x < elements; ++x)
-      if (sums[x] != all + (adds_ ? number_of_old(x) : 0)) {
+      if (sums[x] != all + (adds_ ? old[x] : 0)) {
         const auto at = static_cast<std::int64_t>(x);
         proof_.difference =
             fmt::format("element ({}, {}) of C is another sum", at / sizes_.n, at % sizes_.n);
@@ -453,7 +459,7 @@ class AsyncProving {
   const Call& call_;
   const ir::Block& code_;
   Trial trial_;
-  LastFragments& last_;
+  AsyncShared& shared_;
   Proof& proof_;
   bool is_waited_;
   ProofValues values_;
@@ -466,16 +472,16 @@ class AsyncProving {
 
 Proof prove_async_gemm(const Call& call, const ir::Block& code) {
   Proof proof;
-  LastFragments last;
+  AsyncShared shared;
   make_trials(call, proof, [&](Trial trial) {
-    return AsyncProving(call, code, trial, last, proof, false).run();
+    return AsyncProving(call, code, trial, shared, proof, false).run();
   });
   return proof;
 }
 
 Proof prove_waited_gemm(const Call& call, const ir::Block& code) {
   Proof proof;
-  LastFragments last;
+  AsyncShared shared;
   const Match<ir::TileCall> tile = async_form(call);
   if (!tile) {
     proof.could_not = tile.error().reason;
@@ -483,7 +489,7 @@ Proof prove_waited_gemm(const Call& call, const ir::Block& code) {
   }
   const Call product = with_tile(call, *tile);
   make_trials(product, proof, [&](Trial trial) {
-    return AsyncProving(product, code, trial, last, proof, true).run();
+    return AsyncProving(product, code, trial, shared, proof, true).run();
   });
   return proof;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/proof/meaning.h"
 
+#include <bit>
+
 #include "lower/elementwise/fast.h"
 
 namespace ww::lower {
@@ -89,7 +91,7 @@ ElementwiseMeaning::ElementwiseMeaning(const Call& call,
 }
 
 Number ElementwiseMeaning::of(std::int64_t x) const {
-  if (op_ == TileOp::Zero) return hashes::number_of(ir::convert({DType::Int32, 0, 0}, dst_));
+  if (op_ == TileOp::Zero) return converted({DType::Int32, 0, 0}, dst_);
   switch (ir::group_of(op_)) {
     case ir::ElementGroup::Move:
       return cast_ ? cast(own(0, x)) : as(dst_, 0, x);
@@ -130,9 +132,9 @@ Number ElementwiseMeaning::computed(std::int64_t x) const {
 // Is the operand not 0?
 Number ElementwiseMeaning::truth(std::size_t i, std::int64_t x) const {
   const ElementwiseOperand& operand = operands_[i];
-  if (operand.constant) return hashes::number_of(ir::convert(*operand.constant, DType::Bool));
+  if (operand.constant) return converted(*operand.constant, DType::Bool);
   if (operand.type == DType::Bool) return own(i, x);
-  const Number zero = hashes::number_of(ir::convert({DType::Int32, 0, 0}, operand.type));
+  const Number zero = converted({DType::Int32, 0, 0}, operand.type);
   return hashes::operated(ExprOp::Ne, operand.type, own(i, x), zero);
 }
 
@@ -149,8 +151,7 @@ Number ElementwiseMeaning::compared(std::int64_t x) const {
 Number ElementwiseMeaning::of_number(Number x) const {
   switch (op_) {
     case TileOp::Relu:
-      return hashes::operated(ExprOp::Max, in_, x,
-                              hashes::number_of(ir::convert({DType::Int32, 0, 0}, in_)));
+      return hashes::operated(ExprOp::Max, in_, x, converted({DType::Int32, 0, 0}, in_));
     case TileOp::Neg:
       return hashes::changed(ExprOp::Neg, in_, x);
     case TileOp::Abs:
@@ -162,8 +163,19 @@ Number ElementwiseMeaning::of_number(Number x) const {
 
 Number ElementwiseMeaning::as(DType type, std::size_t i, std::int64_t x) const {
   const ElementwiseOperand& operand = operands_[i];
-  if (operand.constant) return hashes::number_of(ir::convert(*operand.constant, type));
+  if (operand.constant) return converted(*operand.constant, type);
   return hashes::cast(operand.type, type, own(i, x));
+}
+
+Number ElementwiseMeaning::converted(const ir::Constant& constant, DType type) const {
+  const auto real = std::bit_cast<std::uint64_t>(constant.real);
+  for (const Converted& known : converted_)
+    if (known.from == constant.dtype && known.to == type && known.integer == constant.integer &&
+        known.real == real)
+      return known.number;
+  const Number number = hashes::number_of(ir::convert(constant, type));
+  converted_.push_back({constant.dtype, type, constant.integer, real, number});
+  return number;
 }
 
 Number ElementwiseMeaning::own(std::size_t i, std::int64_t x) const {

@@ -112,6 +112,7 @@ class ElementwiseMeaning {
 
  private:
   [[nodiscard]] Number as(num::DType type, std::size_t i, std::int64_t x) const;
+  [[nodiscard]] Number converted(const ir::Constant& constant, num::DType type) const;
   [[nodiscard]] Number own(std::size_t i, std::int64_t x) const;
   [[nodiscard]] Number truth(std::size_t i, std::int64_t x) const;
   [[nodiscard]] Number chosen(std::int64_t x) const;
@@ -132,6 +133,14 @@ class ElementwiseMeaning {
   bool is_fast_;
   std::optional<CastForm> cast_ = {};  // of `cast`
   std::vector<Stretch> stretches_;     // by operand
+  /// Constants that were converted: few, and each is asked for with every element.
+  struct Converted {
+    num::DType from, to;
+    std::int64_t integer;
+    std::uint64_t real;  // its bits
+    Number number;
+  };
+  mutable std::vector<Converted> converted_;
 };
 
 }  // namespace ww::lower

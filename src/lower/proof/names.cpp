@@ -177,6 +177,7 @@ class Meaning {
   // The first element of a granule has its name; the others must follow it.
   void place_run(std::int64_t x, std::int64_t flat, std::int64_t count, std::int64_t copy) {
     if (!places_) return place_plain_run(x, flat, count);
+    if (is_of_granules()) return place_granules(x, flat, count, copy);
     Place& last = last_[static_cast<std::size_t>(copy)];
     const std::int64_t first = copy * places_->size + flat;
     std::int64_t granule = (x + group_ - 1) / group_;
@@ -193,6 +194,18 @@ class Meaning {
       --until_next;
       last = now;
     }
+  }
+
+  // Is each element of memory a granule?
+  [[nodiscard]] bool is_of_granules() const {
+    return granule_ == bits_ && scope_ != ir::Scope::Local && scope_ != ir::Scope::Tmem &&
+           start_.front() % granule_ == 0;
+  }
+  void place_granules(std::int64_t x, std::int64_t flat, std::int64_t count, std::int64_t copy) {
+    const std::int64_t base = start_.front() / granule_;
+    const std::int64_t* at = places_->at.data() + copy * places_->size + flat;
+    for (std::int64_t i = 0; i < count; ++i)
+      spots_.push_back({base + at[i], 0, static_cast<Name>(x + i)});
   }
 
   // Row-major: the elements of a run follow each other.

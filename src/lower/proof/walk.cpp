@@ -149,16 +149,30 @@ Try<PerUnit> ProofWalk::placed(const layout::Layout& layout, const PerUnit& flat
   return PerUnit(std::move(out));
 }
 
-Try<std::vector<std::size_t>> whole_warps(const Mask& mask, std::string_view opcode) {
+namespace {
+
+Try<std::vector<std::size_t>> whole_groups(const Mask& mask, std::string_view opcode,
+                                           std::size_t size, std::string_view members) {
   std::vector<std::size_t> out;
-  for (std::size_t first = 0; first < mask.size(); first += 32) {
+  for (std::size_t first = 0; first < mask.size(); first += size) {
     const auto begin = mask.begin() + static_cast<std::ptrdiff_t>(first);
-    const auto end = mask.begin() + static_cast<std::ptrdiff_t>(std::min(first + 32, mask.size()));
-    const auto count = std::count(begin, end, true);
-    if (count != 0 && count != 32) return wrong("{} lanes execute {}", count, opcode);
+    const auto end =
+        mask.begin() + static_cast<std::ptrdiff_t>(std::min(first + size, mask.size()));
+    const auto count = static_cast<std::size_t>(std::count(begin, end, true));
+    if (count != 0 && count != size) return wrong("{} {} execute {}", count, members, opcode);
     if (count != 0) out.push_back(first);
   }
   return out;
+}
+
+}  // namespace
+
+Try<std::vector<std::size_t>> whole_warps(const Mask& mask, std::string_view opcode) {
+  return whole_groups(mask, opcode, 32, "lanes");
+}
+
+Try<std::vector<std::size_t>> whole_warpgroups(const Mask& mask, std::string_view opcode) {
+  return whole_groups(mask, opcode, kWarpgroupThreads, "threads");
 }
 
 }  // namespace ww::lower

@@ -72,5 +72,8 @@ class ProofWalk {
 /// The first lanes of the warps that execute a warp-collective instruction, all 32 lanes of each;
 /// Wrong when only part of a warp does.
 Try<std::vector<std::size_t>> whole_warps(const Mask& mask, std::string_view opcode);
+/// The same for the warpgroups that execute one of theirs.
+inline constexpr std::size_t kWarpgroupThreads = 128;
+Try<std::vector<std::size_t>> whole_warpgroups(const Mask& mask, std::string_view opcode);
 
 }  // namespace ww::lower
