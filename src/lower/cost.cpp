@@ -91,8 +91,7 @@ std::string AccessLog::padding_remedy(const Call& call, std::int64_t needed) con
                      row, turns.needed, needed);
 }
 
-std::string AccessLog::remedy(const Call& call) const {
-  const Wavefronts now = count();
+std::string AccessLog::remedy(const Call& call, const Wavefronts& now) const {
   if (now.conflicts() == 0) return {};
   if (std::string found = swizzle_remedy(now.needed); !found.empty()) return found;
   return padding_remedy(call, now.needed);
@@ -104,7 +103,7 @@ void add_costs(PlanReport& report, const Call& call, const AccessLog& log) {
   if (!report.wavefronts) report.wavefronts = Wavefronts{};
   report.wavefronts->needed += turns.needed;
   report.wavefronts->ideal += turns.ideal;
-  if (report.remedy.empty()) report.remedy = log.remedy(call);
+  if (report.remedy.empty()) report.remedy = log.remedy(call, turns);
 }
 
 }  // namespace ww::lower

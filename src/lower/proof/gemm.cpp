@@ -242,10 +242,26 @@ class GemmReplay : public ProofWalk {
     return {};
   }
 
+  // By register and part, where all threads keep it; empty: they differ.
+  static std::vector<std::size_t> places_of(const Matrix& matrix,
+                                            const std::vector<Registers::Reader>& readers) {
+    std::vector<std::size_t> out;
+    for (std::size_t reg = 0; reg < readers.size(); ++reg)
+      for (int part = 0; part < matrix.fragment->parts; ++part) {
+        const PerUnit& bit = matrix.registers[reg].bit;
+        const auto place = readers[reg].place_of(bit.front() + part * matrix.bits);
+        if (!place || !bit.is_uniform()) return {};
+        out.push_back(*place);
+      }
+    return out;
+  }
+
   Try<void> gather(const Matrix& matrix, std::size_t first, ThreadNumbers& out) {
     std::vector<Registers::Reader> readers;  // by register
     for (const PointerValue& reg : matrix.registers)
       readers.emplace_back(registers_, reg.storage, matrix.bits);
+    const std::vector<std::size_t> places = places_of(matrix, readers);
+    const auto parts = static_cast<std::size_t>(matrix.fragment->parts);
     out.resize(static_cast<std::size_t>(matrix.fragment->rows * matrix.fragment->cols));
     auto to = out.begin();
     for (int i = 0; i < matrix.fragment->rows; ++i)
@@ -253,8 +269,11 @@ class GemmReplay : public ProofWalk {
         const isa::FragmentPlace& at = matrix.fragment->at(i, j);
         const auto reg = static_cast<std::size_t>(at.reg);
         const std::size_t thread = first + static_cast<std::size_t>(at.lane);
-        const Number* number =
-            readers[reg].find(thread, matrix.registers[reg].bit[thread] + at.part * matrix.bits);
+        const Number* const number =
+            places.empty() ? readers[reg].find(
+                                 thread, matrix.registers[reg].bit[thread] + at.part * matrix.bits)
+                           : readers[reg].find_in_table(
+                                 thread, places[reg * parts + static_cast<std::size_t>(at.part)]);
         if (number == nullptr) return holds_nothing(matrix.at(i, j, first));
         *to = *number;
       }

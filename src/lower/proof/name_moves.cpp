@@ -100,6 +100,14 @@ Try<void> NameMoves::move_each(const PointerValue& to, const PointerValue& from,
 Try<void> NameMoves::move_granules(const Side& to, std::size_t to_thread, std::int64_t target,
                                    const Side& from, std::size_t from_thread, std::int64_t granule,
                                    std::int64_t bits) {
+  const bool is_apart = from.kept != to.kept || from.kept == nullptr;  // operands are two tables
+  for (; is_apart && bits > granule_; bits -= granule_) {
+    Name name = name_in(from, from_thread, granule);
+    if (name == KeptNames::kUnwritten) name = WW_TRY(read_name(from, from_thread, granule));
+    if (!has_put(to, to_thread, target, name)) WW_TRY_VOID(put_name(to, to_thread, target, name));
+    ++granule;
+    ++target;
+  }
   moving_.clear();
   for (std::int64_t bit = 0; bit < bits; bit += granule_, ++granule) {
     const Name name = name_in(from, from_thread, granule);
@@ -203,7 +211,9 @@ Try<void> NameMoves::allocate(const ir::Stmt& s) {
 
 Try<void> NameMoves::fill(const PointerValue& to, std::size_t to_thread, std::int64_t to_bit,
                           std::int64_t bits, Name name) {
-  const Side& target = *WW_TRY(target_of(to));
+  if (to.storage != target_.storage || to.is_remote != target_.is_remote)
+    WW_TRY_VOID(target_of(to));
+  const Side& target = target_;
   std::int64_t granule = granule_at(to_bit, granule_);
   for (std::int64_t bit = 0; bit < bits; bit += granule_, ++granule)
     if (!has_put(target, to_thread, granule, name))

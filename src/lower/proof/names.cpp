@@ -196,16 +196,25 @@ class Meaning {
     }
   }
 
-  // Is each element of memory a granule?
+  // Is each element of memory, or of registers that threads share, a granule?
   [[nodiscard]] bool is_of_granules() const {
-    return granule_ == bits_ && scope_ != ir::Scope::Local && scope_ != ir::Scope::Tmem &&
-           start_.front() % granule_ == 0;
+    const bool is_held = holders_ && start_.is_uniform();
+    const bool is_memory = scope_ != ir::Scope::Local && scope_ != ir::Scope::Tmem;
+    return granule_ == bits_ && (is_held || is_memory) && start_.front() % granule_ == 0;
   }
   void place_granules(std::int64_t x, std::int64_t flat, std::int64_t count, std::int64_t copy) {
     const std::int64_t base = start_.front() / granule_;
-    const std::int64_t* at = places_->at.data() + copy * places_->size + flat;
-    for (std::int64_t i = 0; i < count; ++i)
-      spots_.push_back({base + at[i], 0, static_cast<Name>(x + i)});
+    const std::int64_t first = copy * places_->size + flat;
+    const std::int64_t* at = places_->at.data() + first;
+    const std::int64_t* keys = places_->keys.data() + first;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto name = static_cast<Name>(x + i);
+      if (!holders_)
+        spots_.push_back({base + at[i], 0, name});
+      else
+        for (const std::size_t t : holders_->of(keys[i]))
+          spots_.push_back({base + at[i], static_cast<std::uint32_t>(t), name});
+    }
   }
 
   // Row-major: the elements of a run follow each other.

@@ -19,26 +19,6 @@ PerUnit::PerUnit(std::vector<Int> values) : threads_(values.size()) {
   scale_ = 1;
 }
 
-PerUnit::PerUnit(const PerUnit& other) noexcept
-    : threads_(other.threads_),
-      base_(other.base_),
-      scale_(other.scale_),
-      values_(other.values_),
-      which_(other.which_),
-      table_(other.table_) {
-  if (table_ != nullptr) ++table_->users;
-}
-
-PerUnit::PerUnit(PerUnit&& other) noexcept
-    : threads_(other.threads_),
-      base_(other.base_),
-      scale_(other.scale_),
-      values_(other.values_),
-      which_(other.which_),
-      table_(std::exchange(other.table_, nullptr)) {
-  other.make_uniform();
-}
-
 PerUnit& PerUnit::operator=(PerUnit other) noexcept {
   std::swap(threads_, other.threads_);
   std::swap(base_, other.base_);
@@ -50,11 +30,11 @@ PerUnit& PerUnit::operator=(PerUnit other) noexcept {
 }
 
 void PerUnit::release() {
-  if (table_ != nullptr && --table_->users == 0) delete table_;
+  if (--table_->users == 0) delete table_;
 }
 
 void PerUnit::make_uniform() {
-  release();
+  if (table_ != nullptr) release();
   table_ = nullptr;
   values_ = &kNothing;
   which_ = 0;

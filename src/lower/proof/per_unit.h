@@ -20,10 +20,26 @@ class PerUnit {
   /// The same in all threads.
   PerUnit(std::size_t threads, Int value) : threads_(threads), base_(value) {}
   explicit PerUnit(std::vector<Int> values);
-  PerUnit(const PerUnit& other) noexcept;
-  PerUnit(PerUnit&& other) noexcept;
+  PerUnit(const PerUnit& other) noexcept
+      : threads_(other.threads_),
+        base_(other.base_),
+        scale_(other.scale_),
+        values_(other.values_),
+        which_(other.which_),
+        table_(other.table_) {
+    if (table_ != nullptr) ++table_->users;
+  }
+  PerUnit(PerUnit&& other) noexcept
+      : threads_(other.threads_),
+        base_(other.base_),
+        scale_(std::exchange(other.scale_, 0)),
+        values_(std::exchange(other.values_, &kNothing)),
+        which_(std::exchange(other.which_, 0)),
+        table_(std::exchange(other.table_, nullptr)) {}
   PerUnit& operator=(PerUnit other) noexcept;
-  ~PerUnit() { release(); }
+  ~PerUnit() {
+    if (table_ != nullptr) release();
+  }
 
   [[nodiscard]] std::size_t size() const { return threads_; }
   /// Without a table; values that turn out to be the same have none.
@@ -60,7 +76,7 @@ class PerUnit {
     return static_cast<Int>(static_cast<Word>(base) +
                             static_cast<Word>(scale) * static_cast<Word>(value));
   }
-  void release();
+  void release();  // the table, which there is
   void make_uniform();
 
   std::size_t threads_ = 0;

@@ -54,6 +54,10 @@ class Registers {
         : width_(registers.find(storage, bits)) {}
     /// Nothing where nothing has been put.
     [[nodiscard]] const Number* find(std::size_t thread, std::int64_t bit) const;
+    /// Where all threads that have put something there keep what is at a bit; nothing where some keep
+    /// it elsewhere.
+    [[nodiscard]] std::optional<std::size_t> place_of(std::int64_t bit) const;
+    [[nodiscard]] const Number* find_in_table(std::size_t thread, std::size_t place) const;
 
    private:
     const Width* width_;
@@ -191,6 +195,19 @@ class Registers {
   if (width_ == nullptr) return nullptr;
   const Cell* cell = width_->find(thread, bit);
   return cell != nullptr && cell->is_known ? &cell->number : nullptr;
+}
+
+inline std::optional<std::size_t> Registers::Reader::place_of(std::int64_t bit) const {
+  if (width_ == nullptr) return std::nullopt;
+  const std::int64_t at = granule_at(bit, width_->bits);
+  const bool is_there = width_->is_in_table(bit, at) && static_cast<std::size_t>(at) < width_->row;
+  return is_there ? std::optional(static_cast<std::size_t>(at)) : std::nullopt;
+}
+[[gnu::always_inline]] inline const Number* Registers::Reader::find_in_table(
+    std::size_t thread, std::size_t place) const {
+  const std::size_t at = thread * width_->row + place;
+  const bool is_known = at < width_->table.size() && width_->table[at].is_known;
+  return is_known ? &width_->table[at].number : nullptr;
 }
 
 /// The names of a region's elements and where they are.
