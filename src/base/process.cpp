@@ -2,6 +2,7 @@
 #include "base/process.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/cancel.h"
 #include "base/split.h"
 
 extern char** environ;  // NOLINT: what POSIX calls it
@@ -26,10 +28,28 @@ namespace fs = std::filesystem;
 
 std::string system_reason(int error) { return std::generic_category().message(error); }
 
+constexpr int kLookEvery = 20;  // milliseconds between looks at whether the work is cancelled
+
+bool is_cancellable() { return detail::cancel_flag != nullptr; }
+bool is_cancelled() { return is_cancellable() && *detail::cancel_flag; }
+
+// Waits until there is something to read, or the other end is closed. False: the work is cancelled.
+bool wait_for_output(int fd) {
+  if (!is_cancellable()) return true;  // the read itself waits
+  pollfd wanted{.fd = fd, .events = POLLIN, .revents = 0};
+  for (;;) {
+    if (is_cancelled()) return false;
+    const int ready = ::poll(&wanted, 1, kLookEvery);
+    if (ready > 0 || (ready < 0 && errno != EINTR)) return true;
+  }
+}
+
+// All that comes, up to the end or until the work is cancelled.
 std::string read_all(int fd) {
   std::string out;
   std::array<char, 4096> buffer{};
   for (;;) {
+    if (!wait_for_output(fd)) return out;
     const ssize_t got = ::read(fd, buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return out;
@@ -65,6 +85,20 @@ void wait_for_end(int child) {
   while (::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT) < 0 &&
          errno == EINTR) {
   }
+}
+
+// The same, but a program whose work is cancelled is killed, with its group if it has its own.
+void wait_or_kill(int child, Group group) {
+  siginfo_t info{};
+  int pause = 1;  // it closes its output when it ends, as a rule
+  while (is_cancellable() && !is_cancelled()) {
+    const int got = ::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT | WNOHANG);
+    if (got == 0 && info.si_pid != 0) return;
+    ::poll(nullptr, 0, pause);
+    pause = std::min(2 * pause, kLookEvery);
+  }
+  if (is_cancelled()) ::kill(group == Group::Own ? -child : child, SIGKILL);
+  wait_for_end(child);
 }
 
 }  // namespace
@@ -125,11 +159,12 @@ Result<Finished> run_program(std::vector<std::string> words, const std::string& 
   if (child) out.output = read_all(ends[0]);
   ::close(ends[0]);
   if (!child) return fail(child.error());
-  wait_for_end(*child);
+  wait_or_kill(*child, group);
   leftover.reset();
   int status = 0;
   while (::waitpid(*child, &status, 0) < 0 && errno == EINTR) {
   }
+  stop_if_cancelled();
   out.status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
   out.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   return out;

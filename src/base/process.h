@@ -40,7 +40,7 @@ Result<int> start_program(std::vector<std::string> words, const Streams& streams
 
 /// Runs a program (words[0] is its path) to its end, with nothing to read and `folder` as working
 /// folder (empty: the present one). Io when it cannot be started. It ends with this process, if
-/// that cleans up (base/leftovers.h).
+/// that cleans up (base/leftovers.h), and when the work on this thread is cancelled (base/cancel.h).
 Result<Finished> run_program(std::vector<std::string> words, const std::string& folder = {});
 
 /// A new folder in the temporary folder, removed with all it holds at the end, a Leftover until

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/process.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 
+#include <atomic>
 #include <filesystem>
+#include <thread>
 
+#include "base/cancel.h"
 #include "base/file_io.h"
 
 namespace ww::process_test {
@@ -43,6 +48,39 @@ TEST(Process, WhatCannotBeStartedIsAnError) {
   const auto missing = run_program({"/nowhere/program"});
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().text, "cannot run `/nowhere/program`: No such file or directory");
+}
+
+// Two programs that would not end: one says who it is first, one closes its output.
+TEST(Process, AProgramOfCancelledWorkIsKilled) {
+  const ScratchFolder folder = ScratchFolder::make().value();
+  for (const char* last : {"exec sleep 1000", "exec sleep 1000 >&- 2>&-"}) {
+    const std::string file = folder.file("id");
+    std::atomic<bool> stop = false;
+    std::atomic<bool> was_cancelled = false;
+    std::thread worker([&] {
+      const CancelScope scope(stop);
+      try {
+        (void)run_program(
+            {shell(), "-c", fmt::format("echo $$ > {0}.new; mv {0}.new {0}; {1}", file, last)});
+      } catch (const Cancelled&) {
+        was_cancelled = true;
+      }
+    });
+    while (!fs::exists(file)) std::this_thread::yield();
+    const int child = std::stoi(read_file(file, 100).value());
+    EXPECT_EQ(::kill(child, 0), 0);
+    stop = true;
+    worker.join();
+    EXPECT_TRUE(was_cancelled) << last;
+    EXPECT_EQ(::kill(child, 0), -1) << last;  // reaped
+    fs::remove(file);
+  }
+}
+
+TEST(Process, WorkThatCanBeCancelledAndIsNotRunsToItsEnd) {
+  const std::atomic<bool> never = false;
+  const CancelScope scope(never);
+  EXPECT_EQ(run_program({shell(), "-c", "echo done"})->output, "done\n");
 }
 
 TEST(Process, ScratchFoldersGoAway) {

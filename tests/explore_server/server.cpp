@@ -175,9 +175,15 @@ void Server::settle() const {
 
 bool Server::is_alive() const { return ::waitpid(process_, nullptr, WNOHANG) == 0; }
 
+// A program belongs to the thread that started it.
 std::vector<int> Server::children() const {
-  std::ifstream in(fmt::format("/proc/{}/task/{}/children", process_, process_));
-  return {std::istream_iterator<int>(in), std::istream_iterator<int>()};
+  std::vector<int> out;
+  std::error_code gone;
+  for (const auto& task : fs::directory_iterator(fmt::format("/proc/{}/task", process_), gone)) {
+    std::ifstream in(task.path() / "children");
+    out.insert(out.end(), std::istream_iterator<int>(in), std::istream_iterator<int>());
+  }
+  return out;
 }
 
 int Server::end(int signal) {

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "base/process.h"
+#include "explore_server/requests.h"
 #include "explore_server/server.h"
 
 namespace ww::explore_server_test {
@@ -25,21 +27,11 @@ namespace {
 using nlohmann::json;
 using testing::AnyOf;
 using testing::Each;
+using testing::ElementsAre;
 using testing::Eq;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-
-std::string example(const std::string& name) {
-  std::ifstream in(std::string(WW_SOURCE_DIR) + "/examples/" + name);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-json program(const std::string& source, const std::string& kernel = "") {
-  return {{"file", "k.py"}, {"source", source}, {"kernel", kernel}, {"target", "auto"}};
-}
 
 // Its loop has no end.
 constexpr const char* kEndless = R"(
@@ -256,27 +248,6 @@ TEST(ExploreServer, RunsAndShowsStates) {
       400);
 }
 
-TEST(ExploreServer, MovesAreThoseOfTheInstruction) {
-  const Server server;
-  json request = program(example("transpose.py"));
-  request["line"] = 33;
-  const json moves = json::parse(server.post("moves", request.dump()).body);
-  ASSERT_EQ(moves["errors"], "");
-  ASSERT_EQ(moves["instructions"].size(), 16U);  // four of each of four warps
-  std::vector<int> seen;
-  for (const json& each : moves["instructions"]) {
-    EXPECT_THAT(each["opcode"].get<std::string>(), HasSubstr("ldmatrix"));
-    EXPECT_EQ(each["buffer"], "turned");
-    EXPECT_EQ(each["wavefronts"], each["ideal"]);
-    for (const json& lane : each["elements"])
-      for (const int element : lane) seen.push_back(element);
-  }
-  // Every element of the tile once.
-  std::ranges::sort(seen);
-  ASSERT_EQ(seen.size(), 4096U);
-  for (int i = 0; i < 4096; ++i) ASSERT_EQ(seen[static_cast<std::size_t>(i)], i);
-}
-
 TEST(ExploreServer, AnEndlessKernelIsCancelled) {
   const Server server;
   const Client client = server.connect();
@@ -288,6 +259,62 @@ TEST(ExploreServer, AnEndlessKernelIsCancelled) {
   EXPECT_THAT(client.receive_all(), HasSubstr("stopped"));
   server.settle();
   EXPECT_EQ(json::parse(server.post("cancel", "{\"job\": 1}").body)["cancelled"], false);
+}
+
+// An assembler that says who it is and does not end.
+class EndlessAssembler {
+ public:
+  EndlessAssembler() {
+    write("nvdisasm", "exit 1");
+    write("ptxas", "echo $$ > ${0}.new; mv ${0}.new ${0}.id; exec sleep 1000");
+    ::setenv("PTXAS", folder_.file("ptxas").c_str(), 1);
+    ::setenv("NVDISASM", folder_.file("nvdisasm").c_str(), 1);
+  }
+  ~EndlessAssembler() {
+    ::unsetenv("PTXAS");
+    ::unsetenv("NVDISASM");
+  }
+  EndlessAssembler(const EndlessAssembler&) = delete;
+  EndlessAssembler& operator=(const EndlessAssembler&) = delete;
+
+  /// Waits until it runs: its process id.
+  [[nodiscard]] int wait() const {
+    const std::string file = folder_.file("ptxas.id");
+    while (!std::filesystem::exists(file)) std::this_thread::yield();
+    int id = 0;
+    std::ifstream(file) >> id;
+    std::filesystem::remove(file);
+    return id;
+  }
+
+ private:
+  void write(std::string_view name, std::string_view body) const {
+    std::ofstream(folder_.file(name)) << "#!/bin/sh\n" << body << "\n";
+    std::filesystem::permissions(folder_.file(name), std::filesystem::perms::owner_all);
+  }
+  ScratchFolder folder_ = ScratchFolder::make().value();
+};
+
+TEST(ExploreServer, AnAssemblerIsKilledWithItsRequest) {
+  const EndlessAssembler assembler;
+  const Server server({"--seconds", "3"});
+  json request = program(example("transpose.py"));
+  request["forms"] = {"sass"};
+  const std::string body = request.dump();
+  {  // The browser goes away.
+    const Client client = server.connect();
+    ASSERT_TRUE(client.send(server.head("code", body.size()) + body));
+    const int child = assembler.wait();
+    EXPECT_THAT(server.children(), ElementsAre(child));
+  }
+  server.settle();
+  EXPECT_THAT(server.children(), IsEmpty());
+  // Time runs out.
+  EXPECT_EQ(server.post("code", body).status, 504);
+  server.settle();
+  EXPECT_THAT(server.children(), IsEmpty());
+  // The folder of what it was to read is gone, and the server goes on.
+  EXPECT_EQ(server.post("check", body).status, 200);
 }
 
 TEST(ExploreServer, AnEndlessKernelRunsOutOfTime) {
