@@ -73,11 +73,15 @@ class Client:
         if entry is None:
             raise EOFError("the server has ended")
         when, message = entry
+        self.received(message)
         message["when"] = when
         if "method" in message:
             self.seen.append(message)
         else:
             self.responses[message["id"]] = message
+
+    def received(self, message):
+        """Called for each message of the server."""
 
     # --- messages -------------------------------------------------------------------------------
 

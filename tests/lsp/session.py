@@ -116,6 +116,43 @@ def agreement(client):
     assert client.leave() == 0
 
 
+def types(client):
+    """Every request that editors make, each message held against the protocol's types."""
+    everything = {
+        "textDocument": {
+            "hover": {"contentFormat": ["markdown", "plaintext"]},
+            "completion": {"completionItem": {"documentationFormat": ["markdown"]}},
+            "codeAction": {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix"]}}},
+            "publishDiagnostics": {"relatedInformation": True, "versionSupport": True},
+        },
+        "window": {"workDoneProgress": True},
+    }
+    client.initialize(everything)
+    client.open(URI, KERNEL)
+    problem = client.diagnostics(URI, 1)[0]
+    client.of("codeAction", URI, range=problem["range"], context={"diagnostics": [problem]})
+    for name in ("gemm_hopper.py", "transpose.py", "errors/" + sorted(os.listdir(os.path.join(EXAMPLES, "errors")))[0]):
+        text = open(os.path.join(EXAMPLES, name), encoding="utf-8").read()
+        uri = "file:///" + name
+        client.open(uri, text)
+        client.diagnostics(uri, 1)
+        lines = text.split("\n")
+        for line in range(0, len(lines), max(1, len(lines) // 12)):
+            for method in ("hover", "completion", "definition", "signatureHelp"):
+                client.at(method, uri, line, len(lines[line]) // 2)
+        client.of("inlayHint", uri, range=ALL)
+        client.of("codeLens", uri)
+    fixed = "file:///fixed.py"
+    client.open(fixed, KERNEL.replace("cta_synk", "cta_sync"))
+    assert client.diagnostics(fixed, 1) == []
+    lens = client.of("codeLens", fixed)[0]["command"]
+    client.request("workspace/executeCommand", {"command": lens["command"], "arguments": lens["arguments"]})
+    client.wait_for("window/showMessage")
+    client.notify("textDocument/didClose", {"textDocument": {"uri": URI}})
+    assert client.leave() == 0
+    print(f"{client.checked} messages of the server")
+
+
 def processor_time(client):
     """Milliseconds of all threads of the server, where the system tells them."""
     total = 0
@@ -150,8 +187,19 @@ def latency(client):
     assert client.leave() == 0
 
 
+def client_class():
+    """The one that knows the protocol's types, for the session that needs it."""
+    if sys.argv[2] != "types":
+        return Client
+    try:
+        from typed_client import TypedClient
+    except ImportError:
+        sys.exit(77)  # a test that is skipped
+    return TypedClient
+
+
 def main():
-    with Client([PROGRAM, "lsp"]) as client:
+    with client_class()([PROGRAM, "lsp"]) as client:
         globals()[sys.argv[2]](client)
 
 
