@@ -2,7 +2,9 @@
 // PTX that nvcc writes, read and printed again, is the same program: ptxas makes the same cubin
 // from both texts, byte for byte. One case per target: nvcc reads its own headers for half a second
 // whatever it compiles, so all files of tests/corpus/cuda for that target go through it as one. When
-// they fail together, each is tried by itself, and the message names it.
+// they fail together, each is tried by itself, and the message names it. Kernels that are printed with
+// the words that they had (ptx_round_trip/same_kernels.h) need no ptxas, except for debuggers, for whom
+// other parts of the text name them.
 //
 // The targets between them that have every file are also compiled with -lineinfo and with -G;
 // WW_ALL_TARGETS=1 does so for every target.
@@ -29,6 +31,7 @@
 #include "ptx/parser.h"
 #include "ptx/printer.h"
 #include "ptx_round_trip/elf_sections.h"
+#include "ptx_round_trip/same_kernels.h"
 
 namespace ww::test::round_trip_test {
 namespace {
@@ -155,9 +158,11 @@ void check(const corpus::Toolchain& tools, std::span<const corpus::File> files, 
       corpus::compile_together(tools, files, job.target, options, original, "module");
   ASSERT_EQ(compiled.status, 0) << compiled.output;
 
-  std::string text;
-  ASSERT_NO_FATAL_FAILURE(read_and_print(corpus::read_text(original / "module.ptx"), text));
-  std::ofstream(printed / "module.ptx", std::ios::binary) << text;
+  TwoTexts texts{.before = corpus::read_text(original / "module.ptx"), .after = {}};
+  ASSERT_NO_FATAL_FAILURE(read_and_print(texts.before, texts.after));
+  if (job.debug_option != "-G") texts = without_same_kernels(texts);
+  std::ofstream(original / "module.ptx", std::ios::binary) << texts.before;
+  std::ofstream(printed / "module.ptx", std::ios::binary) << texts.after;
   assemble_both(tools, job, original, printed);
 }
 
@@ -224,6 +229,25 @@ TEST(CubinComparison, NamesTheSectionWhereOneConstantDiffers) {
   const auto differing = differing_sections(one, assembled(*tools, storing_kernel(2)));
   ASSERT_EQ(differing.size(), 1U) << fmt::format("{}", fmt::join(differing, "\n"));
   EXPECT_TRUE(differing[0].starts_with(".text.k: ")) << differing[0];
+}
+
+// A kernel stays when one word differs, or one text lacks it; comments and spaces are no words.
+TEST(SameKernels, AreLeftOut) {
+  const auto kernel = [](const std::string& name, const std::string& body) {
+    return fmt::format(".visible .entry {}(\n\t.param .u64 p\n)\n{{\n{}}}\n", name, body);
+  };
+  const std::string head = ".version 7.0 // }\n.func f()\n{\n\tret;\n}\n";
+  const std::string same = "\t{ // } callseq\n\tmov.u32 \t%r1, 1;\n\t}\n";
+  const std::string spaced = "{\nmov.u32 %r1,1; /* { */ }";
+  const std::string declared = ".entry d();\n";
+  const TwoTexts texts = without_same_kernels(
+      {.before = head + kernel("a", same) + declared + kernel("b", "\tret;\n") + kernel("c", ""),
+       .after = head + kernel("a", spaced) + declared + kernel("b", "\tret 1;\n")});
+  EXPECT_EQ(texts.before, head + "\n" + declared + kernel("b", "\tret;\n") + kernel("c", ""));
+  EXPECT_EQ(texts.after, head + "\n" + declared + kernel("b", "\tret 1;\n"));
+  const TwoTexts joined = {.before = kernel("a", "mov.u32 %r1, 12;"),
+                           .after = kernel("a", "mov.u32 %r1, 1 2;")};
+  EXPECT_EQ(without_same_kernels(joined).before, joined.before);
 }
 
 // This test is itself such a file.
