@@ -80,6 +80,7 @@ Outcome serve(const Options& options) {
   explore::SessionOptions session{.version = std::string(version()),
                                   .file = *std::move(file),
                                   .sass = sass_tools(),
+                                  .program = own_program(),
                                   .limits = {.seconds = static_cast<double>(options.seconds)}};
   if (!options.exported.empty()) return write_page(options, std::move(session));
   auto explorer = explore::Explorer::start(std::move(session), static_cast<int>(options.port));

@@ -10,6 +10,7 @@
 #include "driver/sim/report.h"
 #include "driver/timeline/timeline.h"
 #include "driver/tune/estimate.h"
+#include "explore/gpu_run.h"
 #include "explore/recordings.h"
 
 namespace ww::explore {
@@ -86,7 +87,7 @@ driver::RunRequest base_request(const RunWish& wish, const SourceText& text) {
                      .kernel = wish.program.kernel,
                      .target = wish.program.target,
                      .text = &text},
-          .device = wish.on_gpu ? driver::DeviceKind::Cuda : driver::DeviceKind::Sim,
+          .device = driver::DeviceKind::Sim,
           .arguments = wish.arguments,
           .checks = wish.checks,
           .schedule = wish.schedule};
@@ -136,12 +137,7 @@ Json run_result(Session& session, const RunWish& wish, const std::atomic<bool>& 
   Json out = driver::with_schema("explore-run");
   out["counters"] = out["timeline"] = out["recording"] = nullptr;
   if (wish.on_gpu) {
-    const SourceText text(wish.program.file, wish.program.source);
-    driver::RunRequest request = base_request(wish, text);
-    request.timed_launches = kTimedLaunches;
-    const driver::RunOutcome outcome = driver::run_kernel(request);
-    out["errors"] = outcome.errors;
-    out["report"] = outcome.report ? report_json(*outcome.report) : Json(nullptr);
+    out.update(gpu_result(session.options.program, wish, kTimedLaunches));
     return out;
   }
   CapturedRun run = run_captured(wish, session.options.limits.seconds, stop, progress);

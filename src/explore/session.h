@@ -22,6 +22,7 @@ struct SessionOptions {
   std::string version = {};
   std::optional<OpenedFile> file = {};
   runtime::SassTools sass = {};
+  std::string program = {};  // the path of this program, which runs kernels on the GPU
   WorkLimits limits = {};
 };
 

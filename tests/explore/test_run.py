@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The view Run: progress, time travel, timeline, memory, findings, counters."""
+import json
+import os
 import re
 
 import browser
@@ -189,3 +191,44 @@ class TimeTravel(RunTest):
         self.page.keys(Keys.ARROW_DOWN)
         spoken = self.page.text(".timeline [role=gridcell]")
         self.assertTrue(spoken.startswith("warp 1 "), spoken)
+
+
+# Answers what a machine with a GPU answers, on one without.
+STAND_IN = """
+const real = window.fetch;
+window.fetch = async (url, options) => {
+  if (String(url).endsWith("api/run") && JSON.parse(options.body).device === "cuda")
+    return new Response(FIXTURE.lines, {headers: {"Content-Type": "application/x-ndjson"}});
+  const answer = await real(url, options);
+  if (!String(url).endsWith("api/start")) return answer;
+  return new Response(JSON.stringify({...await answer.json(), gpu: FIXTURE.gpu}));
+};
+"""
+
+
+class GpuTimes(RunTest):
+    """With the reply of an H200 that fixtures/h200_transpose.json has."""
+
+    @classmethod
+    def setUpClass(cls):
+        with open(os.path.join(browser.HERE, "fixtures", "h200_transpose.json"), encoding="utf-8") as file:
+            stored = json.load(file)
+        lines = "\n".join(json.dumps(line) for line in ({"job": 1}, {"result": stored["result"]})) + "\n"
+        fixture = json.dumps({"gpu": stored["gpu"], "lines": lines})
+        cls.script = browser.page.driver.execute_cdp_cmd(
+            "Page.addScriptToEvaluateOnNewDocument", {"source": f"const FIXTURE = {fixture};{STAND_IN}"})["identifier"]
+
+    @classmethod
+    def tearDownClass(cls):
+        browser.page.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", {"identifier": cls.script})
+
+    def test_times_stand_beside_the_estimate(self):
+        self.run_kernel("transpose")
+        self.page.wait_text("#run-says", "1,248 warp instructions")
+        self.page.choose("#run-device", "cuda")
+        self.page.click("#run-go")
+        self.page.wait_text("#run-says", "median 6.4 µs of 20 launches (5.7 to 11.9 µs) on NVIDIA H200")
+        said = self.page.text("#run-says")
+        self.assertIn("B == A.T holds", said)
+        self.assertIn("estimate", said)
+        self.assertNotIn("warp instructions", said)

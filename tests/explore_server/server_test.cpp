@@ -317,6 +317,22 @@ TEST(ExploreServer, AnAssemblerIsKilledWithItsRequest) {
   EXPECT_EQ(server.post("check", body).status, 200);
 }
 
+// Where there is no GPU the reason comes back; either way the process that ran it is gone.
+TEST(ExploreServer, AGpuIsAskedInAnotherProcess) {
+  const Server server;
+  json request = program(example("transpose.py"));
+  request["device"] = "cuda";
+  const json last = stream_lines(server.post("run", request.dump()).body).back()["result"];
+  if (last["report"].is_null()) {
+    EXPECT_THAT(last["errors"].get<std::string>(),
+                AnyOf(HasSubstr("[NoDriver]"), HasSubstr("[NoDevice]")));
+  } else {
+    EXPECT_GT(last["report"]["time"]["median_seconds"], 0.0);
+  }
+  server.settle();
+  EXPECT_THAT(server.children(), IsEmpty());
+}
+
 TEST(ExploreServer, AnEndlessKernelRunsOutOfTime) {
   const Server server({"--seconds", "1"});
   const std::string body = server.post("run", program(kEndless).dump()).body;

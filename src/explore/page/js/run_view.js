@@ -60,7 +60,7 @@ function make_request_fields() {
       state.run.schedule || "step", (value) => update({run: {schedule: value}}), {disabled: read_only});
   run_ui.device = select(
       [["sim", "virtual GPU"], ...(run_options.info.gpu ? [["cuda", run_options.info.gpu]] : [])], "sim",
-      null, {disabled: read_only});
+      null, {disabled: read_only, id: "run-device"});
   run_ui.go = button(read_only ? "Show the run" : "Run", run, {class: "main", id: "run-go"});
   run_ui.cancel = button("Cancel", cancel, {disabled: true, id: "run-cancel"});
   run_ui.progress = el("progress", {hidden: true, "aria-label": "Blocks finished"});
@@ -261,7 +261,7 @@ function summary() {
         `estimate ${number(counters.estimate.cycles)} cycles an SM, bound by ${counters.estimate.bound}`;
   const wrong = report.findings.length + report.expectations.filter((e) => !e.holds).length;
   const parts = [
-    report.outcome, `${number(report.steps)} warp instructions`,
+    report.outcome, report.device === "sim" ? `${number(report.steps)} warp instructions` : "",
     wrong                                                       ? "" :
         report.findings.length === 0 && report.device === "sim" ? "no findings" :
                                                                   "",
@@ -271,10 +271,16 @@ function summary() {
     ...report.expectations.map(
         (e) => `${e.expect} ${
             e.holds ? "holds" : `fails for ${number(e.mismatches)} of ${number(e.elements)}`}`),
-    report.time ? `median ${(1e6 * report.time.median_seconds).toFixed(1)} µs on ${report.device_name}` : "",
-    estimate, outcome.recording?.is_cut ? "the recording was cut" : ""
+    report.time ? time_text(report.time, report.device_name) : "", estimate,
+    outcome.recording?.is_cut ? "the recording was cut" : ""
   ];
   say_run(parts.filter(Boolean).join(" · "), report.good ? "fine" : "wrong");
+}
+
+function time_text({launches, median_seconds, fastest_seconds, slowest_seconds}, device) {
+  const micros = (seconds) => (1e6 * seconds).toFixed(1);
+  return `median ${micros(median_seconds)} µs of ${launches} launches (${micros(fastest_seconds)} to ${
+      micros(slowest_seconds)} µs) on ${device}`;
 }
 
 export function program_changed() {
@@ -344,6 +350,8 @@ function show_warps() {
   if (!now) {
     const text = run_options.read_only ?
         "This read-only copy has the timeline and the instructions, not the contents of memory." :
+        outcome?.report?.device === "cuda" ?
+        "A GPU records nothing: run it on the virtual GPU to step through it." :
         "Run the kernel to step through it.";
     put(run_ui.warps, el("p", {class: "note"}, text));
     return;
