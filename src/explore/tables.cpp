@@ -12,6 +12,7 @@
 #include "explore/page_files.h"
 #include "runtime/cuda_calls.h"
 #include "runtime/cuda_device.h"
+#include "script/api/tile_calls.h"
 #include "sim/checks/findings.h"
 
 namespace ww::explore {
@@ -109,6 +110,7 @@ Result<Json> call_reference(Session& /*session*/, const Json& /*request*/) {
                    {"example", each.example}});
   return driver::with_schema("explore-reference", {{"names", rows_of("names")},
                                                    {"primitives", rows_of("primitives")},
+                                                   {"namespaces", script::tile_namespaces()},
                                                    {"settings", rows_of("settings")},
                                                    {"layouts", std::move(layouts)},
                                                    {"ops", std::move(ops)}});

@@ -4,6 +4,8 @@ import time
 
 from selenium.webdriver.common.keys import Keys
 
+import browser
+import checks
 from browser import PageTest, example_source
 
 MISSPELT = example_source("transpose.py").replace("T.cuda.cta_sync()", "T.cuda.cta_synx()", 1)
@@ -116,13 +118,70 @@ class PlainEditor(PageTest):
     def expected(self, message):
         return "codemirror/" in message
 
+    @classmethod
+    def setUpClass(cls):
+        browser.page.driver.execute_cdp_cmd("Network.enable", {})
+        browser.page.driver.execute_cdp_cmd("Network.setBlockedURLs", {"urls": ["*codemirror/*"]})
+        browser.page.open()
+        browser.page.wait("document.querySelector('textarea.plain')?.value.includes('def transpose')")
+
+    @classmethod
+    def tearDownClass(cls):
+        browser.page.driver.execute_cdp_cmd("Network.setBlockedURLs", {"urls": []})
+
+    def put_caret(self, text):
+        """A source that ends with a text, the caret behind it."""
+        self.page.js("const a = document.querySelector('textarea.plain'); a.focus(); a.value = arguments[0];"
+                     "a.setSelectionRange(a.value.length, a.value.length)", example_source("transpose.py") + text)
+
+    def chosen(self):
+        return self.page.value("document.getElementById(document.querySelector('textarea.plain')"
+                               ".getAttribute('aria-activedescendant') ?? 'none')?.querySelector('code').textContent")
+
+    def ends_with(self, text):
+        self.page.wait(f"document.querySelector('textarea.plain').value.endsWith({text!r})")
+
     def test_works_without_codemirror(self):
-        self.page.driver.execute_cdp_cmd("Network.enable", {})
-        self.page.driver.execute_cdp_cmd("Network.setBlockedURLs", {"urls": ["*codemirror/*"]})
-        try:
-            self.page.open()
-            self.page.wait("document.querySelector('textarea.plain')?.value.includes('def transpose')")
-            self.page.choose("textarea.plain", MISSPELT)
-            self.page.wait_text("#caret-message", "cta_synx")
-        finally:
-            self.page.driver.execute_cdp_cmd("Network.setBlockedURLs", {"urls": []})
+        self.page.choose("textarea.plain", MISSPELT)
+        self.page.wait_text("#caret-message", "cta_synx")
+
+    def test_names_are_completed_by_keyboard(self):
+        self.put_caret("\nTx.cta.copy_a")
+        self.page.chord(Keys.CONTROL, " ")
+        self.page.wait("!document.getElementById('plain-names').hidden")
+        self.assertEqual(self.chosen(), "Tx.cta.copy_async")
+        self.assertIn("Enter takes Tx.cta.copy_async", self.page.text("#editor [role=status]"))
+        self.assertEqual(self.page.js(checks.ACCESSIBILITY), [])
+        self.page.keys(Keys.ENTER)
+        self.ends_with("\nTx.cta.copy_async")
+        self.page.wait("document.getElementById('plain-names').hidden")
+        self.page.chord(Keys.CONTROL, "z")  # one step back
+        self.ends_with("\nTx.cta.copy_a")
+
+    def test_a_dot_opens_the_list_and_typing_narrows_it(self):
+        self.put_caret("\nT.cuda")
+        self.page.keys(".")
+        self.page.wait("!document.getElementById('plain-names').hidden")
+        many = self.page.value("document.querySelectorAll('#plain-names li').length")
+        self.page.keys("cta")
+        self.page.wait(f"document.querySelectorAll('#plain-names li').length < {many}")
+        self.page.keys(Keys.ARROW_DOWN)
+        second = self.page.value("document.querySelectorAll('#plain-names li code')[1]?.textContent"
+                                 " ?? document.querySelector('#plain-names li code').textContent")
+        self.assertEqual(self.chosen(), second)
+        self.page.keys(Keys.ESCAPE)
+        self.page.wait("document.getElementById('plain-names').hidden")
+        self.assertIsNone(self.chosen())
+        self.ends_with("\nT.cuda.cta")
+
+    def test_a_name_is_taken_by_pointer(self):
+        self.put_caret("\nTx.cta.copy_as")
+        self.page.chord(Keys.CONTROL, " ")
+        self.page.wait("!document.getElementById('plain-names').hidden")
+        self.page.click("#plain-names li")
+        self.ends_with("\nTx.cta.copy_async")
+
+    def test_what_nothing_completes_is_said(self):
+        self.put_caret("\nqwertyuiop")
+        self.page.chord(Keys.CONTROL, " ")
+        self.page.wait_text("#editor [role=status]", "no names complete this")

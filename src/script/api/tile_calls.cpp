@@ -221,6 +221,12 @@ Result<void> read_keyword(Context& in, const CallArgs::Named& named, ir::TileCal
 
 bool is_tile_namespace(std::string_view path) { return find_scope_row(path) != nullptr; }
 
+std::vector<std::string_view> tile_namespaces() {
+  std::vector<std::string_view> out;
+  for (const ScopeRow& row : kScopes) out.push_back(row.path);
+  return out;
+}
+
 std::optional<TilePath> parse_tile_path(std::string_view path) {
   const std::size_t dot = path.rfind('.');
   if (dot == std::string_view::npos) return std::nullopt;

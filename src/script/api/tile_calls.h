@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "script/interp/arguments.h"
 #include "script/interp/context.h"
@@ -17,6 +18,7 @@ struct TilePath {
 
 /// "Tx", "Tx.warp", "T.wg": what primitives hang off.
 bool is_tile_namespace(std::string_view path);
+std::vector<std::string_view> tile_namespaces();
 /// "Tx.warp.copy" → warp, copy.
 std::optional<TilePath> parse_tile_path(std::string_view path);
 /// Emits the call.

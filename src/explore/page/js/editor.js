@@ -3,7 +3,9 @@
 // The source: CodeMirror 5 where the program has it, a plain text area otherwise. Both give the same few functions:
 // text, set text, apply edits, show problems, mark lines, go to a line, a listener for changes and for the caret.
 
-import {el, put} from "./dom.js";
+import {completions, word_before} from "./completion.js";
+import {el} from "./dom.js";
+import {last_first, plain_editor} from "./plain_editor.js";
 
 // Loads a classic script or a style sheet of the same origin.
 function load(path) {
@@ -36,7 +38,7 @@ export async function make_editor(host, {rich, read_only, changed, caret, words}
       console.warn(error.message);
     }
   }
-  return plain_editor(host, {read_only, changed, caret});
+  return plain_editor(host, {read_only, changed, caret, words});
 }
 
 function make_mirror(host, {read_only, changed, caret, words}) {
@@ -118,86 +120,17 @@ function rich_editor(host, options) {
   };
 }
 
-function last_first(edits) { return [...edits].sort((a, b) => b.line - a.line || b.column - a.column); }
-
 // Names that begin with the dotted word before the caret.
 function complete(mirror, words) {
   const hint = () => {
     const cursor = mirror.getCursor();
-    const before = mirror.getLine(cursor.line).slice(0, cursor.ch);
-    const word = /[A-Za-z_][\w.]*$/.exec(before)?.[0] ?? "";
+    const word = word_before(mirror.getLine(cursor.line).slice(0, cursor.ch));
     return {
-      list: completions(words(), word),
+      list: completions(words(), word).map(({name,
+                                             about}) => ({text: name, displayText: `${name}   ${about}`})),
       from: {line: cursor.line, ch: cursor.ch - word.length},
       to: cursor
     };
   };
   mirror.showHint({hint, completeSingle: false});
-}
-
-const kMaxHints = 60;
-
-export function completions(all, word) {
-  const lower = word.toLowerCase();
-  const starts = all.filter((w) => w.name.toLowerCase().startsWith(lower));
-  const has =
-      lower.length < 3 ? [] : all.filter((w) => !starts.includes(w) && w.name.toLowerCase().includes(lower));
-  return [...starts, ...has]
-      .slice(0, kMaxHints)
-      .map((w) => ({text: w.name, displayText: w.text ? `${w.name}   ${w.text}`.slice(0, 90) : w.name}));
-}
-
-function offset_of(text, line, column) {
-  let at = 0;
-  for (let i = 1; i < line; ++i) {
-    const end = text.indexOf("\n", at);
-    if (end < 0) return text.length;
-    at = end + 1;
-  }
-  return Math.min(text.length, at + column - 1);
-}
-
-function plain_editor(host, {read_only, changed, caret}) {
-  const area = el("textarea", {
-    class: "plain",
-    spellcheck: "false",
-    wrap: "off",
-    "aria-label": "Source of the kernel",
-    readonly: read_only
-  });
-  put(host, area);
-  const line_at_caret = () => area.value.slice(0, area.selectionStart).split("\n").length;
-  const reveal = (line) => {
-    area.scrollTop = Math.max(0, (line - 6) * 18);
-  };
-  area.addEventListener("input", () => changed());
-  for (const name of ["keyup", "click", "focus"]) area.addEventListener(name, () => caret(line_at_caret()));
-  return {
-    text: () => area.value,
-    set_text: (text) => {
-      area.value = text;
-      changed();
-    },
-    edit: (edits) => {
-      let text = area.value;
-      for (const e of last_first(edits)) {
-        text = text.slice(0, offset_of(text, e.line, e.column)) + e.text +
-            text.slice(offset_of(text, e.end_line, e.end_column));
-      }
-      area.value = text;
-      changed();
-    },
-    show_problems: () => {},
-    mark_lines: () => {},
-    reveal,
-    go_to: (line, column) => {
-      area.focus();
-      const at = offset_of(area.value, line, column);
-      area.setSelectionRange(at, at);
-      reveal(line);
-    },
-    caret_line: line_at_caret,
-    refresh: () => {},
-    is_rich: false,
-  };
 }

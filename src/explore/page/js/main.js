@@ -265,11 +265,11 @@ async function main() {
   document.documentElement.dataset.ready = "true";
 }
 
-// Names as a program writes them; primitives with each scope that can call them would be a long list: `Tx.` alone.
-function completion_names(reference) {
+// Names as a program writes them; primitives with each namespace that has them.
+function completion_names({names = [], primitives = [], namespaces = []}) {
   const rows = [
-    ...(reference.names ?? []).map((r) => ({name: r.name, text: r.text})),
-    ...(reference.primitives ?? []).map((r) => ({name: `Tx.${r.name}`, text: r.text}))
+    ...names.map((r) => ({name: r.name, text: r.text})),
+    ...namespaces.flatMap((space) => primitives.map((r) => ({name: `${space}.${r.name}`, text: r.text})))
   ];
   return rows.filter((r) => r.name);
 }
