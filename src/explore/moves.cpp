@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the instructions of a primitive move: which lane of which warp touches which bytes, in which
 // round. Nothing is worked out from the plan: the kernel runs on the virtual GPU, and the addresses come
-// from its registers at the moment when each instruction was executed. What the copy engine and products
-// move by descriptors has no address in a lane's register, and is not listed.
+// from its registers at the moment when each instruction was executed. engine_rows.h has what the copy
+// engine and the tensor core move by maps and descriptors.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <optional>
 #include <utility>
@@ -16,16 +17,17 @@
 #include "base/split.h"
 #include "driver/sim/report.h"
 #include "explore/calls.h"
+#include "explore/engine_rows.h"
+#include "explore/placed_buffers.h"
 #include "explore/run_call.h"
 #include "isa/type.h"
-#include "layout/apply.h"
+#include "sim/memory/memory.h"
 #include "sim/run/counters.h"
 
 namespace ww::explore {
 namespace {
 
 constexpr std::size_t kMaxAccesses = 4096;
-constexpr std::int64_t kMaxElements = 1 << 16;  // of a buffer whose elements are named
 
 using Addresses = std::array<std::uint64_t, sim::kLanes>;  // by lane
 
@@ -43,6 +45,8 @@ InstructionText instruction_text(std::string_view line) {
   InstructionText out;
   out.opcode = line.substr(0, line.find_first_of(" \t;"));
   out.addresses = static_cast<unsigned>(std::ranges::count(line, '['));
+  if (out.opcode.starts_with("st.async") || out.opcode.starts_with("red.async"))
+    out.addresses = 1;  // the second one is of its mbarrier
   return out;
 }
 
@@ -84,109 +88,14 @@ Addresses addresses_of(const sim::Program& program, const sim::Address& address,
   return out;
 }
 
-// --- buffers -------------------------------------------------------------------------------------
-
-/// Where a buffer lies, and the element at each place of it.
-struct PlacedBuffer {
-  std::string name;
-  bool is_shared = false;
-  std::uint64_t begin = 0, bytes = 0;
-  unsigned element_bits = 8;
-  std::vector<std::int64_t> elements = {};  // by place; empty: in their order
-};
-
-std::vector<std::int64_t> elements_by_place(const layout::Layout& layout, std::int64_t size) {
-  std::vector<std::int64_t> out;
-  for (std::int64_t flat = 0; flat < size; ++flat) {
-    const auto place = layout::apply(layout, flat);
-    if (!place || place->size() != 1 || (*place)[0].value < 0) return {};
-    const auto at = static_cast<std::size_t>((*place)[0].value);
-    if (at >= static_cast<std::size_t>(kMaxElements) * 4) return {};
-    if (at >= out.size()) out.resize(at + 1, -1);
-    out[at] = flat;
-  }
-  return out;
-}
-
-std::optional<PlacedBuffer> placed(const ir::Function& f, const ir::Buffer& buffer) {
-  std::int64_t size = 1;
-  for (const ir::ExprId extent : buffer.shape) {
-    const auto value = ir::const_int(f, extent);
-    if (!value) return std::nullopt;
-    size *= *value;
-  }
-  PlacedBuffer out{.name = buffer.name,
-                   .element_bits = static_cast<unsigned>(num::storage_bits(buffer.dtype))};
-  out.bytes = static_cast<std::uint64_t>(size) * out.element_bits / 8;
-  if (buffer.layout && size <= kMaxElements) out.elements = elements_by_place(*buffer.layout, size);
-  if (!out.elements.empty()) out.bytes = out.elements.size() * out.element_bits / 8;
-  return out;
-}
-
-std::vector<PlacedBuffer> placed_buffers(const ir::Function& f, const driver::RunCapture& capture) {
-  std::vector<PlacedBuffer> out;
-  const auto add_shared = [&](std::string_view name, std::uint64_t offset) {
-    for (std::uint32_t i = 0; i < f.buffer_count(); ++i) {
-      const ir::Buffer& buffer = f[ir::BufferId{i}];
-      if (buffer.name != name || !ir::is_shared(buffer.scope)) continue;
-      auto made = placed(f, buffer);
-      if (!made) return;
-      made->is_shared = true;
-      made->begin = offset;
-      return out.push_back(*std::move(made));
-    }
-  };
-  for (const driver::SharedName& each : capture.names) add_shared(each.name, each.offset);
-  for (const sim::SharedVariable& each : capture.program->shared)
-    add_shared(each.name, each.offset);
-  for (std::size_t i = 0; i < f.params.size() && i < capture.arguments.size(); ++i) {
-    const ir::BufferId id = ir::buffer_of_param(f, i);
-    if (!id.valid()) continue;
-    auto made = placed(f, f[id]);
-    if (!made) continue;
-    made->begin = capture.arguments[i];
-    out.push_back(*std::move(made));
-  }
-  return out;
-}
-
-// Several names may stand for the same bytes: the primitive's own come first.
-void put_operands_first(const driver::Build& build, std::uint64_t line, std::uint64_t column,
-                        std::vector<PlacedBuffer>& buffers) {
-  const SourceText& source = build.compiled->source;
-  std::vector<std::string> names;
-  for (const lower::CallReport& call : build.report.calls) {
-    const SourceText::Position at = source.position(call.span.begin);
-    if (!call.span.known || at.line != line || (column != 0 && at.column != column)) continue;
-    for (const lower::OperandReport& operand : call.operands)
-      names.push_back(operand.region.substr(0, operand.region.find('[')));
-  }
-  std::ranges::stable_partition(buffers, [&](const PlacedBuffer& buffer) {
-    return std::ranges::find(names, buffer.name) != names.end();
-  });
-}
-
-const PlacedBuffer* find_buffer(const std::vector<PlacedBuffer>& buffers, bool is_shared,
-                                std::uint64_t address) {
-  for (const PlacedBuffer& each : buffers)
-    if (each.is_shared == is_shared && address >= each.begin && address < each.begin + each.bytes)
-      return &each;
-  return nullptr;
-}
-
 // The elements in bytes of a buffer, by their flat numbers.
 Json elements_json(const PlacedBuffer& buffer, std::uint64_t address, unsigned bytes) {
   Json out = Json::array();
   const std::uint64_t first = (address - buffer.begin) * 8 / buffer.element_bits;
   const std::uint64_t count =
       std::max<std::uint64_t>(1, std::uint64_t{bytes} * 8 / buffer.element_bits);
-  for (std::uint64_t i = first; i < first + count; ++i) {
-    const bool is_listed = i < buffer.elements.size();
-    if (buffer.elements.empty())
-      out.push_back(i);
-    else if (is_listed && buffer.elements[i] >= 0)
-      out.push_back(buffer.elements[i]);
-  }
+  for (std::uint64_t i = first; i < first + count; ++i)
+    if (const auto element = element_at(buffer, i)) out.push_back(*element);
   return out;
 }
 
@@ -196,7 +105,8 @@ Json elements_json(const PlacedBuffer& buffer, std::uint64_t address, unsigned b
 struct MoveContext {
   const sim::Program& program;
   const std::vector<PlacedBuffer>& buffers;
-  std::span<const std::byte> registers;  // of the warp, at the moment
+  std::uint32_t warps_per_cta = 1;
+  std::span<const std::byte> registers = {};  // of the warp, at the moment
 };
 
 // Rows of a matrix access are in the first lanes.
@@ -234,9 +144,17 @@ void add_wavefronts(Json& out, const Addresses& addresses, sim::Mask lanes, bool
   out["ideal"] = turns.ideal;
 }
 
+// The rank of the CTA whose shared memory an address is in; null: it is another memory.
+Json cta_of(std::uint64_t address, bool is_shared, const MoveContext& context,
+            const sim::Moment& moment) {
+  if (!is_shared) return nullptr;
+  const std::uint64_t named = (address >> sim::kRankShift) & 0xFFU;  // 0: the own one
+  return named == 0 ? moment.warp / context.warps_per_cta : named - 1;
+}
+
 // The accesses of one moment.
-void add_moves(Json& out, const MoveContext& context, const sim::Moment& moment,
-               std::uint64_t round) {
+void add_moves(Json& out, const MoveContext& context, std::uint64_t number,
+               const sim::Moment& moment, std::uint64_t round) {
   const sim::Op& op = context.program.ops[moment.op];
   const sim::OpInfo& info = context.program.infos[moment.op];
   const InstructionText text = instruction_text(context.program.line(info.line));
@@ -251,9 +169,11 @@ void add_moves(Json& out, const MoveContext& context, const sim::Moment& moment,
     Addresses plain = all;
     if (is_shared)
       for (std::uint64_t& each : plain) each = driver::place_of(each).address & 0xFF'FFFFU;
-    Json row = {{"line", info.line},
+    Json row = {{"moment", number},
+                {"line", info.line},
                 {"opcode", text.opcode},
                 {"space", is_shared ? "shared" : std::string(place.space)},
+                {"cta", cta_of(all[sim::first_lane(moment.lanes)], is_shared, context, moment)},
                 {"bytes", bytes},
                 {"warp", moment.warp},
                 {"round", round}};
@@ -271,27 +191,54 @@ bool is_from(const sim::Program& program, std::uint32_t op, std::uint64_t line,
   return at && at->line == line && (column == 0 || at->column == column);
 }
 
-Json moves_json(const driver::Build& build, const driver::RunCapture& capture, std::uint64_t line,
-                std::uint64_t column) {
+/// The ops of a primitive.
+class WantedOps {
+ public:
+  WantedOps(const sim::Program& program, std::uint64_t line, std::uint64_t column)
+      : program_(program), line_(line), column_(column) {}
+
+  bool operator()(std::uint32_t op) {
+    const auto [at, is_new] = known_.try_emplace(op, false);
+    if (is_new) at->second = is_from(program_, op, line_, column_);
+    return at->second;
+  }
+
+ private:
+  const sim::Program& program_;
+  std::uint64_t line_, column_;
+  std::map<std::uint32_t, bool> known_;
+};
+
+Json lane_rows(const driver::RunCapture& capture, const std::vector<PlacedBuffer>& buffers,
+               const std::function<bool(std::uint32_t)>& is_wanted) {
   const sim::History& history = *capture.run.recording->history;
-  const sim::Program& program = *capture.program;
-  std::vector<PlacedBuffer> buffers = placed_buffers(build.tile(), capture);
-  put_operands_first(build, line, column, buffers);
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> rounds;  // by warp and op
-  std::map<std::uint32_t, bool> wanted;                                     // by op
   sim::HistoryCursor cursor(history);
   Json out = Json::array();
   for (std::size_t i = 0; i < history.moments.size() && out.size() < kMaxAccesses; ++i) {
     const sim::Moment& moment = history.moments[i];
-    const auto [at, is_new] = wanted.try_emplace(moment.op, false);
-    if (is_new) at->second = is_from(program, moment.op, line, column);
-    if (!at->second) continue;
+    if (!is_wanted(moment.op)) continue;
     cursor.seek(i);
-    const MoveContext context{program, buffers,
+    const MoveContext context{*capture.program, buffers, capture.run.recording->warps_per_cta,
                               cursor.bytes(sim::HistoryPart::Registers, moment.warp)};
-    add_moves(out, context, moment, rounds[{moment.warp, moment.op}]++);
+    add_moves(out, context, i, moment, rounds[{moment.warp, moment.op}]++);
   }
   return out;
+}
+
+void add_rows(Json& out, const driver::Build& build, const driver::RunCapture& capture,
+              std::uint64_t line, std::uint64_t column) {
+  std::vector<PlacedBuffer> buffers = placed_buffers(build.tile(), capture);
+  put_operands_first(build, line, column, buffers);
+  WantedOps is_wanted(*capture.program, line, column);
+  const auto wanted = [&](std::uint32_t op) { return is_wanted(op); };
+  out["instructions"] = lane_rows(capture, buffers, wanted);
+  EngineRows engine = engine_rows(capture, buffers, wanted);
+  out["engine"] = std::move(engine.rows);
+  out["fragments"] = std::move(engine.fragments);
+  out["ctas"] = capture.run.recording->ctas.size();
+  out["warps_per_cta"] = capture.run.recording->warps_per_cta;
+  out["is_cut"] = out["instructions"].size() >= kMaxAccesses || engine.is_cut;
 }
 
 }  // namespace
@@ -315,13 +262,14 @@ Result<Json> call_moves(Session& session, const Json& request) {
       run_captured(wish, session.options.limits.seconds, stop != nullptr ? *stop : never, progress);
   Json out = driver::with_schema("explore-moves");
   out["errors"] = run.outcome.errors;
-  out["instructions"] = Json::array();
+  out["instructions"] = out["engine"] = out["fragments"] = Json::array();
+  out["ctas"] = out["warps_per_cta"] = 0;
+  out["is_cut"] = false;
   const bool has_states = run.capture.run.recording && run.capture.run.recording->history;
   if (!has_states) return out;
   const driver::Build build = build_program(wish.program, driver::Phase::Lowered);
-  out["instructions"] = moves_json(build, run.capture, static_cast<std::uint64_t>(line),
-                                   static_cast<std::uint64_t>(column));
-  out["is_cut"] = out["instructions"].size() >= kMaxAccesses;
+  add_rows(out, build, run.capture, static_cast<std::uint64_t>(line),
+           static_cast<std::uint64_t>(column));
   return out;
 }
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The views Layout, Choice, Code and Compare."""
+import os
+
 import browser
 from browser import PageTest, example_source
 from selenium.webdriver.common.keys import Keys
@@ -138,6 +140,73 @@ class Choice(PageTest):
         self.page.click("#moves-next")
         self.page.wait_text("[aria-label=Moves]", "2 of 4")
         self.page.picture("choice", "#views")
+
+    def engine(self, name, primitive, kernel=""):
+        """The moves of a primitive of an example that no lane makes."""
+        self.page.set_source(example_source(name))
+        self.page.settle()
+        self.page.wait(f"document.querySelectorAll('.list [role=option]').length >= {primitive}")
+        self.page.click(f".list [role=option]:nth-child({primitive})")
+
+    def picture(self, name):
+        """Of the moves, which are below the tables; when pictures are made."""
+        if not os.environ.get("BLESS"):
+            return
+        self.page.size(1500, 980)
+        self.page.js("document.querySelector('.detail').scrollTop = 1e6")
+        self.page.picture(name, "#views")
+
+    def test_boxes_of_the_copy_engine(self):
+        self.engine("gemm_hopper.py", 1)
+        self.page.wait_text("[aria-label=Moves]", "1 of 8: cp.async.bulk.tensor.2d")
+        self.assertEqual(self.page.grid_size("Source: A"), [128, 256])
+        self.assertEqual(self.page.coloured("Source: A"), 128 * 64)
+        self.assertEqual(self.page.coloured("Target: X_s[0"), 128 * 64)
+        self.assertEqual(self.page.row("#moves-signals", "pool[229376]"),
+                         ["pool[229376]", "0", "1", "16,384"])
+        # The next box: further along k, and into the next stage.
+        self.page.click("#moves-next")
+        self.page.wait_grid("Target: X_s[1", "true")
+        self.assertEqual(self.page.grid("Source: A", "g.colors.findIndex(c => c !== null)"), 64)
+        # The same bytes on the other side.
+        self.page.grid("Source: A", "g.move_to(1, 64)")
+        self.page.wait_grid("Target: X_s[1", "g.marks.size === 1")
+        self.assertEqual(self.page.marks("Target: X_s[1"), [64])
+        self.picture("moves_tma")
+        # Over memory (a row of A has four lines), row 1 of the swizzle has chunk 0 in the place of chunk 1, four banks further.
+        self.page.choose("#moves-over", "memory")
+        self.page.grid("Source: A", "g.move_to(4, 0)")
+        self.page.wait_grid("Target: X_s, lines", "g.marks.size === 1")
+        self.assertEqual(self.page.marks("Target: X_s, lines"), [32 + 4])
+        self.page.choose("#moves-over", "tile")
+
+    def test_slices_of_a_product(self):
+        self.engine("gemm_hopper.py", 3)
+        self.page.wait_text("[aria-label=Moves]", "1 of 32: wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 by 8 warps")
+        self.assertEqual(self.page.coloured("A: X_s[0"), 128 * 16)
+        self.assertEqual(self.page.coloured("B: Y_s[0"), 256 * 16)
+        self.assertEqual(self.page.coloured("D: 2 warpgroups"), 128 * 256)
+        # Element (70, 20) of D: row 70 of A, of the second warpgroup, and column 20 of B.
+        self.page.grid("D: 2 warpgroups", "g.move_to(70, 20)")
+        self.page.wait_text(".detail .says", "(70, 20): warp 4, lane 26, its element 8")
+        self.assertEqual(self.page.marks("A: X_s[0"), [70 * 64 + k for k in range(16)])
+        self.assertEqual(self.page.marks("B: Y_s[0"), [20 * 64 + k for k in range(16)])
+        self.picture("moves_wgmma")
+
+    def test_slices_of_a_multicast(self):
+        self.engine("cluster_multicast.py", 2)
+        self.page.wait_text("[aria-label=Moves]", "2 copies of 32 × 256 bytes, to CTA 0, 1")
+        self.page.choose("#moves-colour", "CTA")
+        for cta in ("0", "1"):
+            self.page.choose("#moves-cta", cta)
+            self.assertEqual(self.page.grid("Target: common", "[g.data.text(31, 0), g.data.text(32, 0)]"), [0, 1])
+        self.assertEqual(self.page.value("[...document.querySelectorAll('#moves-signals tbody tr')]"
+                                         ".map(r => [...r.cells].slice(1).map(c => c.textContent).join())"),
+                         ["0,2,16,384", "1,2,16,384"])
+
+    def test_what_has_no_picture_is_named(self):
+        self.engine("tcgen05_cp.py", 2)
+        self.page.wait_text(".detail", "`tcgen05_cp` has no picture of tcgen05.cp.cta_group::1.128x256b")
 
     def test_the_remedy_is_one_click(self):
         self.page.set_source(CONFLICTS)

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -37,6 +38,15 @@ Json schema_of(const std::string& name) {
 Json program(const std::string& example) {
   const fs::path path = fs::path(WW_SOURCE_DIR) / "examples" / example;
   return {{"file", example}, {"source", file_text(path)}, {"kernel", ""}, {"target", "auto"}};
+}
+
+// The line of a program (1-based) that has a text first.
+std::size_t line_of(const Json& program, const std::string& text) {
+  const std::string source = program["source"];
+  return static_cast<std::size_t>(
+             std::count(source.begin(),
+                        source.begin() + static_cast<std::ptrdiff_t>(source.find(text)), '\n')) +
+         1;
 }
 
 // A name that is nearly right.
@@ -82,6 +92,12 @@ class Answers {
     Json moves = program("transpose.py");
     moves["line"] = 33;
     ask("moves", moves);
+    Json box = program("tma_copy.py");
+    box["line"] = line_of(box, "mbar=");
+    ask("moves", box);
+    Json product = program("gemm_hopper.py");
+    product["line"] = line_of(product, "gemm_async(");
+    ask("moves", product);
   }
 
   [[nodiscard]] const std::vector<std::pair<std::string, Json>>& list() const { return list_; }

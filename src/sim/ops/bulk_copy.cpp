@@ -123,6 +123,12 @@ std::shared_ptr<Parcel> take(Warp& warp, const Op& op, unsigned lane, const Addr
   return parcel;
 }
 
+void note_bulk(const Warp& warp, unsigned lane, std::uint32_t bytes, std::uint64_t from,
+               std::vector<CopyTarget> to) {
+  if (warp.unit->recorder == nullptr) return;
+  warp.unit->recorder->note_copy({.lane = lane, .bytes = bytes, .from = from, .to = std::move(to)});
+}
+
 // p: size, and with multicast the mask of CTAs.
 void run_to_shared(Warp& warp, const Op& op) {
   const Addresses at = addresses_of(warp, op, 3);
@@ -131,20 +137,21 @@ void run_to_shared(Warp& warp, const Op& op) {
   if (is_multicast) use_value(warp, op.p[1], warp.exec);
   for_each_lane(warp.exec, [&](unsigned l) {
     const std::shared_ptr<Parcel> parcel = take(warp, op, l, at);
-    const auto start = [&](std::uint64_t to, std::uint64_t mbarrier) {
-      const ByteRun run = find_run(warp, to, l, parcel->size, AccessKind::Write, at.space[0]);
-      send(warp, l, parcel, run, mbarrier);
-    };
+    std::vector<CopyTarget> targets;
+    const std::uint16_t mask = is_multicast ? warp.source<std::uint16_t>(op.p[1])[l] : 0;
     if (!is_multicast) {
       check_same_cta(warp, l, at.of[0][l], at.of[2][l]);
-      start(at.of[0][l], at.of[2][l]);
-      return;
+      targets.push_back({at.of[0][l], at.of[2][l]});
     }
-    const std::uint16_t mask = warp.source<std::uint16_t>(op.p[1])[l];
-    for (std::uint64_t rank = 0; rank < 16; ++rank) {
-      if (((mask >> rank) & 1U) == 0) continue;
-      start(in_cta(at.of[0][l], rank), in_cta(at.of[2][l], rank));
+    for (std::uint64_t rank = 0; rank < 16; ++rank)
+      if (((mask >> rank) & 1U) != 0)
+        targets.push_back({in_cta(at.of[0][l], rank), in_cta(at.of[2][l], rank)});
+    for (const CopyTarget& to : targets) {
+      const ByteRun run =
+          find_run(warp, to.address, l, parcel->size, AccessKind::Write, at.space[0]);
+      send(warp, l, parcel, run, to.mbarrier);
     }
+    note_bulk(warp, l, parcel->size, at.of[1][l], std::move(targets));
   });
 }
 
@@ -161,6 +168,7 @@ void run_to_global(Warp& warp, const Op& op) {
     if (op.p[1].present()) parcel->effect.mask = warp.source<std::uint16_t>(op.p[1])[l];
     const ByteRun to = find_run(warp, at.of[0][l], l, parcel->size, AccessKind::Write, at.space[0]);
     const ByteRun from = parcel->from;
+    note_bulk(warp, l, parcel->size, at.of[1][l], {{at.of[0][l], 0}});
     begin_write(warp, to, l, parcel->mode());
     PendingJob job;
     job.op = number;

@@ -216,6 +216,18 @@ void send(Warp& warp, unsigned lane, const std::shared_ptr<const Parcel>& parcel
                              }});
 }
 
+// `from`: the box in shared memory that is stored; 0: it is loaded.
+void note_box(const Warp& warp, unsigned lane, const Parcel& parcel, std::uint64_t from,
+              std::vector<CopyTarget> to) {
+  if (warp.unit->recorder == nullptr) return;
+  warp.unit->recorder->note_copy({.lane = lane,
+                                  .bytes = parcel.size,
+                                  .box = CopiedBox{parcel.map, parcel.point},
+                                  .is_store = from != 0,
+                                  .from = from,
+                                  .to = std::move(to)});
+}
+
 // The addresses of an op in all lanes.
 template <unsigned kCount>
 std::array<std::array<std::uint64_t, kLanes>, kCount> addresses_of(Warp& warp, const Op& op) {
@@ -240,17 +252,19 @@ void run_load(Warp& warp, const Op& op) {
     const std::shared_ptr<Parcel> parcel = begin(warp, op, at[1][l], l);
     if (parcel == nullptr) return;
     load_box(warp, l, *parcel);
+    std::vector<CopyTarget> targets;
+    const std::uint16_t mask = is_multicast ? warp.source<std::uint16_t>(op.p[0])[l] : 0;
     if (!is_multicast) {
       check_same_cta(warp, l, at[0][l], at[2][l], for_pair);
-      send(warp, l, parcel, at[0][l], at[2][l], space);
-      return;
+      targets.push_back({at[0][l], at[2][l]});
     }
-    const std::uint16_t mask = warp.source<std::uint16_t>(op.p[0])[l];
     for (std::uint64_t rank = 0; rank < 16; ++rank) {
       if (((mask >> rank) & 1U) == 0) continue;
       const std::uint64_t hears = for_pair ? rank_in_pair(rank, at[2][l]) : rank;
-      send(warp, l, parcel, in_cta(at[0][l], rank), in_cta(at[2][l], hears), space);
+      targets.push_back({in_cta(at[0][l], rank), in_cta(at[2][l], hears)});
     }
+    for (const CopyTarget& to : targets) send(warp, l, parcel, to.address, to.mbarrier, space);
+    note_box(warp, l, *parcel, 0, std::move(targets));
   });
 }
 
@@ -316,7 +330,9 @@ void run_store(Warp& warp, const Op& op) {
   const Space space = warp.program->addresses[op.address + 1].space;
   for_each_lane(warp.exec, [&](unsigned l) {
     const std::shared_ptr<Parcel> parcel = begin(warp, op, at[0][l], l);
-    if (parcel != nullptr) store_box(warp, l, parcel, at[1][l], space);
+    if (parcel == nullptr) return;
+    store_box(warp, l, parcel, at[1][l], space);
+    note_box(warp, l, *parcel, at[1][l], {CopyTarget{}});
   });
 }
 

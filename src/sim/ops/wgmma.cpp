@@ -107,6 +107,18 @@ void compare_parts(Warp& warp, const PendingProduct& product) {
   }
 }
 
+void note_product(const Warp& warp, const PendingProduct& product) {
+  if (warp.unit->recorder == nullptr) return;
+  const ProductPart& mine = product.parts[warp.index % kGroupWarps];
+  EngineProduct out{.first_warp = warp.unit_warp() - warp.index % kGroupWarps,
+                    .a = mine.a,
+                    .b = mine.b,
+                    .adds = mine.adds};
+  for (unsigned i = 0; i < kGroupWarps; ++i)
+    if (product.parts[i].warp != nullptr) out.warps |= 1U << i;
+  warp.unit->recorder->note_product(out);
+}
+
 // The product of all warps that are at the op.
 void issue(Warp& warp, const WgmmaForm& form) {
   Warpgroup& group = warpgroup_of(warp);
@@ -119,6 +131,7 @@ void issue(Warp& warp, const WgmmaForm& form) {
   }
   compare_parts(warp, product);
   begin_product(warp, form, product);
+  note_product(warp, product);
   group.products.push_back(std::move(product));
   ++warp.unit->activity;
   for (Warp* other : warps) {

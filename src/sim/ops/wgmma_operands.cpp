@@ -49,24 +49,28 @@ MatrixChunks begin_matrix(Warp& warp, const PendingProduct& product, const Share
 
 }  // namespace
 
+SharedMatrix matrix_a(const WgmmaForm& form, std::uint64_t descriptor) {
+  return {.name = "A",
+          .at = MatrixDescriptor(descriptor),
+          .lines = kProductRows,
+          .line_bytes = kLineBytes,
+          .element_bytes = 2,
+          .is_mn_major = form.a_is_mn_major};
+}
+
+SharedMatrix matrix_b(const WgmmaForm& form, std::uint64_t descriptor) {
+  return {.name = "B",
+          .at = MatrixDescriptor(descriptor),
+          .lines = form.n,
+          .line_bytes = kLineBytes * (form.is_sparse ? 2U : 1U),
+          .element_bytes = 2,
+          .is_mn_major = form.b_is_mn_major};
+}
+
 void begin_product(Warp& warp, const WgmmaForm& form, PendingProduct& product) {
   const ProductPart& mine = product.parts[warp.index % kGroupWarps];
-  if (!form.a_in_registers) {
-    product.a = begin_matrix(warp, product,
-                             {.name = "A",
-                              .at = MatrixDescriptor(mine.a),
-                              .lines = kProductRows,
-                              .line_bytes = kLineBytes,
-                              .element_bytes = 2,
-                              .is_mn_major = form.a_is_mn_major});
-  }
-  product.b = begin_matrix(warp, product,
-                           {.name = "B",
-                            .at = MatrixDescriptor(mine.b),
-                            .lines = form.n,
-                            .line_bytes = kLineBytes * (form.is_sparse ? 2U : 1U),
-                            .element_bytes = 2,
-                            .is_mn_major = form.b_is_mn_major});
+  if (!form.a_in_registers) product.a = begin_matrix(warp, product, matrix_a(form, mine.a));
+  product.b = begin_matrix(warp, product, matrix_b(form, mine.b));
 }
 
 }  // namespace ww::sim

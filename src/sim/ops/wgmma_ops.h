@@ -11,6 +11,7 @@
 #include "sim/decode/decoder.h"
 #include "sim/memory/matrix_descriptor.h"
 #include "sim/ops/mma_forms.h"
+#include "sim/ops/shared_matrix.h"
 #include "sim/ops/sparse_rows.h"
 #include "sim/run/unit.h"
 
@@ -48,6 +49,9 @@ WgmmaForm unpack_wgmma(const Op& op);
 /// Where an op has its operands: registers of D and then of A in Program::places, the rest in Op::p.
 constexpr std::size_t kDescA = 0, kDescB = 1, kScaleD = 2, kMetadata = 3;
 
+/// The operands in shared memory, by their descriptors.
+SharedMatrix matrix_a(const WgmmaForm& form, std::uint64_t descriptor);
+SharedMatrix matrix_b(const WgmmaForm& form, std::uint64_t descriptor);
 /// The chunks of A and B of a product: finds and checks them, and marks them as being read.
 void begin_product(Warp& warp, const WgmmaForm& form, PendingProduct& product);
 /// Reads the operands for all warps that came, and ends the reading.

@@ -39,7 +39,8 @@ std::uint64_t History::bytes() const {
   for (const auto& warp : warps) sum += warp.size() * sizeof(StatusChange);
   for (const BarrierHistory& barrier : barriers)
     sum += barrier.changes.size() * sizeof(BarrierChange);
-  return sum;
+  sum += copies.size() * (sizeof(EngineCopy) + sizeof(CopyTarget));
+  return sum + products.size() * sizeof(EngineProduct);
 }
 
 std::vector<ChangedBytes> changes_of(const History& history, std::uint64_t moment) {

@@ -17,6 +17,7 @@
 
 #include "sim/checks/findings.h"
 #include "sim/lanes.h"
+#include "sim/timeline/engine_work.h"
 #include "sim/timeline/recording.h"
 
 namespace ww::sim {
@@ -94,6 +95,8 @@ struct History {
   std::vector<std::vector<StatusChange>> warps;  // by warp of the cluster
   std::vector<BarrierHistory> barriers;
   std::vector<FoundAt> findings;
+  std::vector<EngineCopy> copies;  // in the order of their moments, as are
+  std::vector<EngineProduct> products;
 
   /// The region, or nullptr.
   [[nodiscard]] const HistoryRegion* find(HistoryPart part, std::uint32_t index) const;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "isa/family_id.h"
 #include "sim/run/unit.h"
@@ -258,6 +259,18 @@ void HistoryWriter::op_done(const Warp& warp, Mask lanes, std::uint64_t step) {
   note_warps();
   out_->change_begins.push_back(out_->changes.size());
   if (out_->moments.size() >= kMaxMoments || out_->changes.size() > kMaxBytes) out_->is_cut = true;
+}
+
+void HistoryWriter::note(EngineCopy copy) {
+  if (out_->is_cut) return;
+  copy.moment = out_->moments.size();
+  out_->copies.push_back(std::move(copy));
+}
+
+void HistoryWriter::note(EngineProduct product) {
+  if (out_->is_cut) return;
+  product.moment = out_->moments.size();
+  out_->products.push_back(product);
 }
 
 std::shared_ptr<const History> HistoryWriter::take() {

@@ -33,6 +33,9 @@ class HistoryWriter {
 
   /// The warp has executed its current op, in some lanes or in none, in that step.
   void op_done(const Warp& warp, Mask lanes, std::uint64_t step);
+  /// The op that runs gives work to the copy engine or to the tensor core; its moment is filled in.
+  void note(EngineCopy copy);
+  void note(EngineProduct product);
   [[nodiscard]] std::shared_ptr<const History> take();
 
  private:

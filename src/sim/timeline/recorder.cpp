@@ -71,6 +71,14 @@ void Recorder::op_done(Warp& warp, bool executes) {
   bound();
 }
 
+void Recorder::note_copy(EngineCopy copy) {
+  if (history_ != nullptr && !out_.is_cut) history_->note(std::move(copy));
+}
+
+void Recorder::note_product(const EngineProduct& product) {
+  if (history_ != nullptr && !out_.is_cut) history_->note(product);
+}
+
 void Recorder::round_begins() {
   if (out_.is_cut) return;
   catch_up();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/lanes.h"
+#include "sim/timeline/engine_work.h"
 #include "sim/timeline/recording.h"
 
 namespace ww::sim {
@@ -36,6 +37,9 @@ class Recorder {
   void round_begins();
   /// The warp has executed its current op, in some lanes or in none.
   void op_done(Warp& warp, bool executes);
+  /// The op that runs gives work to the copy engine or to the tensor core. Kept with the states.
+  void note_copy(EngineCopy copy);
+  void note_product(const EngineProduct& product);
   /// All warps that could run have had their turn.
   void round_done();
   /// The unit has ended, one way or another.
