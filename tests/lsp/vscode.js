@@ -5,15 +5,15 @@
 //   PROGRAM=warpwright node vscode.js
 //
 // Prints one line per answer; clients_test.cpp reads them.
-"use strict";
+'use strict';
 
-const fs = require("fs");
-const Module = require("module");
-const path = require("path");
-const {spawn} = require("child_process");
+const fs = require('fs');
+const Module = require('module');
+const path = require('path');
+const {spawn} = require('child_process');
 
-const folder = path.join(__dirname, "../../editors/vscode");
-const about = JSON.parse(fs.readFileSync(path.join(folder, "package.json"), "utf8"));
+const folder = path.join(__dirname, '../../editors/vscode');
+const about = JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8'));
 const settings = about.contributes.configuration.properties;
 
 function check(holds, what) {
@@ -23,19 +23,21 @@ function check(holds, what) {
 }
 
 // What VS Code demands of a package.json.
-check(/^[a-z0-9][a-z0-9-]*$/.test(about.name), "name");
-check(/^\d+\.\d+\.\d+$/.test(about.version), "version");
-check(/^\^\d+\.\d+\.\d+$/.test(about.engines.vscode), "engines.vscode");
-check(typeof about.publisher === "string" && about.publisher !== "", "publisher");
-check(fs.existsSync(path.join(folder, about.main)), "main");
-check(about.activationEvents.every((event) => /^onLanguage:\w+$/.test(event)), "activationEvents");
+check(/^[a-z0-9][a-z0-9-]*$/.test(about.name), 'name');
+check(/^\d+\.\d+\.\d+$/.test(about.version), 'version');
+check(/^\^\d+\.\d+\.\d+$/.test(about.engines.vscode), 'engines.vscode');
+check(typeof about.publisher === 'string' && about.publisher !== '', 'publisher');
+check(fs.existsSync(path.join(folder, about.main)), 'main');
+check(about.activationEvents.every((event) => /^onLanguage:\w+$/.test(event)), 'activationEvents');
 for (const [name, setting] of Object.entries(settings)) {
   check(name.startsWith(`${about.name}.`), `setting ${name}`);
   check(typeof setting.default === setting.type && setting.description, `setting ${name}`);
 }
 console.log(`package ${about.name}, activated by ${about.activationEvents}`);
 
-const values = {"warpwright.path": process.env.PROGRAM};
+const values = {
+  'warpwright.path': process.env.PROGRAM
+};
 const vscode = {
   workspace: {
     getConfiguration: (section) => ({
@@ -49,19 +51,25 @@ const vscode = {
 };
 
 class LanguageClient {
-  constructor(id, name, server, options) { Object.assign(this, {id, name, server, options}); }
+  constructor(id, name, server, options) {
+    Object.assign(this, {id, name, server, options});
+  }
 
   start() {
-    check(this.server.transport === "stdio", "transport");
-    this.child = spawn(this.server.command, this.server.args, {stdio: ["pipe", "pipe", "inherit"]});
-    this.ended = new Promise((done) => { this.child.on("exit", done); });
+    check(this.server.transport === 'stdio', 'transport');
+    this.child = spawn(this.server.command, this.server.args, {stdio: ['pipe', 'pipe', 'inherit']});
+    this.ended = new Promise((done) => {
+      this.child.on('exit', done);
+    });
     const {initializationOptions} = this.options;
-    return this.request(1, "initialize", {processId: process.pid, rootUri: null, capabilities: {}, initializationOptions});
+    return this.request(
+        1, 'initialize',
+        {processId: process.pid, rootUri: null, capabilities: {}, initializationOptions});
   }
 
   async stop() {
-    await this.request(2, "shutdown", null);
-    this.send({jsonrpc: "2.0", method: "exit"});
+    await this.request(2, 'shutdown', null);
+    this.send({jsonrpc: '2.0', method: 'exit'});
     return this.ended;
   }
 
@@ -71,34 +79,35 @@ class LanguageClient {
   }
 
   request(id, method, params) {
-    this.send({jsonrpc: "2.0", id, method, params});
+    this.send({jsonrpc: '2.0', id, method, params});
     return new Promise((done) => {
-      let bytes = "";
+      let bytes = '';
       const take = (data) => {
         bytes += data;
-        const at = bytes.indexOf("\r\n\r\n");
+        const at = bytes.indexOf('\r\n\r\n');
         const size = Number(/Content-Length: (\d+)/.exec(bytes)?.[1]);
         if (at < 0 || Buffer.byteLength(bytes) < at + 4 + size) return;
-        this.child.stdout.off("data", take);
+        this.child.stdout.off('data', take);
         done(JSON.parse(bytes.slice(at + 4)).result);
       };
-      this.child.stdout.on("data", take);
+      this.child.stdout.on('data', take);
     });
   }
 }
 
 const stand_ins = {
   vscode,
-  "vscode-languageclient/node": {LanguageClient, TransportKind: {stdio: "stdio"}}
+  'vscode-languageclient/node': {LanguageClient, TransportKind: {stdio: 'stdio'}}
 };
-check(Object.keys(about.dependencies).includes("vscode-languageclient"), "dependencies");
+check(Object.keys(about.dependencies).includes('vscode-languageclient'), 'dependencies');
 const load = Module._load;
 Module._load = (name, ...more) => stand_ins[name] ?? load(name, ...more);
 
 async function main() {
   const extension = require(path.join(folder, about.main));
   const answer = await extension.activate();
-  console.log(`server ${answer.serverInfo.name}, hover ${Boolean(answer.capabilities.hoverProvider)}`);
+  console.log(
+      `server ${answer.serverInfo.name}, hover ${Boolean(answer.capabilities.hoverProvider)}`);
   console.log(`ended with ${await extension.deactivate()}`);
 }
 main();
