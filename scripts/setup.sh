@@ -11,7 +11,8 @@ why_not=   # why they could not be installed
 
 # One row per package: name, who needs it, how it is recognised, what it is for.
 #   who:  run = to build the program, test = to build and run the tests, lint = for ./test --lint,
-#         fuzz = for ./test --fuzz, edit, eglot = editors for ./test, which skips tests without,
+#         fuzz = for ./test --fuzz, edit = an editor for ./test, which skips tests without; editors,
+#         eglot = others for ./test --thorough,
 #         browser = for ./test --browser
 #   how:  a command that must be on the PATH, or - for a library, which dpkg is asked about
 packages=(
@@ -28,9 +29,9 @@ packages=(
   "libgmock-dev       test  -             matchers for tests (GoogleMock)"
   "python3            test  python3       layer check, test report, generated pages; standard library only"
   "neovim             edit  nvim          an editor, to test the language server with"
-  "emacs-nox          edit  emacs         another one"
+  "emacs-nox          editors emacs         another one"
   "elpa-eglot         eglot -             its client of language servers, a part of Emacs from 29 on"
-  "nodejs             edit  node          runs the extension for VS Code"
+  "nodejs             editors node          runs the extension for VS Code"
   "clang-format       test  clang-format  format check (version 14)"
   "clang-tidy         lint  clang-tidy    lint (version 14)"
   "clang              fuzz  clang++       tells where libFuzzer is"
