@@ -27,6 +27,7 @@ Result<Json> call_diff(Session& session, const Json& request);
 // states.cpp
 Result<Json> call_steps(Session& session, const Json& request);
 Result<Json> call_state(Session& session, const Json& request);
+Result<Json> call_timeline(Session& session, const Json& request);
 // moves.cpp
 Result<Json> call_moves(Session& session, const Json& request);
 Result<Json> call_cancel(Session& session, const Json& request);
@@ -35,6 +36,11 @@ using Call = Result<Json> (*)(Session&, const Json&);
 /// The call of that name; null: there is none.
 Call find_call(std::string_view name);
 
+/// The run that `recording` of a request names.
+Result<std::shared_ptr<StoredRun>> recording_field(Session& session, const Json& request);
+/// timeline.json of a run, or of some of its steps; the lanes are the same for all of them.
+Json timeline_json(const sim::Recording& recording, const driver::TimelineSource& source,
+                   const std::optional<driver::StepRange>& range);
 /// The moments of a run, as columns.
 Json steps_json(const StoredRun& run, std::uint64_t from, std::uint64_t to);
 /// `diagnostics`, `text`: what is wrong with a program, as data and as a terminal shows it.

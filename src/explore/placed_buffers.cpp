@@ -58,7 +58,7 @@ std::vector<PlacedBuffer> placed_buffers(const ir::Function& f, const driver::Ru
       return out.push_back(*std::move(made));
     }
   };
-  for (const driver::SharedName& each : capture.names) add_shared(each.name, each.offset);
+  for (const driver::SharedName& each : capture.source.names) add_shared(each.name, each.offset);
   for (const sim::SharedVariable& each : capture.program->shared)
     add_shared(each.name, each.offset);
   for (std::size_t i = 0; i < f.params.size() && i < capture.arguments.size(); ++i) {

@@ -66,7 +66,7 @@ std::string StoredRun::name_of_shared(std::uint64_t offset) const {
     return bytes <= size ? name
                          : fmt::format("{}[{}]", name, (offset - begin) / std::max(1U, size));
   };
-  for (const driver::SharedName& each : capture_.names)
+  for (const driver::SharedName& each : capture_.source.names)
     if (offset >= each.offset && offset < each.offset + each.bytes)
       return element(each.name, each.offset, each.bytes, each.element);
   for (const sim::SharedVariable& each : capture_.program->shared)

@@ -10,6 +10,7 @@
 #include "driver/sim/report.h"
 #include "driver/timeline/timeline.h"
 #include "driver/tune/estimate.h"
+#include "explore/calls.h"
 #include "explore/gpu_run.h"
 #include "explore/recordings.h"
 
@@ -145,8 +146,8 @@ Json run_result(Session& session, const RunWish& wish, const std::atomic<bool>& 
   out["report"] = run.outcome.report ? report_json(*run.outcome.report) : Json(nullptr);
   if (run.capture.program == nullptr) return out;
   out["counters"] = counters_json(run.capture);
-  if (run.capture.timeline)
-    out["timeline"] = Json::parse(driver::timeline_json(*run.capture.timeline));
+  if (run.capture.run.recording)
+    out["timeline"] = timeline_json(*run.capture.run.recording, run.capture.source, {});
   out["recording"] = recording_json(session, std::move(run.capture));
   return out;
 }

@@ -7,6 +7,7 @@
 
 #include "driver/sim/report.h"
 #include "explore/calls.h"
+#include "explore/encode.h"
 #include "explore/recordings.h"
 #include "isa/type.h"
 #include "sim/memory/tensor_memory.h"
@@ -16,16 +17,7 @@ namespace {
 
 constexpr std::uint64_t kMaxSteps = 200'000;  // of one answer
 
-Result<std::shared_ptr<StoredRun>> recording_field(Session& session, const Json& request) {
-  const std::int64_t number = WW_TRY(number_field(request, "recording", 0));
-  auto run = session.recordings.find(static_cast<std::uint64_t>(number));
-  if (run == nullptr)
-    return fail(DiagKind::UnknownName, "no recording {}; the last {} runs are kept", number,
-                Recordings::kMaxRuns);
-  return run;
-}
-
-// A number from `least` to `most`, or what stands for it.
+// A number up to `most`, or what stands for it.
 Result<std::uint64_t> bounded_field(const Json& request, std::string_view name,
                                     std::uint64_t otherwise, std::uint64_t most) {
   const std::int64_t value =
@@ -35,53 +27,7 @@ Result<std::uint64_t> bounded_field(const Json& request, std::string_view name,
   return static_cast<std::uint64_t>(value);
 }
 
-std::string base64(std::span<const std::byte> bytes) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    unsigned word = 0;
-    for (std::size_t k = 0; k < 3; ++k)
-      word = (word << 8U) | (i + k < bytes.size() ? std::to_integer<unsigned>(bytes[i + k]) : 0U);
-    for (std::size_t k = 0; k < 4; ++k)
-      out += i + k <= bytes.size() ? kDigits[(word >> (18 - 6 * k)) & 63U] : '=';
-  }
-  return out;
-}
-
 // --- warps and barriers --------------------------------------------------------------------------
-
-std::string_view state_name(const sim::WarpStatus& status) {
-  if (status.has_ended) return "ended";
-  switch (status.state) {
-    case sim::WarpState::Runs:
-      return "runs";
-    case sim::WarpState::AtMbarrier:
-      return "mbarrier";
-    case sim::WarpState::AtBarrier:
-      return "barrier";
-    case sim::WarpState::AtClusterBarrier:
-      return "cluster";
-    case sim::WarpState::AtWarpgroup:
-      return "warpgroup";
-    case sim::WarpState::AtColumns:
-      return "columns";
-    case sim::WarpState::AtRegisters:
-      return "registers";
-    case sim::WarpState::AtLanes:
-      return "lanes";
-  }
-  return "";
-}
-
-Json subject_of(const StoredRun& run, const sim::WarpStatus& status) {
-  if (status.has_ended) return nullptr;
-  if (status.state == sim::WarpState::AtBarrier) return fmt::format("barrier {}", status.subject);
-  if (status.state == sim::WarpState::AtMbarrier)
-    return run.name_of_shared(driver::place_of(status.subject).address & 0xFF'FFFFU);
-  return nullptr;
-}
 
 Json warp_json(const StoredRun& run, std::uint32_t warp, std::uint64_t moment) {
   const sim::History& history = run.history();
@@ -97,7 +43,7 @@ Json warp_json(const StoredRun& run, std::uint32_t warp, std::uint64_t moment) {
           {"source_line", run.source_line_of(op)},
           {"instruction", line == 0 ? Json(nullptr) : Json(run.capture().program->line(line))},
           {"state", state_name(status)},
-          {"subject", subject_of(run, status)}};
+          {"subject", subject_json(run, status)}};
 }
 
 Json barriers_json(const StoredRun& run, std::uint64_t moment) {
@@ -105,24 +51,16 @@ Json barriers_json(const StoredRun& run, std::uint64_t moment) {
   for (const sim::BarrierHistory& barrier : run.history().barriers) {
     const sim::BarrierStatus status = sim::History::status_at(barrier, moment);
     if (!status.is_alive) continue;
-    out.push_back({{"kind", barrier.is_mbarrier ? "mbarrier" : "barrier"},
-                   {"rank", barrier.cta},
-                   {"name", barrier.is_mbarrier ? run.name_of_shared(barrier.place)
-                                                : fmt::format("barrier {}", barrier.place)},
-                   {"offset", barrier.is_mbarrier ? Json(barrier.place) : Json(nullptr)},
-                   {"phase", status.phase},
-                   {"pending", status.pending},
-                   {"expected", status.expected},
-                   {"bytes", status.bytes}});
+    out.push_back(barrier_json(run, barrier));
+    out.back().update({{"phase", status.phase},
+                       {"pending", status.pending},
+                       {"expected", status.expected},
+                       {"bytes", status.bytes}});
   }
   return out;
 }
 
 // --- registers -----------------------------------------------------------------------------------
-
-unsigned lane_bytes(isa::Type type) {
-  return static_cast<unsigned>(std::max(isa::info(type).bits / 8, 1));
-}
 
 std::size_t bytes_in_frame(const NamedRegister& reg) {
   return reg.type == isa::Type::Pred ? sizeof(sim::Mask) : lane_bytes(reg.type) * sim::kLanes;
@@ -184,15 +122,6 @@ Json registers_json(const StoredRun& run, const sim::HistoryCursor& cursor, std:
 }
 
 // --- memories ------------------------------------------------------------------------------------
-
-Json names_json(const StoredRun& run) {
-  Json out = Json::array();
-  for (const driver::SharedName& each : run.capture().names)
-    out.push_back({{"name", each.name}, {"offset", each.offset}, {"bytes", each.bytes}});
-  for (const sim::SharedVariable& each : run.capture().program->shared)
-    out.push_back({{"name", each.name}, {"offset", each.offset}, {"bytes", each.bytes}});
-  return out;
-}
 
 Result<Json> shared_json(const StoredRun& run, const sim::HistoryCursor& cursor,
                          const Json& request) {
@@ -273,6 +202,15 @@ Json changed_json(const StoredRun& run, std::uint64_t moment) {
 
 }  // namespace
 
+Result<std::shared_ptr<StoredRun>> recording_field(Session& session, const Json& request) {
+  const std::int64_t number = WW_TRY(number_field(request, "recording", 0));
+  auto run = session.recordings.find(static_cast<std::uint64_t>(number));
+  if (run == nullptr)
+    return fail(DiagKind::UnknownName, "no recording {}; the last {} runs are kept", number,
+                Recordings::kMaxRuns);
+  return run;
+}
+
 Json steps_json(const StoredRun& run, std::uint64_t from, std::uint64_t to) {
   Json step = Json::array(), warp = Json::array(), line = Json::array(), source = Json::array(),
        lanes = Json::array();
@@ -298,6 +236,25 @@ Result<Json> call_steps(Session& session, const Json& request) {
   const std::uint64_t from = WW_TRY(bounded_field(request, "from", 0, count));
   const std::uint64_t to = WW_TRY(bounded_field(request, "to", count, count));
   return steps_json(*run, from, std::max(from, std::min(to, from + kMaxSteps)));
+}
+
+Json timeline_json(const sim::Recording& recording, const driver::TimelineSource& source,
+                   const std::optional<driver::StepRange>& range) {
+  return Json::parse(driver::timeline_json(
+      driver::make_timeline(recording, source, {.range = range, .keeps_lanes = true})));
+}
+
+Result<Json> call_timeline(Session& session, const Json& request) {
+  const auto run = WW_TRY(recording_field(session, request));
+  const std::uint64_t steps = run->recording().steps;
+  const std::uint64_t from = WW_TRY(bounded_field(request, "from", 0, steps));
+  const std::uint64_t to = WW_TRY(bounded_field(request, "to", steps, steps));
+  if (from >= to)
+    return fail(DiagKind::OutOfBounds, "`from` is {} and `to` is {}, expected a step between", from,
+                to);
+  return driver::with_schema("explore-timeline",
+                             {{"timeline", timeline_json(run->recording(), run->capture().source,
+                                                         driver::StepRange{from, to})}});
 }
 
 Result<Json> call_state(Session& session, const Json& request) {

@@ -23,10 +23,11 @@ struct CallRow {
   Call call;
 };
 constexpr CallRow kCalls[] = {
-    {"start", call_start},   {"example", call_example}, {"reference", call_reference},
-    {"check", call_check},   {"explain", call_explain}, {"code", call_code},
-    {"layout", call_layout}, {"diff", call_diff},       {"steps", call_steps},
-    {"state", call_state},   {"moves", call_moves},     {"cancel", call_cancel},
+    {"start", call_start},   {"example", call_example},   {"reference", call_reference},
+    {"check", call_check},   {"explain", call_explain},   {"code", call_code},
+    {"layout", call_layout}, {"diff", call_diff},         {"steps", call_steps},
+    {"state", call_state},   {"timeline", call_timeline}, {"moves", call_moves},
+    {"cancel", call_cancel},
 };
 
 Json example_row(const driver::Example& example) {

@@ -121,6 +121,8 @@ const Case kCases[] = {
     {"sim-launches", "sim slow.ptx --launch 'k<<<1, 1>>>()' --json"},
     {"sim", "sim slow.ptx --grid 1 --block 1 --sass --json"},
     {"timeline", "run examples/pipeline.py --timeline pipeline.json", "pipeline.json"},
+    {"timeline", "run examples/pipeline.py --kernel 'build(lines=1200)' --timeline long.json",
+     "long.json"},
     {"timeline",
      "sim examples/ptx/bulk_ring.ptx --grid 1 --block 64 --arg a=i32[4,32]:arange --arg "
      "b=i32[4,32] "

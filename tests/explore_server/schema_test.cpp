@@ -121,6 +121,7 @@ class Answers {
     const Json& recording = result["recording"];
     ASSERT_TRUE(recording.is_object());
     ask("steps", {{"recording", recording["id"]}});
+    ask("timeline", {{"recording", recording["id"]}, {"from", 2}, {"to", 12}});
     const int moments = recording["moments"];
     for (const int moment : {0, moments / 2, moments})
       ask("state", {{"recording", recording["id"]},

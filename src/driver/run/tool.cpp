@@ -21,6 +21,7 @@
 #include "driver/sim/options.h"
 #include "driver/sim/report.h"
 #include "driver/timeline/plan.h"
+#include "driver/timeline/roles.h"
 #include "driver/timeline/shared_names.h"
 #include "eval/eval.h"
 #include "eval/launch/supported.h"
@@ -301,17 +302,16 @@ TimelineSource KernelRun::timeline_source(const runtime::Launch& launch) const {
           .grid = {launch.grid[0], launch.grid[1], launch.grid[2]},
           .file = request_.source.path,
           .outcome = outcome_text(*device_.sim->report()),
-          .names = shared_names(build_, program)};
+          .names = shared_names(build_, program),
+          .roles = warp_roles(build_)};
 }
 
 void KernelRun::capture(const runtime::Launch& launch) {
   RunCapture& out = *request_.capture;
   out.program = device_.sim->program();
   out.run = *device_.sim->report();
-  const TimelineSource source = timeline_source(launch);
-  out.names = source.names;
+  out.source = timeline_source(launch);
   for (const runtime::Value& value : launch.arguments) out.arguments.push_back(value.bits);
-  if (out.run.recording) out.timeline = make_timeline(*out.run.recording, source, {});
 }
 
 void KernelRun::write_timeline_of(const runtime::Launch& launch) {

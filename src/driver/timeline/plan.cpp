@@ -52,7 +52,7 @@ Result<void> draw_timeline(const TimelineRequest& request, const TimelinePlan& p
     return fail(diag(DiagKind::BadArgument,
                      "no timeline of block {}: its cluster did not run to an end", plan.block)
                     .with_note("the run ended before, or another cluster took over its work"));
-  return write_timeline(request.path, make_timeline(*recording, source, plan.range));
+  return write_timeline(request.path, make_timeline(*recording, source, {.range = plan.range}));
 }
 
 }  // namespace ww::driver

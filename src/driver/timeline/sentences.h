@@ -14,6 +14,10 @@ std::string party_sentence(const TimelineParty& party);
 std::string span_sentence(const TimelineSpan& span);
 /// "ended by warp 2, line 88"; empty: nothing is known, or it has no end of its own.
 std::string end_sentence(const TimelineSpan& span);
+/// "producer: warps 8-11, `wg == 2` (gemm_hopper.py:161)".
+std::string role_sentence(const WarpRole& role);
+/// "runs 31 %, waits 69 % (pipe_empty 60 %, barrier 0 9 %); copies under way 88 % of the run".
+std::string use_sentence(const RoleUse& use);
 /// What a step is.
 std::string axis_sentence(const Timeline& timeline);
 

@@ -117,6 +117,13 @@ std::vector<std::string> labels_of(const TimelineSpan& span) {
   return {};
 }
 
+// Merged spans have no words of their own but for what they are for, most of the time.
+std::vector<std::string> merged_labels_of(const TimelineSpan& span) {
+  if (span.kind == SpanKind::Phase)
+    return {fmt::format("phases {}-{}", *span.phase, *span.phase + span.merged - 1)};
+  return {fmt::format("{} × {}", span.merged, span.what.empty() ? "runs" : span.what)};
+}
+
 std::string hover_text(const TimelineSpan& span) {
   std::string out = fmt::format("steps {} to {}: {}", span.begin, span.end, span_sentence(span));
   const std::string end = end_sentence(span);
@@ -155,7 +162,9 @@ class Picture {
   void draw_axis();
   void draw_lanes();
   void draw_lane(const TimelineLane& lane);
+  void draw_heading(const TimelineLane& lane);
   void draw_bar(const TimelineSpan& span, double top, double height);
+  void draw_merged(const TimelineSpan& span, double top, double height);
   void draw_labels(const TimelineLane& lane, double top, double height);
   void draw_points(const TimelineSpan& span, double top, double height);
   void draw_arrows();
@@ -230,15 +239,36 @@ void Picture::draw_lanes() {
       y_ += 4;
       line("block " + lane.block, {.size = 12, .is_bold = true});
     }
-    if (before == nullptr || before->kind != lane.kind || before->block != lane.block) {
-      out_.open_text({.size = 10, .fill = view::kFaintInk});
-      out_.text(left_, y_ + kHeading - 6, heading_of(lane.kind));
-      out_.close();
-      y_ += kHeading;
-    }
+    const bool is_same = before != nullptr && before->block == lane.block &&
+                         before->role == lane.role &&
+                         (before->kind == lane.kind || lane.role.has_value());
+    if (!is_same) draw_heading(lane);
     draw_lane(lane);
     before = &lane;
   }
+}
+
+// A role has its own, for its warps and their work.
+void Picture::draw_heading(const TimelineLane& lane) {
+  if (!lane.role) {
+    out_.open_text({.size = 10, .fill = view::kFaintInk});
+    out_.text(left_, y_ + kHeading - 6, heading_of(lane.kind));
+    out_.close();
+    y_ += kHeading;
+    return;
+  }
+  const TimelineRole& each = timeline_.roles[*lane.role];
+  y_ += 4;
+  out_.open_text({.size = 12, .is_bold = true});
+  out_.text(kBorder, y_ + kHeading - 6, fitted(each.role.title(), 12, left_ - kBorder - 8));
+  out_.close();
+  WarpRole where = each.role;  // its name stands at the left
+  where.name.clear();
+  const std::string facts = role_sentence(where) + ": " + use_sentence(each.use);
+  out_.open_text({.size = 10, .fill = view::kFaintInk});
+  out_.text(left_, y_ + kHeading - 6, fitted(facts, 10, (right_ - left_) * 1.15));
+  out_.close();
+  y_ += kHeading;
 }
 
 void Picture::draw_lane(const TimelineLane& lane) {
@@ -260,7 +290,21 @@ void Picture::draw_lane(const TimelineLane& lane) {
   y_ += size.height;
 }
 
+// Merged spans of a warp: the lower part is the share of waiting, the upper one of running.
+void Picture::draw_merged(const TimelineSpan& span, double top, double height) {
+  const double from = x_of(span.begin);
+  const double width = std::max(kMinBar, x_of(span.end) - from - 0.5);
+  const std::string hover = hover_text(span);
+  const double share = static_cast<double>(span.runs) / static_cast<double>(span.end - span.begin);
+  const double runs = height * std::clamp(share, 0.0, 1.0);
+  out_.rect(from, top, width, runs, colour_of({.kind = SpanKind::Runs}), hover);
+  if (span.kind != SpanKind::Runs)
+    out_.rect(from, top + runs, width, height - runs, colour_of(span), hover);
+}
+
 void Picture::draw_bar(const TimelineSpan& span, double top, double height) {
+  const bool is_of_warps = span.kind != SpanKind::Work && span.kind != SpanKind::Phase;
+  if (span.is_merged() && is_of_warps) return draw_merged(span, top, height);
   const double from = x_of(span.begin);
   const double width = std::max(kMinBar, x_of(span.end) - from - 0.5);
   const std::string hover = hover_text(span);
@@ -281,7 +325,7 @@ void Picture::draw_labels(const TimelineLane& lane, double top, double height) {
   out_.open_text({.size = kLabelFont, .anchor = view::Anchor::Middle});
   for (const TimelineSpan& span : lane.spans) {
     const double room = x_of(span.end) - x_of(span.begin) - 6;
-    for (const std::string& label : labels_of(span)) {
+    for (const std::string& label : span.is_merged() ? merged_labels_of(span) : labels_of(span)) {
       if (label.empty() || text_width(label, kLabelFont) > room) continue;
       out_.text((x_of(span.begin) + x_of(span.end)) / 2, top + height / 2 + kLabelFont * 0.35,
                 label);

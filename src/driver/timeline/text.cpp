@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "driver/report_parts.h"
 #include "driver/timeline/timeline.h"
 
@@ -19,6 +21,7 @@ std::string missing_text(const sim::PhasePoint& point) {
 
 std::string work_sentence(const TimelineSpan& span) {
   std::string out = plural(span.count, "instruction");
+  if (span.is_merged()) out += fmt::format(" in {} pieces", span.merged);
   if (!span.what.empty()) out += (span.what.starts_with("group") ? " of " : " ") + span.what;
   if (span.phase) out += fmt::format(", phase {}", *span.phase);
   if (span.bytes != 0) out += fmt::format(", {} bytes", span.bytes);
@@ -26,9 +29,40 @@ std::string work_sentence(const TimelineSpan& span) {
 }
 
 std::string phase_sentence(const TimelineSpan& span) {
+  if (span.is_merged())
+    return fmt::format("phases {} to {}", *span.phase, *span.phase + span.merged - 1);
   std::string out = fmt::format("phase {} (parity {})", *span.phase, *span.phase % 2);
   if (!span.points.empty()) out += fmt::format(", {} to arrive", span.points.front().arrivals);
   if (span.bytes > 0) out += fmt::format(", expects {} bytes", span.bytes);
+  return out;
+}
+
+// Spans of a warp that are one.
+std::string merged_sentence(const TimelineSpan& span) {
+  const std::uint64_t steps = span.end - span.begin;
+  std::string out = fmt::format("{} merged: runs in {} of {}", plural(span.merged, "span"),
+                                span.runs, plural(steps, "step"));
+  if (span.kind != SpanKind::Runs) out += fmt::format(", waits mostly for {}", span.what);
+  return out;
+}
+
+std::string percent(std::uint64_t part, std::uint64_t whole) {
+  if (part == 0 || whole == 0) return "0 %";
+  const std::uint64_t rounded = (100 * part + whole / 2) / whole;
+  return rounded == 0 ? "<1 %" : fmt::format("{} %", rounded);
+}
+
+// "warps 0-3, 8".
+std::string warps_text(const std::vector<std::uint32_t>& warps) {
+  std::string out = warps.size() == 1 ? "warp " : "warps ";
+  for (std::size_t i = 0; i < warps.size();) {
+    std::size_t end = i + 1;
+    while (end < warps.size() && warps[end] == warps[end - 1] + 1) ++end;
+    if (i != 0) out += ", ";
+    out +=
+        end == i + 1 ? fmt::format("{}", warps[i]) : fmt::format("{}-{}", warps[i], warps[end - 1]);
+    i = end;
+  }
   return out;
 }
 
@@ -52,7 +86,34 @@ std::string party_sentence(const TimelineParty& party) {
   return out;
 }
 
+std::string role_sentence(const WarpRole& role) {
+  std::string out = warps_text(role.warps);
+  if (!role.name.empty()) out = fmt::format("{}: {}", role.name, out);
+  out += fmt::format(", `{}`", role.condition);
+  if (!role.source.empty()) out += fmt::format(" ({})", role.source);
+  return out;
+}
+
+std::string use_sentence(const RoleUse& use) {
+  constexpr std::size_t kMaxWaits = 3;
+  std::string out = fmt::format("runs {}, waits {}", percent(use.runs, use.steps),
+                                percent(use.waited(), use.steps));
+  for (std::size_t i = 0; i < std::min(kMaxWaits, use.waits.size()); ++i)
+    out += fmt::format("{}{} {}", i == 0 ? " (" : ", ", use.waits[i].what,
+                       percent(use.waits[i].steps, use.steps));
+  if (!use.waits.empty()) out += use.waits.size() > kMaxWaits ? ", …)" : ")";
+  const std::uint64_t rest = use.steps - std::min(use.steps, use.runs + use.waited());
+  if (rest != 0) out += fmt::format(", not chosen {}", percent(rest, use.steps));
+  if (use.copies != 0)
+    out += fmt::format("; copies under way {} of the run", percent(use.copies, use.run_steps));
+  if (use.products != 0)
+    out += fmt::format("; products under way {} of the run", percent(use.products, use.run_steps));
+  return out;
+}
+
 std::string span_sentence(const TimelineSpan& span) {
+  const bool is_of_warps = span.kind != SpanKind::Work && span.kind != SpanKind::Phase;
+  if (span.is_merged() && is_of_warps) return merged_sentence(span);
   switch (span.kind) {
     case SpanKind::Runs:
       return "runs";
@@ -95,10 +156,16 @@ std::string timeline_text(const Timeline& timeline) {
   out += fmt::format("steps {} to {} of {}; {}\n", timeline.from, timeline.to, timeline.steps,
                      axis_sentence(timeline));
   for (const std::string& note : timeline.notes) out += fmt::format("note: {}\n", note);
+  for (const TimelineRole& each : timeline.roles)
+    out += fmt::format("role {}\n  {}\n", role_sentence(each.role), use_sentence(each.use));
   std::string block;
+  std::optional<std::size_t> role;
   for (const TimelineLane& lane : timeline.lanes) {
     if (lane.block != block) out += fmt::format("\nblock {}\n", lane.block);
+    if (lane.role && (lane.block != block || lane.role != role))
+      out += fmt::format("role {}\n", timeline.roles[*lane.role].role.title());
     block = lane.block;
+    role = lane.role;
     add_lane(out, lane);
   }
   return out;

@@ -51,6 +51,41 @@ struct TimelineSpan {
   std::int64_t bytes = 0;                // of work; of a phase: that it expects
   std::uint64_t read = 0;  // of work: when its sources were known to be read; 0: never
   std::vector<sim::PhasePoint> points = {};  // of a phase
+  std::uint32_t merged = 0;  // it stands for so many short ones; the rest is of what took longest
+  std::uint64_t runs = 0;    // of merged spans of a warp: steps in which it ran
+
+  [[nodiscard]] bool is_merged() const { return merged > 1; }
+};
+
+/// Warps that a branch of the source sets apart (driver/timeline/roles.h).
+struct WarpRole {
+  std::string name = {};                  // "producer"; empty: it has none
+  std::string condition = {};             // "wg == 2"
+  std::string source = {};                // "gemm_hopper.py:161"; empty: unknown
+  std::vector<std::uint32_t> warps = {};  // of a block, in order
+
+  /// The name, or the condition.
+  [[nodiscard]] const std::string& title() const { return name.empty() ? condition : name; }
+};
+
+/// How the warps of a role spent their steps, in all blocks of the cluster together.
+struct RoleUse {
+  struct Wait {
+    std::string what;  // "pipe_full": barriers of an array count as one
+    std::uint64_t steps = 0;
+  };
+  std::uint64_t steps = 0;       // of its warps, each until it ends
+  std::uint64_t runs = 0;        // of these
+  std::vector<Wait> waits = {};  // of these, the longest first
+  std::uint64_t run_steps = 0;   // of the whole run, for each block
+  std::uint64_t copies = 0;      // of these: copies of the role were under way
+  std::uint64_t products = 0;    // of these: products were
+  [[nodiscard]] std::uint64_t waited() const;
+};
+
+struct TimelineRole {
+  WarpRole role = {};
+  RoleUse use = {};
 };
 
 enum class LaneKind : std::uint8_t { Warps, Work, Mbarrier };
@@ -61,6 +96,7 @@ struct TimelineLane {
   std::string block;                            // "(0,0,0)"
   std::string name;                             // "warps 4-7", "warp 0: cp.async.bulk", "full[0]"
   std::uint32_t first_warp = 0, last_warp = 0;  // of the cluster; of Warps and Work
+  std::optional<std::size_t> role = {};         // of its warps: index into Timeline::roles
   std::vector<TimelineSpan> spans = {};
 };
 
@@ -75,8 +111,11 @@ struct Timeline {
   std::uint64_t steps = 0;               // recorded
   std::uint64_t from = 0, to = 0;        // shown
   bool counts_rounds = false;            // a step is a round; else an instruction
+  std::uint64_t grain = 0;               // spans of fewer steps may be merged; 0: none is
   std::vector<std::string> notes = {};   // what is left out, and why
-  std::vector<TimelineLane> lanes = {};  // block by block: warps, work, mbarriers
+  std::vector<TimelineRole> roles = {};  // empty: the source is unknown, or has none
+  /// Block by block: warps and work, role by role if there are roles; then mbarriers.
+  std::vector<TimelineLane> lanes = {};
   std::vector<TimelineArrow> arrows = {};
 };
 
@@ -95,14 +134,19 @@ struct TimelineSource {
   std::string file = {};
   std::string outcome = {};
   std::vector<SharedName> names = {};
+  std::vector<WarpRole> roles = {};
 };
 
-/// No more is shown; the rest is cut off, with a note.
+/// No more is shown; beyond, short ones are merged, with a note.
 inline constexpr std::size_t kMaxTimelineSpans = 4000;
 
-/// The timeline, or the part of it that is asked for.
+/// Which part is shown.
+struct TimelinePart {
+  std::optional<StepRange> range = {};  // none: all
+  bool keeps_lanes = false;             // also of work of which nothing is in the range
+};
 Timeline make_timeline(const sim::Recording& recording, const TimelineSource& source,
-                       const std::optional<StepRange>& range);
+                       const TimelinePart& part = {});
 
 std::string timeline_text(const Timeline& timeline);
 std::string timeline_json(const Timeline& timeline);

@@ -25,11 +25,15 @@ std::shared_ptr<const sim::Program> program() {
       .program;
 }
 
-Timeline timeline_of(const sim::Recording& recording, std::optional<StepRange> range = {}) {
+Timeline timeline_of(const sim::Recording& recording, std::optional<StepRange> range = {},
+                     const std::vector<WarpRole>& roles = {}) {
   const auto loaded = program();
-  return make_timeline(
-      recording,
-      {.program = loaded.get(), .kernel = loaded->kernels()[0], .file = "a<b>&\"c\".ptx"}, range);
+  return make_timeline(recording,
+                       {.program = loaded.get(),
+                        .kernel = loaded->kernels()[0],
+                        .file = "a<b>&\"c\".ptx",
+                        .roles = roles},
+                       {.range = range});
 }
 
 // So many warps that each wait for an mbarrier in every other step.
@@ -65,17 +69,84 @@ TEST(Timelines, WarpsThatDoTheSameShareALane) {
   EXPECT_EQ(timeline_of(recording).lanes[0].name, "warps 0-2");
 }
 
-TEST(Timelines, TooManySpansAreCutOffWithANote) {
+TEST(Timelines, OfTooManySpansShortOnesAreMergedWithANote) {
   const Timeline whole = timeline_of(recording_of(2, 100));
   EXPECT_TRUE(whole.notes.empty());
-  const Timeline cut = timeline_of(recording_of(2, 10'000));
+  EXPECT_EQ(whole.grain, 0U);
+  const Timeline merged = timeline_of(recording_of(2, 10'000));
   std::size_t spans = 0;
-  for (const TimelineLane& lane : cut.lanes) spans += lane.spans.size();
+  for (const TimelineLane& lane : merged.lanes) spans += lane.spans.size();
   EXPECT_LE(spans, kMaxTimelineSpans);
-  EXPECT_GT(spans, kMaxTimelineSpans / 2);
-  ASSERT_EQ(cut.notes.size(), 1U);
-  EXPECT_THAT(cut.notes[0], HasSubstr("of 10000"));
-  EXPECT_THAT(timeline_svg(cut), HasSubstr("Note: steps 0 to 1999 of 10000"));
+  EXPECT_GT(spans, kMaxTimelineSpans / 4);
+  EXPECT_EQ(merged.to, 10'000U);
+  EXPECT_EQ(merged.lanes[0].spans.back().end, 10'000U);
+  EXPECT_EQ(merged.grain, 8U);
+  const TimelineSpan& first = merged.lanes[0].spans.front();
+  EXPECT_EQ(first.merged, 8U);
+  EXPECT_EQ(first.runs, 4U);
+  ASSERT_EQ(merged.notes.size(), 1U);
+  EXPECT_THAT(merged.notes[0], HasSubstr("neighbours of fewer than 8 steps are merged"));
+  EXPECT_THAT(timeline_svg(merged), HasSubstr("8 spans merged: runs in 4 of 8 steps"));
+  EXPECT_THAT(timeline_json(merged), HasSubstr("\"merged\": 8"));
+}
+
+// The part that is long enough stays as it was.
+TEST(Timelines, WhatTookLongIsNotMerged) {
+  sim::Recording recording = recording_of(1, 10'000);
+  recording.warps[0].spans.push_back({.state = sim::WarpState::AtMbarrier,
+                                      .begin = 10'000,
+                                      .end = 10'500,
+                                      .op = 0,
+                                      .is_open = true});
+  recording.steps = 10'500;
+  const Timeline merged = timeline_of(recording);
+  const TimelineSpan& last = merged.lanes[0].spans.back();
+  EXPECT_EQ(last.begin, 10'000U);
+  EXPECT_FALSE(last.is_merged());
+  EXPECT_TRUE(last.is_open);
+}
+
+TEST(Timelines, RolesHaveNamesAndTheirLanesStandTogether) {
+  sim::Recording recording = recording_of(4, 8);
+  recording.warps[2].path = recording.warps[1].path;
+  const std::vector<WarpRole> roles = {
+      {.name = "producer", .condition = "warp == 0", .source = "a.py:7", .warps = {0}},
+      {.condition = "warp > 1", .warps = {2, 3}}};
+  const Timeline out = timeline_of(recording, {}, roles);
+  std::vector<std::string> names;
+  for (const TimelineLane& lane : out.lanes)
+    names.push_back(
+        fmt::format("{}{}", lane.name, lane.role ? fmt::format(" of {}", *lane.role) : ""));
+  EXPECT_THAT(names, testing::ElementsAre("warp 0 of 0", "warp 2 of 1", "warp 3 of 1", "warp 1",
+                                          "full[1]"));
+  const RoleUse& use = out.roles[1].use;
+  EXPECT_EQ(use.steps, 16U);
+  EXPECT_EQ(use.runs, 8U);
+  ASSERT_EQ(use.waits.size(), 1U);
+  EXPECT_EQ(use.waits[0].what, "full");
+  EXPECT_EQ(use.waited(), 8U);
+  const std::string text = timeline_text(out);
+  EXPECT_THAT(text, HasSubstr("role producer: warp 0, `warp == 0` (a.py:7)\n"
+                              "  runs 50 %, waits 50 % (full 50 %)\n"));
+  EXPECT_THAT(text, HasSubstr("role warps 2-3, `warp > 1`\n"));
+  EXPECT_THAT(text, HasSubstr("\nrole warp > 1\nwarp 2\n"));
+  EXPECT_THAT(timeline_svg(out), HasSubstr(">producer</text>"));
+  EXPECT_THAT(timeline_json(out), HasSubstr("\"name\": \"producer\""));
+}
+
+// A warp that ends early counts until it does.
+TEST(Timelines, SharesAreOfTheTimeUntilWarpsEnd) {
+  sim::Recording recording = recording_of(2, 10);
+  recording.warps[1].spans.resize(1);
+  recording.work.push_back(
+      {.kind = sim::AsyncKind::Signalled, .issued_by = {0, 1}, .begin = 2, .end = 6, .count = 1});
+  recording.work.push_back(recording.work[0]);
+  recording.work.back().end = 7;
+  const Timeline out = timeline_of(recording, {}, {{.condition = "all", .warps = {0, 1}}});
+  EXPECT_EQ(out.roles[0].use.steps, 11U);
+  EXPECT_EQ(out.roles[0].use.runs, 6U);
+  EXPECT_EQ(out.roles[0].use.copies, 5U);
+  EXPECT_EQ(out.roles[0].use.run_steps, 10U);
 }
 
 TEST(Timelines, APartOfTheSteps) {

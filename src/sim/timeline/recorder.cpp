@@ -98,13 +98,6 @@ void Recorder::catch_up() {
   activity_ = unit_.activity;
 }
 
-void Recorder::bound() {
-  if (records_ > kMaxRecords || now_ > kMaxSteps) {
-    out_.is_cut = true;
-    clip(now_);
-  }
-}
-
 void Recorder::end() {
   if (out_.is_cut) return;
   doer_ = {};
@@ -124,7 +117,8 @@ void join_runs(std::vector<WarpSpan>& spans) {
   std::vector<WarpSpan> out;
   for (const WarpSpan& span : spans) {
     const bool goes_on = !out.empty() && out.back().state == WarpState::Runs &&
-                         span.state == WarpState::Runs && out.back().end == span.begin;
+                         span.state == WarpState::Runs && out.back().end == span.begin &&
+                         out.back().merged == 0 && span.merged == 0;
     if (goes_on) {
       out.back().end = span.end;
     } else {

@@ -23,9 +23,8 @@ class Warp;
 
 class Recorder {
  public:
-  /// No more is kept: spans, points and work together; and steps.
+  /// No more is kept: spans, points and work together. Beyond, short ones are merged.
   static constexpr std::size_t kMaxRecords = 200'000;
-  static constexpr std::uint64_t kMaxSteps = 2'000'000;
 
   explicit Recorder(Unit& unit);
   ~Recorder();
@@ -83,6 +82,9 @@ class Recorder {
   std::uint32_t mbarrier_index(std::uint64_t address);
   void clip(std::uint64_t steps);
   void bound();
+  void coarsen();
+  void merge_closed_work();
+  [[nodiscard]] std::size_t count_records() const;
 
   Unit& unit_;
   Recording out_;

@@ -134,17 +134,37 @@ TEST(Recorder, GroupsOfCopiesAreOneEach) {
 }
 
 // Warp 0 waits for warp 1 in every round.
-TEST(Recorder, LongRunsAreCut) {
-  TestRun test(
-      "mov.u32 %r0, 0; mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 32;\n"
-      "loop: @%p1 bra skip; add.u32 %r2, %r1, 1; add.u32 %r2, %r2, 1; skip: bar.sync 0;"
-      "add.u32 %r0, %r0, 1; setp.lt.u32 %p0, %r0, 100000; @%p0 bra loop;",
-      0);
+constexpr std::string_view kRounds =
+    "mov.u32 %r0, 0; mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 32;\n"
+    "loop: @%p1 bra skip; add.u32 %r2, %r1, 1; add.u32 %r2, %r2, 1; skip: bar.sync 0;"
+    "add.u32 %r0, %r0, 1; setp.lt.u32 %p0, %r0, 105000; @%p0 bra loop;";
+
+std::uint64_t steps_of(const RecordedWarp& warp, WarpState state) {
+  std::uint64_t sum = 0;
+  for (const StateSteps& each : warp.merged) sum += each.state == state ? each.steps : 0;
+  for (const WarpSpan& span : warp.spans)
+    if (span.merged == 0 && span.state == state) sum += span.end - span.begin;
+  return sum;
+}
+
+TEST(Recorder, LongRunsAreCoveredWithShortSpansMerged) {
+  TestRun test(kRounds, 0);
   const Recording seen = record(test, 64);
   EXPECT_EQ(test.report().outcome, Outcome::Finished);
-  EXPECT_TRUE(seen.is_cut);
-  EXPECT_LE(seen.warps[0].spans.size(), Recorder::kMaxRecords);
-  EXPECT_EQ(seen.warps[0].spans.back().end, seen.steps);
+  EXPECT_FALSE(seen.is_cut);
+  EXPECT_GE(seen.grain, 16U);
+  EXPECT_GT(seen.steps, 600'000U);
+  EXPECT_LE(seen.warps[0].spans.size() + seen.warps[1].spans.size(), Recorder::kMaxRecords);
+  EXPECT_GT(seen.warps[0].spans.front().merged, 1U);
+  for (const RecordedWarp& warp : seen.warps) {
+    EXPECT_EQ(warp.spans.back().end, seen.steps);
+    for (std::size_t i = 1; i < warp.spans.size(); ++i)
+      ASSERT_EQ(warp.spans[i].begin, warp.spans[i - 1].end) << i;
+    // No step is lost in what is added up.
+    EXPECT_EQ(steps_of(warp, WarpState::Runs) + steps_of(warp, WarpState::AtBarrier), seen.steps);
+  }
+  // Three instructions of the loop are warp 1's alone.
+  EXPECT_GE(steps_of(seen.warps[0], WarpState::AtBarrier), 200'000U);
 }
 
 TEST(Recorder, TheClusterOfABlock) {

@@ -5,6 +5,9 @@
 //
 // Time is not simulated. A step is a round in which every warp that can run executes one instruction
 // (schedule `step`), or one instruction of one warp (the other schedules).
+//
+// Long runs have more than can be kept. Then neighbours shorter than the recording's grain are merged
+// into one record each (detail.h), and the whole run stays covered.
 #pragma once
 
 #include <cstdint>
@@ -46,13 +49,23 @@ struct WarpSpan {
   std::uint64_t phase = 0;    // AtMbarrier: that it waits for
   Doer released_by = {};      // of a wait
   bool is_open = false;       // it still waits at the end
+  std::uint32_t merged = 0;  // so many spans; state, op, subject and phase are of what took longest
+  std::uint64_t runs = 0;    // of merged ones: steps in which it ran
 
   friend bool operator==(const WarpSpan&, const WarpSpan&) = default;
 };
 
+/// How many steps were spent so.
+struct StateSteps {
+  WarpState state = WarpState::Runs;
+  std::uint32_t subject = 0;  // as in WarpSpan
+  std::uint64_t steps = 0;
+};
+
 struct RecordedWarp {
   std::vector<WarpSpan> spans;
-  std::uint64_t path = 0;  // a digest of the ops it executed, in order
+  std::uint64_t path = 0;               // a digest of the ops it executed, in order
+  std::vector<StateSteps> merged = {};  // what the spans that were merged had
 };
 
 /// What a phase lacks from a step on.
@@ -69,7 +82,8 @@ struct RecordedPhase {
   std::int64_t bytes = 0;   // the most that it expected at a time
   Doer completed_by = {};   // the last arrival, or who issued the work that arrived last
   bool is_by_work = false;  // the latter
-  std::vector<PhasePoint> points = {};  // the first at `begin`
+  std::vector<PhasePoint> points = {};  // the first at `begin`; none of merged phases
+  std::uint32_t merged = 0;             // so many phases, from `number` on
 };
 
 struct RecordedMbarrier {
@@ -102,6 +116,7 @@ struct AsyncRecord {
   std::optional<std::uint32_t> mbarrier = {};  // that it tells: index into Recording::mbarriers
   std::uint64_t phase = 0;                     // of that, when it was issued
   Doer seen_by = {};                           // the wait that completed it; kNoOp: the end
+  std::uint32_t merged = 0;                    // so many records, of one instruction of one warp
 };
 
 struct Recording {
@@ -109,7 +124,8 @@ struct Recording {
   std::uint32_t warps_per_cta = 1;
   std::uint64_t steps = 0;     // recorded
   bool counts_rounds = false;  // a step is a round; else an instruction
-  bool is_cut = false;         // there were more than could be kept
+  std::uint64_t grain = 0;     // records of fewer steps may be merged; 0: all is as it was
+  bool is_cut = false;         // it ends before the run does: even merged there was too much
   std::vector<RecordedWarp> warps;
   std::vector<RecordedMbarrier> mbarriers;
   std::vector<AsyncRecord> work;

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "explore/encode.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "driver/sim/report.h"
+#include "isa/type.h"
+
+namespace ww::explore {
+
+std::string base64(std::span<const std::byte> bytes) {
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    unsigned word = 0;
+    for (std::size_t k = 0; k < 3; ++k)
+      word = (word << 8U) | (i + k < bytes.size() ? std::to_integer<unsigned>(bytes[i + k]) : 0U);
+    for (std::size_t k = 0; k < 4; ++k)
+      out += i + k <= bytes.size() ? kDigits[(word >> (18 - 6 * k)) & 63U] : '=';
+  }
+  return out;
+}
+
+std::string_view state_name(const sim::WarpStatus& status) {
+  if (status.has_ended) return "ended";
+  switch (status.state) {
+    case sim::WarpState::Runs:
+      return "runs";
+    case sim::WarpState::AtMbarrier:
+      return "mbarrier";
+    case sim::WarpState::AtBarrier:
+      return "barrier";
+    case sim::WarpState::AtClusterBarrier:
+      return "cluster";
+    case sim::WarpState::AtWarpgroup:
+      return "warpgroup";
+    case sim::WarpState::AtColumns:
+      return "columns";
+    case sim::WarpState::AtRegisters:
+      return "registers";
+    case sim::WarpState::AtLanes:
+      return "lanes";
+  }
+  return "";
+}
+
+Json subject_json(const StoredRun& run, const sim::WarpStatus& status) {
+  if (status.has_ended) return nullptr;
+  if (status.state == sim::WarpState::AtBarrier) return fmt::format("barrier {}", status.subject);
+  if (status.state == sim::WarpState::AtMbarrier)
+    return run.name_of_shared(driver::place_of(status.subject).address & 0xFF'FFFFU);
+  return nullptr;
+}
+
+Json barrier_json(const StoredRun& run, const sim::BarrierHistory& barrier) {
+  return {{"kind", barrier.is_mbarrier ? "mbarrier" : "barrier"},
+          {"rank", barrier.cta},
+          {"name", barrier.is_mbarrier ? run.name_of_shared(barrier.place)
+                                       : fmt::format("barrier {}", barrier.place)},
+          {"offset", barrier.is_mbarrier ? Json(barrier.place) : Json(nullptr)}};
+}
+
+unsigned lane_bytes(isa::Type type) {
+  return static_cast<unsigned>(std::max(isa::info(type).bits / 8, 1));
+}
+
+Json names_json(const StoredRun& run) {
+  Json out = Json::array();
+  for (const driver::SharedName& each : run.capture().source.names)
+    out.push_back({{"name", each.name}, {"offset", each.offset}, {"bytes", each.bytes}});
+  for (const sim::SharedVariable& each : run.capture().program->shared)
+    out.push_back({{"name", each.name}, {"offset", each.offset}, {"bytes", each.bytes}});
+  return out;
+}
+
+}  // namespace ww::explore
