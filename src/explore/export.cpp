@@ -15,6 +15,7 @@
 #include "explore/calls.h"
 #include "explore/page_files.h"
 #include "explore/run_call.h"
+#include "explore/snapshots.h"
 
 namespace ww::explore {
 namespace {
@@ -113,12 +114,14 @@ Result<Json> answers_json(Session& session, const OpenedFile& file) {
   const std::atomic<bool> never = false;
   RunProgress progress;
   out["run"] = run_result(session, WW_TRY(run_wish(wish)), never, progress);
-  out["steps"] = nullptr;
+  out["steps"] = out["states"] = nullptr;
   const Json& recording = out["run"]["recording"];
   if (recording.is_object()) {
     const std::uint64_t moments =
         std::min(recording["moments"].get<std::uint64_t>(), kMaxExportedMoments);
     out["steps"] = WW_TRY(call_steps(session, {{"recording", recording["id"]}, {"to", moments}}));
+    const auto run = WW_TRY(recording_field(session, {{"recording", recording["id"]}}));
+    out["states"] = snapshots_json(*run, moments);
   }
   return out;
 }

@@ -52,6 +52,10 @@ class RunTest(PageTest):
         self.page.wait("document.querySelector('.state').dataset.moment === arguments[0]", f"the state of moment {moment}",
                        str(moment))
 
+    def lanes(self):
+        """The names of the timeline's rows."""
+        return self.page.value("document.querySelector('.timeline').timeline.lanes.map(l => l.name || l.full)")
+
     def step(self, by, back=False):
         self.page.choose("#step-by", by)
         self.page.click("#step-back" if back else "#step-on")
@@ -77,6 +81,51 @@ class Run(RunTest):
         self.page.click(".go-moment")
         self.assertGreater(self.moment(), 0)
         self.assertEqual(self.line(), 14)
+
+    def test_a_hang_shows_who_waits_for_what(self):
+        self.run_kernel(source=example_source("findings/hang.py"))
+        self.page.wait_text("#run-says", "deadlock")
+        self.page.click(".go-moment")
+        self.page.wait("document.querySelector('.state').dataset.moment === document.getElementById('run-slider').value")
+        self.assertEqual(self.page.row(".warps", "0")[1:3], ["producer", "mbarrier pipe_empty[0]"])
+        self.assertEqual(self.page.row(".warps", "1")[1:3], ["consumer", "mbarrier pipe_full[0]"])
+        self.assertEqual(self.page.row("#barriers", "pipe_empty[0]")[2:4], ["0", "32 of 32"])
+        last = self.page.value("document.querySelector('.timeline').timeline.lanes.find(l => l.name === 'warp 0').spans.at(-1)")
+        self.assertEqual((last["kind"], last["what"], last["open"]), ("mbarrier", "pipe_empty[0]", True))
+
+    def test_a_product_has_roles_bytes_and_counters(self):
+        self.run_kernel("gemm_hopper")
+        self.assertEqual([name for name in self.lanes() if not name.startswith(("warp", "cp", "wgmma", "pipe"))],
+                         ["consumer", "producer"])
+        self.page.click("#part-roles")
+        self.assertRegex(self.page.row("#roles", "producer")[4], "pipe_empty")
+        # The producer announces the bytes of a stage, and the engine brings them.
+        lane = "document.querySelector('.timeline').timeline.lanes.find(l => l.name === 'pipe_full[0]')"
+        self.assertEqual(self.page.value(f"Math.max(...{lane}.spans[0].points.map(p => p.bytes))"), 49152)
+        step = self.page.value(f"{lane}.spans[0].points.find(p => p.bytes > 0).step")
+        self.page.js("document.querySelector('.timeline').timeline.on_step(arguments[0])", step)
+        self.page.wait("document.querySelector('.state').dataset.moment === document.getElementById('run-slider').value")
+        self.assertEqual(self.page.row("#barriers", "pipe_full[0]")[2:], ["0", "0 of 1", "49152"])
+        self.page.click("#part-counters")
+        self.page.wait("document.querySelectorAll('#run-part svg rect').length >= 8")
+
+    def test_a_long_run_is_covered_and_zoomed_into(self):
+        self.page.open()
+        self.page.example("pipeline")
+        self.page.choose("#params input[name=lines]", "1200")
+        self.page.settle()
+        self.page.tab("run")
+        self.page.click("#run-go")
+        self.page.wait_text("#timeline-notes", "are merged")
+        timeline = "document.querySelector('.timeline').timeline"
+        self.assertGreater(self.page.value(f"{timeline}.end"), 20000)
+        merged = self.page.value(f"{timeline}.lanes[3].spans.find(s => s.merged > 1)")
+        self.assertGreater(merged["runs"], 0)
+        self.page.js(f"{timeline}.look(5000, 5300)")
+        self.page.wait("document.querySelector('.timeline').dataset.detail === '4850-5450'", "the details")
+        self.assertEqual(self.page.value(f"{timeline}.row(3).spans.filter(s => s.merged).length"), 0)
+        self.page.js(f"{timeline}.fit()")
+        self.assertGreater(self.page.value(f"{timeline}.row(3).spans.filter(s => s.merged).length"), 0)
 
     def test_counters_are_charts(self):
         self.run_kernel()
@@ -182,15 +231,27 @@ class TimeTravel(RunTest):
         self.assertRegex(full[3], r"^\d+ of 32$")
 
     def test_the_timeline_moves_the_cursor(self):
-        lanes = self.page.value("document.querySelector('.timeline').timeline.lanes.map(l => l.full)")
-        self.assertEqual(lanes[:4], ["warp 0", "warp 1", "warp 2", "warp 3"])
+        lanes = self.lanes()
+        self.assertEqual(lanes[:6], ["producer", "warp 0", "consumer", "warp 1", "warp 2", "warp 3"])
         self.assertIn("pipe_full[0]", lanes)
         self.page.js("document.querySelector('.timeline').timeline.on_step(100)")
         self.assertIn("step 100", self.page.text("#run-where"))
-        self.page.js("document.querySelector('.timeline').focus()")
+        self.page.js("document.querySelector('.timeline').timeline.lane = 0; document.querySelector('.timeline').focus()")
         self.page.keys(Keys.ARROW_DOWN)
         spoken = self.page.text(".timeline [role=gridcell]")
-        self.assertTrue(spoken.startswith("warp 1 "), spoken)
+        self.assertTrue(spoken.startswith("warp 0 runs"), spoken)
+        self.page.keys(Keys.ARROW_DOWN)
+        spoken = self.page.text(".timeline [role=gridcell]")
+        self.assertTrue(spoken.startswith("role consumer: warps 1-3, `warp > 0` (pipeline.py:40): runs "), spoken)
+
+    def test_roles_have_names_and_shares(self):
+        self.go(500)
+        self.page.click("#part-roles")
+        producer, consumer = self.page.row("#roles", "producer"), self.page.row("#roles", "consumer")
+        self.assertEqual(producer[1:3], ["warp == 0", "100 %"])
+        self.assertRegex(consumer[4], r"^pipe_full \d+ %, barrier 0 \d+ %$")
+        self.assertEqual(self.page.row(".warps", "2")[:2], ["2", "consumer"])
+        self.assertIn("warp 0 (producer)", self.page.texts("#step-warp option"))
 
 
 # Answers what a machine with a GPU answers, on one without.

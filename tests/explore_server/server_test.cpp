@@ -248,6 +248,34 @@ TEST(ExploreServer, RunsAndShowsStates) {
       400);
 }
 
+// Of a long run the whole is there with short spans merged, and any part of it in detail, in the same
+// lanes.
+TEST(ExploreServer, ATimelineCanBeZoomedInto) {
+  const Server server;
+  json request = program(example("pipeline.py"));
+  request["kernel"] = "build(lines=1200)";
+  request["schedule"] = "step";
+  const json result = stream_lines(server.post("run", request.dump()).body).back()["result"];
+  const json whole = result["timeline"];
+  const int steps = result["recording"]["steps"];
+  EXPECT_EQ(whole["to"], steps);
+  EXPECT_GT(whole["grain"], 0);
+  EXPECT_EQ(whole["roles"][0]["name"], "producer");
+  const auto part = [&](int from, int to) {
+    const json ask = {{"recording", result["recording"]["id"]}, {"from", from}, {"to", to}};
+    return server.post("timeline", ask.dump());
+  };
+  const json detail = json::parse(part(5000, 5400).body)["timeline"];
+  EXPECT_EQ(detail["grain"], 0);
+  ASSERT_EQ(detail["lanes"].size(), whole["lanes"].size());
+  for (std::size_t i = 0; i < detail["lanes"].size(); ++i)
+    EXPECT_EQ(detail["lanes"][i]["name"], whole["lanes"][i]["name"]);
+  EXPECT_EQ(part(0, steps + 1).status, 400);
+  const Reply nothing = part(40, 40);
+  EXPECT_EQ(nothing.status, 400);
+  EXPECT_THAT(nothing.body, HasSubstr("`from` is 40 and `to` is 40, expected a step between"));
+}
+
 TEST(ExploreServer, AnEndlessKernelIsCancelled) {
   const Server server;
   const Client client = server.connect();
@@ -405,6 +433,12 @@ TEST(ExploreServer, ExportsAPageThatNeedsNoServer) {
   EXPECT_TRUE(answers["run"]["report"]["good"]);
   EXPECT_EQ(answers["steps"]["warp"].size(), answers["run"]["recording"]["moments"]);
   EXPECT_TRUE(answers["layouts"].contains("row_major(128,128)"));
+  const json& states = answers["states"];
+  EXPECT_EQ(states["moments"].front(), 0);
+  EXPECT_EQ(states["moments"].back(), answers["run"]["recording"]["moments"]);
+  EXPECT_EQ(states["moments"].size(), states["telling"]);
+  for (const json& region : states["regions"])
+    EXPECT_EQ(region["contents"].size(), states["moments"].size());
   EXPECT_TRUE(answers["layouts"].contains("S[(4,2,8,8,4,2):(1@warpid,2,4@laneid,4,1@laneid,1)]"));
   std::remove(path.c_str());
   const auto refused = run_program({WW_PROGRAM, "explore", "--export", path});

@@ -3,13 +3,17 @@
 // Requests to the program behind the page. A page written by `--export` has the answers in itself, by the names of
 // the requests, and asks nothing.
 
+import {Snapshots} from "./snapshots.js";
+
 const answers_node = document.getElementById("answers");
 export const baked = answers_node ? JSON.parse(answers_node.textContent) : null;
+const baked_states = baked?.states && baked.steps ? new Snapshots(baked) : null;
 
 function baked_answer(name, request) {
   let answer = baked[name];
   if (name === "moves") answer = answer?.[request.primitive];
   if (name === "layout") answer = baked_layout(request);
+  if (name === "state") answer = baked_states?.state(request);
   if (name === "run" && answer) answer = {result: answer};
   if (answer === undefined || answer === null) {
     throw new Error(`this read-only copy has no answer for \`${name}\`; start \`warpwright explore\``);

@@ -26,7 +26,7 @@ export class Moments {
     while (this.count < wanted) {
       const part = await call(
           "steps", {recording: recording.id, from: this.count, to: Math.min(wanted, this.count + kChunk)});
-      if (part.step.length === 0) break;
+      if (part.step.length === 0 || part.from !== this.count) break;  // a copy has its first ones only
       for (const name of ["step", "warp", "line", "source_line"]) this[name] = this[name].concat(part[name]);
       this.count = this.step.length;
     }

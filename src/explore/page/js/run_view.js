@@ -3,22 +3,26 @@
 // The view `Run`: runs the kernel on the virtual GPU, then goes through its moments in both directions. One cursor
 // serves the timeline, the warps, the barriers, memory and the source.
 
-import {call, newest, stream} from "./api.js";
+import {baked, call, newest, stream} from "./api.js";
 import {counters_section} from "./charts.js";
 import {button, el, field, number, put, rove, select, table} from "./dom.js";
 import {shared_dtype} from "./layout_view.js";
 import {RegistersView, SharedView, TensorView} from "./memory_view.js";
 import {Moments} from "./moments.js";
 import {parse_args} from "./params.js";
+import {role_of_warp, roles_table} from "./roles.js";
+import {contents_note, findings_section, result_section} from "./run_parts.js";
 import {program, state, update} from "./state.js";
 import {Timeline} from "./timeline.js";
 
-const kParts = ["PTX", "Registers", "Shared memory", "Tensor memory", "Counters", "Findings", "Result"];
+const kParts =
+    ["PTX", "Registers", "Shared memory", "Tensor memory", "Roles", "Counters", "Findings", "Result"];
 const kAround = 40;  // lines of PTX shown on each side of the current one
 
 const run_ui = {};
 const moments = new Moments();
 const ask_state = newest();
+const ask_timeline = newest();
 let run_options = {};
 let outcome = null;  // the result of the last run
 let now = null;      // the state at the cursor
@@ -75,6 +79,7 @@ export function make_run_view(given) {
   run_ui.span_says = el("div", {class: "says mono", role: "status"});
   run_ui.timeline = new Timeline({
     on_step: (step) => go(moments.at_step(step)),
+    on_detail: load_detail,
     on_say: (text) => {
       run_ui.span_says.textContent = text;
     }
@@ -84,9 +89,10 @@ export function make_run_view(given) {
   run_ui.warps =
       el("div", {class: "scroll", tabindex: 0, role: "region", "aria-label": "Warps and barriers"});
   run_ui.notes = el("span", {id: "timeline-notes"});
+  run_ui.contents = el("div", {class: "tools", id: "copy-contents", hidden: true});
   run_ui.state =
       el("div", {class: "state"}, el("section", {"aria-label": "Warps"}, run_ui.warps),
-         el("section", {"aria-label": "State"}, run_ui.parts, run_ui.part));
+         el("section", {"aria-label": "State"}, run_ui.parts, run_ui.contents, run_ui.part));
   const legend =
       el("div", {class: "legend"}, el("span", {}, el("span", {class: "swatch runs"}), "runs"),
          el("span", {}, el("span", {class: "swatch wait"}), "waits"),
@@ -227,19 +233,44 @@ async function loaded() {
   run_ui.slider.max = moments.count;
   const warps = [...new Set(moments.warp)].sort((a, b) => a - b);
   put(run_ui.warp, el("option", {value: -1}, "any warp"),
-      warps.map((w) => el("option", {value: w}, `warp ${w}`)));
+      warps.map((w) => el("option", {value: w}, warp_text(w))));
   run_ui.warp.value = warps.includes(warp) ? warp : -1;
   warp = Number(run_ui.warp.value);
   run_ui.shared.suppose(shared_dtype());
   run_ui.timeline.show(timeline);
-  run_ui.notes.textContent = (timeline?.notes ?? []).join("; ");
+  run_ui.notes.textContent = notes_of(timeline).join("; ");
   run_ui.timeline.node.style.height = `${
       Math.min(
           240, 0.36 * run_ui.timeline.node.parentElement.clientHeight,
-          24 + 17 * Math.max(2, timeline?.lanes?.length ?? 0))}px`;
+          24 + 17 * Math.max(2, run_ui.timeline.lanes.length))}px`;
   summary();
   if (report.findings.length) part = "Findings";
   go(Math.min(state.run.step, moments.count), true);
+}
+
+function warp_text(w) {
+  const role = role_of_warp(outcome, w);
+  return `warp ${w}${role?.name ? ` (${role.name})` : ""}`;
+}
+
+function notes_of(timeline) {
+  const notes = [...(timeline?.notes ?? [])];
+  const kept = moments.step.at(-1) ?? 0;
+  if (timeline?.grain && !run_options.read_only) notes.push("zoom in to see more of it");
+  if (outcome.recording?.is_cut) notes.push(`states are kept up to step ${number(kept)}`);
+  return notes;
+}
+
+// A read-only copy has only what is merged.
+async function load_detail(from, to) {
+  if (!outcome?.recording || run_options.read_only) return null;
+  try {
+    const answer = await ask_timeline("timeline", {recording: outcome.recording.id, from, to});
+    return answer?.timeline ?? null;
+  } catch (error) {
+    say_run(`${error.message}: run it again`, "hint");
+    return null;
+  }
 }
 
 // A run that failed leaves nothing to step through.
@@ -305,9 +336,9 @@ function go(to, force = false) {
   run_ui.where.textContent = moments.count ?
       `${number(moment)} of ${number(moments.count)}${
           moment < moments.count ?
-              `, step ${at}, warp ${moments.warp[moment]}${line ? `, line ${line}` : ""}` :
-                                                                  ", the end"                                                    }` :
-                                                                  "";
+              `, step ${at}, ${warp_text(moments.warp[moment])}${line ? `, line ${line}` : ""}` :
+                                                                        ", the end"                                                          }` :
+                                                                        "";
   run_ui.timeline.at(at);
   if (line > 0) {
     run_options.editor.mark_lines([line], "cursor");
@@ -318,8 +349,9 @@ function go(to, force = false) {
 
 async function load_state() {
   const {recording} = outcome ?? {};
+  const has_states = !run_options.read_only || baked?.states;
   const current = warp >= 0 ? warp : moments.warp[moment] ?? moments.warp[moment - 1] ?? 0;
-  if (!recording || run_options.read_only) {
+  if (!recording || !has_states) {
     now = null;
     show_part(part);
     show_warps();
@@ -333,11 +365,19 @@ async function load_state() {
     if (!answer) return;
     now = {...answer, of_warp: current};
     run_ui.state.dataset.moment = answer.moment;
+    if (run_options.read_only) show_contents(answer.contents_at);
     show_warps();
     show_part(part, true);
   } catch (error) {
     say_run(`${error.message}: run it again`, "hint");
   }
+}
+
+// What a copy has, and from when it is.
+function show_contents(at) {
+  const step_of = (m) => moments.step[m] ?? outcome.recording.steps;
+  run_ui.contents.hidden = false;
+  put(run_ui.contents, contents_note(baked.states, at, step_of, moment, go));
 }
 
 function rank_of(of_warp) {
@@ -349,21 +389,25 @@ function rank_of(of_warp) {
 function show_warps() {
   if (!now) {
     const text = run_options.read_only ?
-        "This read-only copy has the timeline and the instructions, not the contents of memory." :
+        "Nothing was recorded of this run." :
         outcome?.report?.device === "cuda" ?
         "A GPU records nothing: run it on the virtual GPU to step through it." :
         "Run the kernel to step through it.";
     put(run_ui.warps, el("p", {class: "note"}, text));
     return;
   }
+  const has_roles = (outcome.timeline?.roles ?? []).length > 0;
+  const heads = ["warp", ...(has_roles ? ["role"] : []), "state", "line", "next instruction"];
   const rows = now.warps.map((w) => {
     const link = button(`${w.warp}`, () => {
       run_ui.warp.value = w.warp;
       warp = w.warp;
       load_state();
     }, {class: "plain", "aria-label": `Follow warp ${w.warp}`});
+    const role = role_of_warp(outcome, w.warp);
     return el("tr", {"aria-current": w.warp === now.of_warp ? "true" : null}, [
-      link, w.state + (w.subject ? ` ${w.subject}` : ""), w.source_line || "",
+      link, ...(has_roles ? [role ? role.name ?? role.condition : ""] : []),
+      w.state + (w.subject ? ` ${w.subject}` : ""), w.source_line || "",
       el("code", {}, `${w.line || ""} ${(w.instruction ?? "").trim().replaceAll("\t", " ").slice(0, 48)}`)
     ].map((c) => el("td", {}, c)));
   });
@@ -374,10 +418,7 @@ function show_warps() {
                                 `${b.pending ?? "–"} of ${b.expected ?? "–"}`, b.bytes ?? "–"]);
   put(run_ui.warps,
       el("table", {class: "warps"}, el("caption", {}, "Warps"),
-         el("thead", {},
-            el("tr", {},
-               ["warp", "state", "line", "next instruction"].map((h) => el("th", {scope: "col"}, h)))),
-         el("tbody", {}, rows)),
+         el("thead", {}, el("tr", {}, heads.map((h) => el("th", {scope: "col"}, h)))), el("tbody", {}, rows)),
       table(
           "Barriers", ["barrier", "kind", "phase", "arrivals pending", "bytes pending"], barriers,
           {id: "barriers"}));
@@ -388,7 +429,7 @@ function show_part(name, fresh = false) {
   const needs_more = !fresh && name !== part && (name === "Shared memory" || name === "Tensor memory");
   part = name;
   mark_part();
-  if (needs_more && outcome?.recording && !run_options.read_only) return void load_state();
+  if (needs_more && outcome?.recording && now) return void load_state();
   const nothing =
       el("p", {class: "note"},
          run_options.read_only && outcome ? "Not in this read-only copy." : "Run the kernel first.");
@@ -399,9 +440,10 @@ function show_part(name, fresh = false) {
   }
   const makers = {
     PTX: ptx_part,
+    Roles: () => roles_table(outcome.timeline, run_options.editor),
     Counters: () => counters_section(outcome?.counters, line_link),
-    Findings: findings_part,
-    Result: result_part
+    Findings: () => findings_section(outcome.report, run_options.editor, (to) => go(to, true)),
+    Result: () => result_section(outcome.report)
   };
   put(run_ui.part, outcome?.report ? makers[name]() : nothing);
   run_ui.part.querySelector(".cursor")?.scrollIntoView({block: "nearest"});
@@ -422,43 +464,6 @@ function ptx_part() {
                            el("div", {class: `code-line${from + i + 1 === line ? " cursor" : ""}`},
                               el("span", {class: "no"}, from + i + 1), text.replaceAll("\t", "  ")));
   return el("div", {class: "code-lines"}, rows);
-}
-
-function findings_part() {
-  const {findings, findings_left_out: more} = outcome.report;
-  if (findings.length === 0)
-    return el("p", {class: "fine"}, `Nothing found by ${outcome.report.checks.join(", ")}.`);
-  const one = (f) =>
-      el("div", {class: "finding"}, el("b", {}, f.check), " ", f.message,
-         f.count > 1 ? ` (${number(f.count)} times)` : "", f.note ? el("div", {class: "note"}, f.note) : null,
-         el("div", {class: "tools"},
-            f.moment !== null && f.moment !== undefined ?
-                button("Go to the moment", () => go(f.moment, true), {class: "go-moment"}) :
-                null,
-            f.at ? button(`line ${f.at.line}`, () => run_options.editor.go_to(f.at.line, f.at.column)) : null,
-            f.instruction ? el("code", {}, f.instruction.replaceAll("\t", " ")) : null));
-  return el(
-      "div", {}, findings.map(one), more ? el("p", {class: "note"}, `${more} more were left out`) : null);
-}
-
-function result_part() {
-  const {report} = outcome;
-  const buffers = report.buffers.map(
-      (b) =>
-          [b.name, b.dtype, b.shape.join(" × "), b.output ? "yes" : "", number(b.undefined),
-           el("code", {}, b.first.slice(0, 8).join(" "))]);
-  const expects = report.expectations.map(
-      (e) =>
-          [el("code", {}, e.expect),
-           e.holds ? "holds" : `${number(e.mismatches)} of ${number(e.elements)} differ`,
-           e.max_error ?? "infinite"]);
-  return el(
-      "div", {},
-      table(
-          "Buffers", ["name", "type", "shape", "written", "undefined", "first elements"], buffers,
-          {id: "buffers"}),
-      expects.length ? table("Expectations", ["expectation", "", "largest difference"], expects) : null,
-      report.printed ? el("pre", {}, report.printed) : null);
 }
 
 export function show_run_fields() {

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The timeline on a canvas: a row per warp, per queue of asynchronous work, per mbarrier; spans of steps with a kind.
-// Spans narrower than a pixel are drawn once per pixel, found by bisection, so that 10^5 of them cost as much as the
-// canvas is wide. Tall spans run or work, low ones wait: the kind does not rest on colour alone.
+// The timeline on a canvas: a row per warp, per queue of asynchronous work, per mbarrier, below the row of their role if
+// there are roles; spans of steps with a kind. Spans narrower than a pixel are drawn once per pixel, found by bisection,
+// so that 10^5 of them cost as much as the canvas is wide. Tall spans run or work, low ones wait: the kind does not rest
+// on colour alone. Long runs come with short spans merged; what is zoomed into is asked for again, in detail.
 
 import {css, on_theme} from "./colors.js";
-import {el} from "./dom.js";
+import {debounce, el, number} from "./dom.js";
 
 const kRow = 17;
 const kNames = 150;
 const kAxis = 18;
 const kMaxArrows = 600;
+const kMinSteps = 8;   // that can be zoomed into
+const kAskAfter = 90;  // milliseconds without a move
 const kKindColors = {
   runs: "--runs",
   work: "--work",
@@ -19,8 +22,9 @@ const kKindColors = {
 let timelines = 0;
 
 export class Timeline {
-  // on_step(step): a click or Enter; on_say(text): what is under the pointer.
-  constructor({on_step, on_say}) {
+  // on_step(step): a click or Enter; on_say(text): what is under the pointer; on_detail(from, to): a promise of the
+  // timeline of these steps, or of null.
+  constructor({on_step, on_say, on_detail}) {
     this.lanes = [];
     this.arrows = [];
     this.from = 0;
@@ -31,6 +35,8 @@ export class Timeline {
     this.lane = 0;
     this.on_step = on_step;
     this.on_say = on_say;
+    this.on_detail = on_detail;
+    this.ask_soon = debounce(() => this.ask_detail(), kAskAfter);
     const id = `span-${++timelines}`;
     this.canvas = el("canvas", {"aria-hidden": "true"});
     this.spoken = el("div", {role: "gridcell", id});
@@ -50,12 +56,11 @@ export class Timeline {
   }
 
   show(timeline) {
-    let name = "";
-    this.lanes = (timeline?.lanes ?? []).map((lane) => {
-      name = lane.name || name;
-      return {...lane, title: `${lane.name || "  …"}`, full: name};
-    });
-    this.arrows = timeline?.arrows ?? [];
+    this.roles = timeline?.roles ?? [];
+    this.lanes = rows_of(timeline?.lanes ?? [], this.roles);
+    this.detail = null;
+    this.grain = timeline?.grain ?? 0;
+    this.arrows = this.arrows_of(timeline);
     this.begin = timeline?.from ?? 0;
     this.end = Math.max(this.begin + 1, timeline?.to ?? 1);
     this.unit = timeline?.step ?? "round";
@@ -65,6 +70,43 @@ export class Timeline {
     this.node.setAttribute("aria-rowcount", this.lanes.length);
     this.speak();
   }
+
+  // By rows, not by lanes.
+  arrows_of(timeline) {
+    const row = [];
+    this.lanes.forEach((lane, i) => {
+      if (lane.kind !== "role") row.push(i);
+    });
+    return (timeline?.arrows ?? []).map((a) => ({from: row[a.from], to: row[a.to], step: a.step}));
+  }
+
+  // --- level of detail ---
+
+  // Asks for what is seen, and as much on either side, where only merged spans are there.
+  async ask_detail() {
+    const span = this.to - this.from;
+    const seen = this.detail_of_view();
+    const enough = seen && (seen.grain === 0 || span > (seen.to - seen.from) / 4);
+    if (this.grain === 0 || !this.on_detail || enough || span > 0.9 * (this.end - this.begin)) return;
+    const from = Math.max(this.begin, Math.floor(this.from - span / 2));
+    const to = Math.min(this.end, Math.ceil(this.to + span / 2));
+    const timeline = await this.on_detail(from, to);
+    if (!timeline) return;
+    const rows = rows_of(timeline.lanes, this.roles);
+    if (rows.length !== this.lanes.length) return;
+    this.detail = {from, to, grain: timeline.grain, rows, arrows: this.arrows_of(timeline)};
+    this.node.dataset.detail = `${from}-${to}`;
+    this.draw();
+    this.speak();
+  }
+
+  detail_of_view() {
+    const {detail} = this;
+    return detail && detail.from <= this.from && detail.to >= this.to ? detail : null;
+  }
+
+  // The row in as much detail as there is for what is seen.
+  row(index) { return this.detail_of_view()?.rows[index] ?? this.lanes[index]; }
 
   fit() {
     this.from = this.begin;
@@ -81,10 +123,11 @@ export class Timeline {
   }
 
   look(from, to) {
-    const span = Math.max(8, Math.min(to - from, this.end - this.begin));
+    const span = Math.max(kMinSteps, Math.min(to - from, this.end - this.begin));
     this.from = Math.max(this.begin, Math.min(from, this.end - span));
     this.to = this.from + span;
     this.draw();
+    this.ask_soon();
   }
 
   resized() {
@@ -138,12 +181,15 @@ export class Timeline {
   y_of(lane) { return kAxis + lane * kRow - this.scroll; }
 
   paint_lane(context, index, width) {
-    const lane = this.lanes[index];
+    const lane = this.row(index);
     const y = this.y_of(index);
-    if (index === this.lane && document.activeElement === this.node) {
+    if (lane.kind === "role" || (index === this.lane && document.activeElement === this.node)) {
       context.fillStyle = this.colors.line;
+      context.globalAlpha = index === this.lane && document.activeElement === this.node ? 1 : 0.5;
       context.fillRect(0, y, width, kRow);
+      context.globalAlpha = 1;
     }
+    if (lane.kind === "role") return this.paint_role(context, lane, y, width);
     context.save();
     context.beginPath();
     context.rect(kNames, kAxis, width - kNames, 1e5);
@@ -165,15 +211,43 @@ export class Timeline {
     }
   }
 
+  paint_role(context, lane, y, width) {
+    if (y < kAxis - 4) return;
+    context.textAlign = "left";
+    context.fillStyle = this.colors.ink;
+    context.font = `bold 11px ${css("--mono")}`;
+    context.fillText(lane.title, 6, y + kRow / 2, kNames - 10);
+    context.font = `11px ${css("--mono")}`;
+    context.fillStyle = this.colors.quiet;
+    context.save();
+    context.beginPath();
+    context.rect(kNames, kAxis, width - kNames - 4, 1e5);
+    context.clip();
+    context.fillText(lane.role.use, kNames + 3, y + kRow / 2);
+    context.restore();
+  }
+
+  // Merged spans of a warp: the lower, dark part is the share of running.
+  paint_merged(context, span, x0, width, y) {
+    const runs = 12 * span.runs / Math.max(1, span.end - span.begin);
+    context.fillStyle = this.colors.wait;
+    context.globalAlpha = 0.55;
+    context.fillRect(x0, y + 2, width, 12 - runs);
+    context.globalAlpha = 1;
+    context.fillStyle = this.colors.runs;
+    context.fillRect(x0, y + 14 - runs, width, runs);
+  }
+
   paint_span(context, span, x0, x1, y) {
     const waits = !(span.kind in kKindColors);
     const width = Math.max(1, x1 - x0 - (x1 - x0 > 3 ? 1 : 0));
+    if (span.runs !== undefined) return this.paint_merged(context, span, x0, width, y);
     context.fillStyle = waits ? this.colors.wait : this.colors[span.kind];
     context.globalAlpha = span.kind === "phase" && span.parity === 1 ? 0.55 : 1;
     context.fillRect(x0, waits ? y + 9 : y + 2, width, waits ? 5 : 12);
     context.globalAlpha = 1;
     if (x1 - x0 < 40) return;
-    const text = span.kind === "phase" ? `phase ${span.phase}` : span.what ?? "";
+    const text = span.kind === "phase" ? phase_text(span) : span.what ?? "";
     if (!text) return;
     context.save();
     context.beginPath();
@@ -187,9 +261,10 @@ export class Timeline {
   }
 
   paint_arrows(context, first, last) {
-    const seen = this.arrows.filter(
-        (a) => a.step >= this.from && a.step < this.to && Math.max(a.from, a.to) >= first &&
-            Math.min(a.from, a.to) < last);
+    const seen = (this.detail_of_view() ?? this)
+                     .arrows.filter(
+                         (a) => a.step >= this.from && a.step < this.to && Math.max(a.from, a.to) >= first &&
+                             Math.min(a.from, a.to) < last);
     if (seen.length > kMaxArrows) return;
     context.strokeStyle = this.colors.ink;
     context.fillStyle = this.colors.ink;
@@ -240,7 +315,7 @@ export class Timeline {
     const box = this.node.getBoundingClientRect();
     const lane = Math.floor((event.clientY - box.top - kAxis + this.scroll) / kRow);
     const step = this.step_at(event.clientX - box.left);
-    return {lane, step, span: span_at(this.lanes[lane]?.spans ?? [], step)};
+    return {lane, step, span: span_at(this.row(lane)?.spans ?? [], step)};
   }
 
   listen() {
@@ -248,7 +323,8 @@ export class Timeline {
     node.addEventListener("pointermove", (event) => {
       if (this.drag) return this.drag_to(event);
       const {lane, span} = this.find(event);
-      this.on_say?.(span ? describe(this.lanes[lane], span) : "");
+      const row = this.lanes[lane];
+      this.on_say?.(span ? describe(row, span) : row?.kind === "role" ? row.full : "");
     });
     node.addEventListener("pointerdown", (event) => {
       this.drag =
@@ -297,7 +373,7 @@ export class Timeline {
   }
 
   key(event) {
-    const spans = this.lanes[this.lane]?.spans ?? [];
+    const spans = this.row(this.lane)?.spans ?? [];
     const here = Math.max(0, first_after(spans, Math.max(0, this.step)));
     const go = (span) => span && this.on_step?.(span.begin);
     const actions = {
@@ -324,12 +400,30 @@ export class Timeline {
   }
 
   speak() {
-    const lane = this.lanes[this.lane];
+    const lane = this.row(this.lane);
     const span = lane ? span_at(lane.spans, this.step) : null;
     const text = lane ? (span ? describe(lane, span) : lane.full) : "nothing recorded";
     this.spoken.textContent = text;
     if (document.activeElement === this.node) this.on_say?.(text);
   }
+}
+
+// The lanes of a timeline, each role with a row of its own before them.
+function rows_of(lanes, roles) {
+  const rows = [];
+  let name = "";
+  let before = null;
+  for (const lane of lanes) {
+    const role = roles[lane.role];
+    if (role && before !== `${lane.block} ${lane.role}`) {
+      const title = role.name ?? role.condition;
+      rows.push({kind: "role", title, full: `role ${role.text}: ${role.use}`, name: title, role, spans: []});
+    }
+    before = role ? `${lane.block} ${lane.role}` : null;
+    name = lane.name || name;
+    rows.push({...lane, title: `${role ? "  " : ""}${lane.name || "  …"}`, full: name});
+  }
+  return rows;
 }
 
 // The first span that ends behind `step`.
@@ -351,15 +445,36 @@ export function span_at(spans, step) {
   return span && span.begin <= step ? span : null;
 }
 
+function phase_text(span) {
+  return span.merged ? `phases ${span.phase} to ${span.phase + span.merged - 1}` : `phase ${span.phase}`;
+}
+
+// What a phase lacked when it began, and in the end where it is not over.
+function lacks_text(span) {
+  const points = span.points ?? [];
+  if (points.length === 0) return "";
+  const lack = (p) => `${p.arrivals} to arrive${p.bytes > 0 ? `, ${number(p.bytes)} bytes to come` : ""}`;
+  const expects = span.bytes > 0 ? `, expects ${number(span.bytes)} bytes` : "";
+  return span.open ? `, not over: ${lack(points.at(-1))}` : `, ${points[0].arrivals} to arrive${expects}`;
+}
+
+function merged_text(lane, span, when) {
+  const steps = span.end - span.begin;
+  const waits = span.kind === "runs" ? "" : `, waits mostly for ${span.what ?? span.kind}`;
+  return `${lane.full}: ${number(span.merged)} spans merged, runs in ${number(span.runs)} of ${
+      number(steps)} steps${waits}, ${when}`;
+}
+
 function describe(lane, span) {
   const when = `${span.begin} to ${span.open ? "the end" : span.end}`;
   const at = span.at ? ` at ${span.at.source ?? `PTX ${span.at.line}`}` : "";
   const by = span.by ? `, ended by ${span.by.who}${span.by_work ? "'s work" : ""} (${
                            span.by.source ?? `PTX ${span.by.line}`})` :
                        "";
+  if (span.runs !== undefined) return merged_text(lane, span, when);
   if (span.kind === "runs") return `${lane.full} runs, ${when}`;
   if (span.kind === "work")
     return `${lane.full}: ${span.what ?? "work"}, ${span.bytes ? `${span.bytes} bytes, ` : ""}${when}${at}`;
-  if (span.kind === "phase") return `${lane.full}: phase ${span.phase}, ${when}${by}`;
+  if (span.kind === "phase") return `${lane.full}: ${phase_text(span)}, ${when}${lacks_text(span)}${by}`;
   return `${lane.full} waits for ${span.what ?? span.kind}, ${when}${at}${by}`;
 }
