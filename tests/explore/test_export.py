@@ -33,16 +33,17 @@ class ReadOnly(PageTest):
 
     def contents(self):
         """Memory at the moments that the copy has, and what it says of them."""
-        self.page.wait_text("#copy-contents", "Registers and memory of moment 0, step 0. It has all ")
-        self.assertEqual(len(self.page.texts(".warps tbody tr")), 4)
+        self.page.wait("document.querySelectorAll('.warps tbody tr').length === 4")
+        self.assertTrue(self.page.value("document.getElementById('copy-contents').hidden"))
         self.page.click("#part-shared")
+        self.page.wait_text("#copy-contents", "Contents of moment 0, step 0: one of ")
         self.page.wait_grid("Shared memory", "g.data.rows > 0")
         self.assertEqual(self.page.coloured("Shared memory"), 0)
         self.page.click("#copy-contents button:nth-of-type(2)")
         self.page.wait("document.querySelector('.state').dataset.moment !== '0'")
         self.assertGreater(self.page.coloured("Shared memory"), 1000)
         self.page.choose("#run-slider", str(int(self.page.value("document.getElementById('run-slider').value")) + 1))
-        self.page.wait_text("#copy-contents", "the last one before that this copy has")
+        self.page.wait_text("#copy-contents", "the last before this one, one of ")
         self.page.click("#part-registers")
         self.page.wait_grid("Registers", "g.data.rows > 10")
         self.assertGreater(self.page.coloured("Registers"), 100)

@@ -90,6 +90,8 @@ class Run(RunTest):
         self.assertEqual(self.page.row(".warps", "0")[1:3], ["producer", "mbarrier pipe_empty[0]"])
         self.assertEqual(self.page.row(".warps", "1")[1:3], ["consumer", "mbarrier pipe_full[0]"])
         self.assertEqual(self.page.row("#barriers", "pipe_empty[0]")[2:4], ["0", "32 of 32"])
+        marked = "document.querySelectorAll('.CodeMirror-linebackground.cursor').length"
+        self.page.wait(f"{marked} === 2", "the lines of both waits to be marked")
         last = self.page.value("document.querySelector('.timeline').timeline.lanes.find(l => l.name === 'warp 0').spans.at(-1)")
         self.assertEqual((last["kind"], last["what"], last["open"]), ("mbarrier", "pipe_empty[0]", True))
 
@@ -98,7 +100,7 @@ class Run(RunTest):
         self.assertEqual([name for name in self.lanes() if not name.startswith(("warp", "cp", "wgmma", "pipe"))],
                          ["consumer", "producer"])
         self.page.click("#part-roles")
-        self.assertRegex(self.page.row("#roles", "producer")[4], "pipe_empty")
+        self.assertRegex(self.page.row("#roles", "producer")[6], "pipe_empty")
         # The producer announces the bytes of a stage, and the engine brings them.
         lane = "document.querySelector('.timeline').timeline.lanes.find(l => l.name === 'pipe_full[0]')"
         self.assertEqual(self.page.value(f"Math.max(...{lane}.spans[0].points.map(p => p.bytes))"), 49152)
@@ -249,7 +251,7 @@ class TimeTravel(RunTest):
         self.page.click("#part-roles")
         producer, consumer = self.page.row("#roles", "producer"), self.page.row("#roles", "consumer")
         self.assertEqual(producer[1:3], ["warp == 0", "100 %"])
-        self.assertRegex(consumer[4], r"^pipe_full \d+ %, barrier 0 \d+ %$")
+        self.assertRegex(consumer[6], r"^pipe_full \d+ %, barrier 0 \d+ %$")
         self.assertEqual(self.page.row(".warps", "2")[:2], ["2", "consumer"])
         self.assertIn("warp 0 (producer)", self.page.texts("#step-warp option"))
 

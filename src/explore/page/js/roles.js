@@ -44,13 +44,12 @@ export function roles_table(timeline, editor) {
                     {class: "plain", title: role.text}) :
                 role.name ?? role.condition,
       role.name ? el("code", {}, role.condition) : "", share_bar(role.runs, role.steps, "bar-one"),
-      share_bar(waited, role.steps, "bar-two"), waits,
-      role.copies ? percent(role.copies, role.run_steps) : "",
-      role.products ? percent(role.products, role.run_steps) : ""
+      share_bar(waited, role.steps, "bar-two"), role.copies ? percent(role.copies, role.run_steps) : "",
+      role.products ? percent(role.products, role.run_steps) : "", waits
     ];
   });
   return table(
-      "Roles: runs and waits of the steps until their warps end, the rest of the whole run",
-      ["role", "where", "runs", "waits", "for", "copies under way", "products under way"], rows,
+      "Roles: running and waiting, of the steps until their warps end; copies and products under way, of the whole run",
+      ["role", "where", "runs", "waits", "copies", "products", "waits for"], rows,
       {id: "roles", class: "warps"});
 }

@@ -1,10 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parts of the view `Run` that belong to the whole run: what was found, the buffers after it, and in a read-only copy
+// Parts of the view `Run`: the PTX around a line, what was found, the buffers after the run, and in a read-only copy
 // which moments have the contents of memory.
 
 import {button, el, number, table} from "./dom.js";
 import {last_until} from "./snapshots.js";
+
+const kAround = 40;  // lines of PTX shown on each side of the current one
+
+// Around a line.
+export function ptx_section(ptx, line) {
+  const from = Math.max(0, line - kAround);
+  const rows = ptx.slice(from, line + kAround)
+                   .map(
+                       (text, i) =>
+                           el("div", {class: `code-line${from + i + 1 === line ? " cursor" : ""}`},
+                              el("span", {class: "no"}, from + i + 1), text.replaceAll("\t", "  ")));
+  return el("div", {class: "code-lines"}, rows);
+}
 
 // go(moment): where a finding was first seen.
 export function findings_section(report, editor, go) {
@@ -49,10 +62,10 @@ export function contents_note(states, at, step_of, moment, go) {
   const after = moments[last_until(moments, moment) + 1];
   const to = (target, text, label) =>
       button(text, () => go(target), {disabled: target === undefined, "aria-label": label});
-  const all = moments.length === telling ? "all" : `${number(moments.length)} of`;
-  const which = `Registers and memory of moment ${number(at)}, step ${number(step_of(at))}${
-      at === moment ? "" : ", the last one before that this copy has"}. It has ${all} ${
-      number(telling)} moments at which a barrier let warps go or something was found.`;
+  const shown = at === moment ? "" : "the last before this one, ";
+  const which = `Contents of moment ${number(at)}, step ${number(step_of(at))}: ${shown}one of ${
+      number(moments.length)} in this copy, of ${
+      number(telling)} at which a barrier let warps go or something was found.`;
   return [
     to(before, "◀", "The moment before with contents"), to(after, "▶", "The next moment with contents"),
     el("span", {class: "note"}, which)

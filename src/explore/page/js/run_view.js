@@ -11,13 +11,12 @@ import {RegistersView, SharedView, TensorView} from "./memory_view.js";
 import {Moments} from "./moments.js";
 import {parse_args} from "./params.js";
 import {role_of_warp, roles_table} from "./roles.js";
-import {contents_note, findings_section, result_section} from "./run_parts.js";
+import {contents_note, findings_section, ptx_section, result_section} from "./run_parts.js";
 import {program, state, update} from "./state.js";
 import {Timeline} from "./timeline.js";
 
 const kParts =
     ["PTX", "Registers", "Shared memory", "Tensor memory", "Roles", "Counters", "Findings", "Result"];
-const kAround = 40;  // lines of PTX shown on each side of the current one
 
 const run_ui = {};
 const moments = new Moments();
@@ -257,6 +256,9 @@ function notes_of(timeline) {
   const notes = [...(timeline?.notes ?? [])];
   const kept = moments.step.at(-1) ?? 0;
   if (timeline?.grain && !run_options.read_only) notes.push("zoom in to see more of it");
+  if (run_options.read_only && moments.count < (outcome.recording?.moments ?? 0))
+    notes.push(
+        `this copy has the first ${number(moments.count)} of ${number(outcome.recording.moments)} moments`);
   if (outcome.recording?.is_cut) notes.push(`states are kept up to step ${number(kept)}`);
   return notes;
 }
@@ -365,7 +367,7 @@ async function load_state() {
     if (!answer) return;
     now = {...answer, of_warp: current};
     run_ui.state.dataset.moment = answer.moment;
-    if (run_options.read_only) show_contents(answer.contents_at);
+    if (moment === moments.count) mark_ends(answer.warps);
     show_warps();
     show_part(part, true);
   } catch (error) {
@@ -373,11 +375,20 @@ async function load_state() {
   }
 }
 
-// What a copy has, and from when it is.
-function show_contents(at) {
+// At the end of a run that hangs the source shows where its warps are.
+function mark_ends(warps) {
+  const lines = warps.filter((w) => w.state !== "ended" && w.source_line > 0).map((w) => w.source_line);
+  if (lines.length === 0) return;
+  run_options.editor.mark_lines([...new Set(lines)], "cursor");
+  run_options.editor.reveal(lines[0]);
+}
+
+// What a copy has of memory, and from when it is.
+function show_contents(is_memory) {
+  run_ui.contents.hidden = !is_memory || now?.contents_at === undefined;
+  if (run_ui.contents.hidden) return;
   const step_of = (m) => moments.step[m] ?? outcome.recording.steps;
-  run_ui.contents.hidden = false;
-  put(run_ui.contents, contents_note(baked.states, at, step_of, moment, go));
+  put(run_ui.contents, contents_note(baked.states, now.contents_at, step_of, moment, go));
 }
 
 function rank_of(of_warp) {
@@ -434,12 +445,14 @@ function show_part(name, fresh = false) {
       el("p", {class: "note"},
          run_options.read_only && outcome ? "Not in this read-only copy." : "Run the kernel first.");
   const views = {Registers: run_ui.registers, "Shared memory": run_ui.shared, "Tensor memory": run_ui.tensor};
+  show_contents(name in views);
   if (views[name]) {
     if (now && run_ui.part.firstChild !== views[name].node) put(run_ui.part, views[name].node);
     return now ? views[name].show(now) : void put(run_ui.part, nothing);
   }
   const makers = {
-    PTX: ptx_part,
+    PTX: () =>
+        ptx_section(ptx, now?.warps?.find((w) => w.warp === now.of_warp)?.line || moments.line[moment] || 1),
     Roles: () => roles_table(outcome.timeline, run_options.editor),
     Counters: () => counters_section(outcome?.counters, line_link),
     Findings: () => findings_section(outcome.report, run_options.editor, (to) => go(to, true)),
@@ -453,17 +466,6 @@ function line_link(l) {
   return button(
       l.source_line ? `line ${l.source_line}` : `PTX ${l.line}`,
       () => l.source_line && run_options.editor.go_to(l.source_line, 1));
-}
-
-function ptx_part() {
-  const line = now?.warps?.find((w) => w.warp === now.of_warp)?.line || moments.line[moment] || 1;
-  const from = Math.max(0, line - kAround);
-  const rows = ptx.slice(from, line + kAround)
-                   .map(
-                       (text, i) =>
-                           el("div", {class: `code-line${from + i + 1 === line ? " cursor" : ""}`},
-                              el("span", {class: "no"}, from + i + 1), text.replaceAll("\t", "  ")));
-  return el("div", {class: "code-lines"}, rows);
 }
 
 export function show_run_fields() {

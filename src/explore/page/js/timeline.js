@@ -165,6 +165,7 @@ export class Timeline {
       quiet: css("--quiet"),
       line: css("--line"),
       mark: css("--mark"),
+      bad: css("--bad"),
       accent: css("--accent"),
       back: css("--panel")
     };
@@ -246,6 +247,11 @@ export class Timeline {
     context.globalAlpha = span.kind === "phase" && span.parity === 1 ? 0.55 : 1;
     context.fillRect(x0, waits ? y + 9 : y + 2, width, waits ? 5 : 12);
     context.globalAlpha = 1;
+    // A wait or work that nothing ends.
+    if (span.open && (waits || span.kind === "work")) {
+      context.fillStyle = this.colors.bad;
+      context.fillRect(x0 + width - 3, y + 2, 3, 12);
+    }
     if (x1 - x0 < 40) return;
     const text = span.kind === "phase" ? phase_text(span) : span.what ?? "";
     if (!text) return;
