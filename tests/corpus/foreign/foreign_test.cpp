@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <set>
 #include <string>
 #include <utility>
@@ -31,8 +32,9 @@ struct Comparison {
 };
 struct Case {
   std::string name;
-  driver::SimRequest request;
-  std::vector<Comparison> comparisons;
+  driver::SimRequest request = {};
+  std::string version = {}, target = {};  // of the text, in place of its own; both or neither
+  std::vector<Comparison> comparisons = {};
 };
 
 // The words of a line as a shell has them: quotes keep blanks.
@@ -63,7 +65,13 @@ std::string with_folder(const std::string& argument) {
 // False: there is no such option.
 bool take_option(Case& to, const std::string& option, const std::string& value) {
   driver::SimRequest& request = to.request;
-  if (option == "--kernel")
+  if (option == "--text")
+    request.path = kFolder + "ptx/" + value;
+  else if (option == "--version")
+    to.version = value;
+  else if (option == "--target")
+    to.target = value;
+  else if (option == "--kernel")
     request.kernel = value;
   else if (option == "--grid")
     request.grid = value;
@@ -90,8 +98,7 @@ bool take_option(Case& to, const std::string& option, const std::string& value) 
 Case read_case(const std::string& line) {
   const std::vector<std::string> words = words_of(line);
   Case out{.name = words.at(0).substr(0, words.at(0).find('.')),
-           .request = {.path = kFolder + "ptx/" + words.at(0), .threads = 1},
-           .comparisons = {}};
+           .request = {.path = kFolder + "ptx/" + words.at(0), .threads = 1}};
   for (std::size_t i = 1; i + 1 < words.size(); i += 2)
     if (!take_option(out, words[i], words[i + 1])) ADD_FAILURE() << line << ": " << words[i];
   if (!out.request.kernel.empty()) out.name += "_" + out.request.kernel;
@@ -107,6 +114,17 @@ const std::vector<Case>& all_cases() {
     return out;
   }();
   return cases;
+}
+
+// The text of a case with its version and target, which are the first two lines.
+std::string with_head(const Case& it) {
+  std::ifstream in(it.request.path);
+  std::string version, target;
+  std::getline(in, version);
+  std::getline(in, target);
+  EXPECT_TRUE(version.starts_with(".version ") && target.starts_with(".target ")) << it.name;
+  return fmt::format(".version {}\n.target {}\n", it.version, it.target) +
+         std::string(std::istreambuf_iterator<char>(in), {});
 }
 
 // "" or how two arrays differ.
@@ -132,6 +150,10 @@ TEST_P(ForeignPtx, ComputesItsReferenceWithoutFindings) {
   const auto folder = ScratchFolder::make();
   ASSERT_TRUE(folder);
   driver::SimRequest request = it.request;
+  if (!it.target.empty()) {
+    request.path = folder->file("with_head.ptx");
+    std::ofstream(request.path) << with_head(it);
+  }
   for (const Comparison& comparison : it.comparisons)
     request.outs.push_back(comparison.parameter + "=" + folder->file(comparison.file));
   const driver::SimOutcome outcome = driver::run_sim(request);

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Compiles the corpus: triton_kernels.py with Triton, cuda/*.cu with nvcc. Writes ptx/*.ptx, data/*.npy and
-# cases.txt, which the tests read; they need neither compiler. Run it in an environment with Triton 3.9 and
-# NumPy (pip install triton numpy), with nvcc 13 on the PATH:
+# cases.txt, which the tests read; they need neither compiler. A text that two targets share, but for its
+# version and target, is stored once. Run it in an environment with Triton 3.9 and NumPy (pip install triton
+# numpy), with nvcc 13 on the PATH:
 #
 #   tests/corpus/foreign/make_corpus.py              all of it
 #   tests/corpus/foreign/make_corpus.py cuda         only what comes from nvcc; `triton` only the rest
@@ -18,7 +19,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 HEAD = """# SPDX-License-Identifier: Apache-2.0
 # Written by make_corpus.py: `FILE options of warpwright sim`. `--same P=FILE` and `--near P=FILE` compare a buffer
-# with an array of data/.
+# with an array of data/. `--text FILE --version V --target T`: the text of FILE with another head.
 """
 
 
@@ -30,6 +31,25 @@ def compact(ptx):
     # Triton 3.9 lets LLVM use registers of tcgen05.ld before the wait for them, which the manual does not allow.
     wait = "\ttcgen05.wait::ld.sync.aligned;\n"
     return re.sub(r"(\ttcgen05\.ld\.[^\n]*;\n)(?!%s)" % re.escape(wait), lambda load: load[1] + wait, ptx)
+
+
+class Texts:
+    """What ptx/ holds, by all of a text but its first two lines, the version and the target."""
+
+    def __init__(self):
+        self.files = {}
+
+    def store(self, file, ptx):
+        """Options that say where the text is; none when it is in a file of its own."""
+        version, target, rest = ptx.split("\n", 2)
+        assert version.startswith(".version ") and target.startswith(".target "), file
+        at = self.files.setdefault(rest, file)
+        path = HERE / "ptx" / f"{file}.ptx"
+        if at == file:
+            path.write_text(ptx)
+            return ""
+        path.unlink(missing_ok=True)
+        return f" --text {at}.ptx --version {version.split()[1]} --target {target.split()[1]}"
 
 
 def make_triton():
@@ -44,7 +64,7 @@ def make_triton():
     (HERE / "data").mkdir(exist_ok=True)
     for name, array in rows.data().items():
         np.save(HERE / "data" / f"{name}.npy", array)
-    cases = []
+    cases, texts = [], Texts()
     for kernel, targets, warps, types, constants, options in rows.KERNELS:
         kernel, suffix = kernel if isinstance(kernel, tuple) else (kernel, "")
         names = kernel.arg_names
@@ -63,17 +83,17 @@ def make_triton():
                 print(f"{file}: {str(problem).splitlines()[-1]}")
                 continue
             ptx = compact(made.asm["ptx"])
-            (HERE / "ptx" / f"{file}.ptx").write_text(ptx)
+            text = texts.store(file, ptx)
             params = ptx.split(".entry")[1].split(")")[0].count(".param")
             extra = "".join(f" --arg {i}=null" for i in range(len(types), params))
             shared = made.metadata.shared
-            cases.append(f"{file}.ptx --block {32 * warps}" + (f" --shared {shared}" if shared else "") +
+            cases.append(f"{file}.ptx{text} --block {32 * warps}" + (f" --shared {shared}" if shared else "") +
                          f" {options}{extra}")
     return cases
 
 
 def make_cuda():
-    cases = []
+    cases, texts, stored = [], Texts(), {}
     for source in sorted((HERE / "cuda").glob("*.cu")):
         text = source.read_text()
         flags = re.search(r"// options: (.*)", text)
@@ -81,11 +101,11 @@ def make_cuda():
             for target in targets.split():
                 file = f"{source.stem}_{target[3:]}"
                 to = HERE / "ptx" / f"{file}.ptx"
-                if not any(line.startswith(file + ".ptx") for line in cases):
+                if file not in stored:
                     subprocess.run(["nvcc", "-std=c++20", "-ptx", f"-arch={target}", *(flags[1].split() if flags else []),
                                     "-o", str(to), str(source)], check=True)
-                    to.write_text(compact(to.read_text()))
-                cases.append(f"{file}.ptx --kernel {kernel} {options}")
+                    stored[file] = texts.store(file, compact(to.read_text()))
+                cases.append(f"{file}.ptx{stored[file]} --kernel {kernel} {options}")
     return cases
 
 
