@@ -86,6 +86,12 @@ std::vector<std::vector<TileParam>> read_all_params() {
   return all;
 }
 
+template <typename IdType, typename T>
+IdType put(StableVec<T>& pool, T node) {
+  pool.push_back(std::move(node));
+  return IdType{static_cast<std::uint32_t>(pool.size() - 1)};
+}
+
 }  // namespace
 
 // --- tables --------------------------------------------------------------------------------------
@@ -165,6 +171,20 @@ const ScopeIdFacts& facts_of(ScopeIdKind kind) {
 }
 
 // --- functions -----------------------------------------------------------------------------------
+
+Function::Function() = default;
+Function::Function(const Function& other) = default;
+Function::Function(Function&& other) noexcept = default;
+Function& Function::operator=(const Function& other) = default;
+Function& Function::operator=(Function&& other) noexcept = default;
+Function::~Function() = default;
+
+ExprId Function::add(Expr expr) { return put<ExprId>(exprs_, std::move(expr)); }
+StmtId Function::add(Stmt stmt) { return put<StmtId>(stmts_, std::move(stmt)); }
+VarId Function::add(Var var) { return put<VarId>(vars_, std::move(var)); }
+BufferId Function::add(Buffer buffer) { return put<BufferId>(buffers_, std::move(buffer)); }
+TileCallId Function::add(TileCall call) { return put<TileCallId>(tile_calls, std::move(call)); }
+PtxCallId Function::add(PtxCall call) { return put<PtxCallId>(ptx_calls, std::move(call)); }
 
 void Function::raise_missing(std::size_t node, std::size_t count) {
   raise_bug(__FILE__, __LINE__, "node < count", fmt::format("node {} of {}", node, count));

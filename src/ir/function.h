@@ -327,12 +327,20 @@ class Function {
   StableVec<TileCall> tile_calls;
   StableVec<PtxCall> ptx_calls;
 
-  ExprId add(Expr expr) { return put<ExprId>(exprs_, std::move(expr)); }
-  StmtId add(Stmt stmt) { return put<StmtId>(stmts_, std::move(stmt)); }
-  VarId add(Var var) { return put<VarId>(vars_, std::move(var)); }
-  BufferId add(Buffer buffer) { return put<BufferId>(buffers_, std::move(buffer)); }
-  TileCallId add(TileCall call) { return put<TileCallId>(tile_calls, std::move(call)); }
-  PtxCallId add(PtxCall call) { return put<PtxCallId>(ptx_calls, std::move(call)); }
+  // In function.cpp: they cost a second wherever they are compiled.
+  Function();
+  Function(const Function& other);
+  Function(Function&& other) noexcept;
+  Function& operator=(const Function& other);
+  Function& operator=(Function&& other) noexcept;
+  ~Function();
+
+  ExprId add(Expr expr);
+  StmtId add(Stmt stmt);
+  VarId add(Var var);
+  BufferId add(Buffer buffer);
+  TileCallId add(TileCall call);
+  PtxCallId add(PtxCall call);
   std::uint32_t add_text(std::string text);
 
   [[nodiscard]] const Expr& operator[](ExprId id) const { return get(exprs_, id); }
@@ -356,11 +364,6 @@ class Function {
   [[nodiscard]] std::size_t buffer_count() const { return buffers_.size(); }
 
  private:
-  template <typename IdType, typename T>
-  static IdType put(StableVec<T>& pool, T node) {
-    pool.push_back(std::move(node));
-    return IdType{static_cast<std::uint32_t>(pool.size() - 1)};
-  }
   template <typename Pool, typename IdType>
   static auto get(Pool& pool, IdType id) -> decltype(pool[0]) {
     if (id.index >= pool.size()) [[unlikely]]
