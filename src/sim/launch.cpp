@@ -395,7 +395,6 @@ Device::Device(std::shared_ptr<const Program> program) : program_(std::move(prog
     Region& region = memory_.allocate(variable.size, variable.align,
                                       fmt::format("variable `{}`", variable.name), variable.space);
     GlobalMemory::write(region, variable.bytes);
-    variables_.push_back(&region);
   }
   if (program_->uses_heap) {
     Region& region = memory_.allocate(kHeapBytes, 256, "the device's heap");
@@ -404,13 +403,6 @@ Device::Device(std::shared_ptr<const Program> program) : program_(std::move(prog
   }
   if (program_->has_grid_barrier)
     grid_workspace_ = &memory_.allocate(sizeof kGridWorkspace, 256, "the grid barrier");
-}
-
-Region* Device::variable(std::string_view name) {
-  for (std::size_t i = 0; i < variables_.size(); ++i) {
-    if (program_->variables[i].name == name) return variables_[i];
-  }
-  return nullptr;
 }
 
 Result<RunReport> Device::run(const Launch& given, const RunOptions& wanted) {

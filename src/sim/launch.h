@@ -144,8 +144,6 @@ class Device {
 
   [[nodiscard]] GlobalMemory& memory() { return memory_; }
   [[nodiscard]] const Program& program() const { return *program_; }
-  /// The region of a module variable, or nullptr.
-  [[nodiscard]] Region* variable(std::string_view name);
   /// Refuses launches that no GPU of the program's architecture takes: sizes, clusters, shared
   /// memory, `.reqntid`, wrong number of parameter bytes.
   Result<RunReport> run(const Launch& launch, const RunOptions& options);
@@ -153,7 +151,6 @@ class Device {
  private:
   std::shared_ptr<const Program> program_;
   GlobalMemory memory_;
-  std::vector<Region*> variables_;
   std::unique_ptr<Heap> heap_;        // if the program calls malloc
   Region* grid_workspace_ = nullptr;  // if it has a grid barrier
 };

@@ -83,13 +83,6 @@ void SvgWriter::rect(double x, double y, double width, double height, Rgb fill,
   body_ += '\n';
 }
 
-void SvgWriter::frame(double x, double y, double width, double height, Rgb stroke,
-                      double stroke_width) {
-  path(fmt::format("M{} {}h{}v{}h{}z", svg_number(x), svg_number(y), svg_number(width),
-                   svg_number(height), svg_number(-width)),
-       stroke, stroke_width);
-}
-
 void SvgWriter::path(std::string_view data, Rgb stroke, double stroke_width) {
   body_ += fmt::format(
       R"(<path d="{}" fill="none" stroke="{}" stroke-width="{}" stroke-linecap="square"/>)", data,

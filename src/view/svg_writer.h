@@ -41,8 +41,6 @@ class SvgWriter {
   void rect(double x, double y, double width, double height, Rgb fill);
   /// The same with a text that shows when a pointer rests on it.
   void rect(double x, double y, double width, double height, Rgb fill, std::string_view hover);
-  /// A frame without filling.
-  void frame(double x, double y, double width, double height, Rgb stroke, double stroke_width);
   void path(std::string_view data, Rgb stroke, double stroke_width);
 
   /// Texts between open_text and close share the style.

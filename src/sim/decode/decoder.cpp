@@ -42,8 +42,6 @@ Decode::Decode(FunctionDecoder& function, const isa::Binding& form_binding,
 
 isa::Type Decode::type(std::string_view slot) const { return *isa::parse_type(form.word(slot)); }
 
-int Decode::arch() const { return target::info(function_.program().target.arch).number; }
-
 const isa::Operand& Decode::operand(std::size_t i) const {
   WW_CHECK(given(i), "operand {} was not given", i);
   return operands_[static_cast<std::size_t>(operand_of_[i])];

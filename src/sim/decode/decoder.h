@@ -41,7 +41,6 @@ class Decode {
   [[nodiscard]] std::string_view word(std::string_view slot) const { return form.word(slot); }
   /// The type that the slot's word names; the slot must have been given.
   [[nodiscard]] isa::Type type(std::string_view slot) const;
-  [[nodiscard]] int arch() const;  // 90 of sm_90a
 
   // operands, by number in the form
   [[nodiscard]] std::size_t count() const { return operand_of_.size(); }

@@ -49,8 +49,6 @@ void GlobalMemory::write(Region& region, std::span<const std::byte> bytes) {
   std::memset(region.undefined, 0, count);
 }
 
-void GlobalMemory::define(Region& region) { std::memset(region.undefined, 0, region.size); }
-
 const Region* GlobalMemory::nearest(std::uint64_t address) const {
   const auto above =
       std::upper_bound(regions_.begin(), regions_.end(), address,

@@ -105,7 +105,6 @@ class GlobalMemory {
   static std::uint64_t place(std::uint64_t& next, std::uint64_t size, std::uint64_t align);
   /// Copies into the start of the region and marks it as defined.
   static void write(Region& region, std::span<const std::byte> bytes);
-  static void define(Region& region);
   /// The region of that address, or the nearest below it if `nearest`; nullptr: none.
   [[nodiscard]] Region* find(std::uint64_t address) const;
   [[nodiscard]] const Region* nearest(std::uint64_t address) const;

@@ -182,11 +182,6 @@ bool is_padded(TensorType type) {
   return type == TensorType::B4x16P64 || type == TensorType::B6x16P32;
 }
 
-std::optional<TensorType> tensor_type_of_code(unsigned driver_code) {
-  if (driver_code >= std::size(kTypes)) return {};
-  return static_cast<TensorType>(driver_code);
-}
-
 std::optional<TensorType> tensor_type_of_ptx(unsigned ptx_code) {
   const auto* found = std::ranges::find(kTypes, ptx_code, &TensorTypeInfo::ptx_code);
   if (found == std::end(kTypes)) return {};

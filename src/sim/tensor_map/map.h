@@ -35,8 +35,7 @@ std::span<const TensorTypeInfo> tensor_types();
 inline bool is_packed(TensorType type) { return info(type).bits < 8; }
 /// Packed elements that copies spread in shared memory, sixteen to 16 bytes.
 bool is_padded(TensorType type);
-/// By the number in the driver's enumeration, or in tensormap.replace.
-std::optional<TensorType> tensor_type_of_code(unsigned driver_code);
+/// By the number in tensormap.replace.
 std::optional<TensorType> tensor_type_of_ptx(unsigned ptx_code);
 
 /// Whether channels lie in slices of 16 or 32 bytes. Dimension 0 then counts slices, of which
