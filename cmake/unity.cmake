@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # WW_UNITY: compile the files of a target together, as one file (CMake's unity builds), so that headers are
-# read, and templates instantiated, once for all of them. That takes more than half off a full build. Two files of a library may therefore not define the same name in the same namespace, the
-# anonymous one included: files of a list (families, variants, commands, tests) are namespaces of their
+# read, and templates instantiated, once for all of them. That takes more than half off a full build and
+# far more off a lint. Two files of a library may therefore not define the same name in the same namespace,
+# the anonymous one included: files of a list (families, variants, commands, tests) are namespaces of their
 # own. Switch it off when you edit much: then a change recompiles one file, not a folder.
 #
 #   ww_compile_together(<target>)                   this target, if WW_UNITY is on
 #   ww_compile_together(<target> APART <files>)     those files as one, and the others as another
 
 set(unity OFF)
-if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT CMAKE_CXX_CLANG_TIDY)
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
   set(unity ON)
 endif()
 option(WW_UNITY "Compile files of a target in batches" ${unity})

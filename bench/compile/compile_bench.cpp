@@ -54,7 +54,7 @@ def kernel(A_ptr: T.handle, B_ptr: T.handle):
 
 void compile_program(benchmark::State& state, std::string_view text) {
   const SourceText source("bench.py", std::string(text));
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     const Compiled compiled = compile(source);
     if (!compiled.function) {
       state.SkipWithError(compiled.render(compiled.errors[0]).c_str());
@@ -68,7 +68,7 @@ void compile_program(benchmark::State& state, std::string_view text) {
 }
 
 void parse_program(benchmark::State& state, std::string_view text) {
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     SymbolTable symbols;
     benchmark::DoNotOptimize(parse_file(text, symbols)->stmts.size());
   }
@@ -82,7 +82,8 @@ void large(benchmark::State& state) { compile_program(state, large_program()); }
 void parse_large(benchmark::State& state) { parse_program(state, large_program()); }
 void print_large(benchmark::State& state) {
   const Compiled compiled = compile(SourceText("bench.py", large_program()));
-  for (auto _ : state) benchmark::DoNotOptimize(ir::print(*compiled.function).size());
+  for ([[maybe_unused]] auto _ : state)
+    benchmark::DoNotOptimize(ir::print(*compiled.function).size());
 }
 
 BENCHMARK(small)->Name("compile/one_screen")->Unit(benchmark::kMicrosecond);

@@ -100,7 +100,7 @@ constexpr NamedPhase kPhases[] = {
 void run_phase(benchmark::State& state, const Example& program, Phase phase) {
   const auto of = checked_build(program);
   if (!of) return state.SkipWithError(of.error().text.c_str());
-  for (auto _ : state) benchmark::DoNotOptimize(phase(*of));
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(phase(*of));
 }
 
 // --- NVIDIA's compilers --------------------------------------------------------------------------
@@ -167,7 +167,7 @@ Result<void> time_tool(benchmark::State& state, const Example& program, const To
       input, fmt::format("-arch={}", target::info(of.target->arch).name),
       "-o",  folder.file("result")};
   double seconds = 0;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     Result<void> done;
     const double once = seconds_of(RUSAGE_CHILDREN, [&] { done = run_tool(words); });
     WW_TRY_VOID(done);

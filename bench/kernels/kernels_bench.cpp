@@ -19,7 +19,7 @@ void run_row(benchmark::State& state, const KernelRow& row) {
   static Result<KernelBench>& bench = *new Result<KernelBench>(KernelBench::open());
   if (!bench) return state.SkipWithError(("skipped: " + bench.error().text).c_str());
   std::size_t bytes = 0;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     const auto measured = bench->measure(row);
     if (!measured) return state.SkipWithError(measured.error().text.c_str());
     state.SetIterationTime(measured->seconds);

@@ -48,12 +48,12 @@ Layout layout_of(std::int64_t rank) { return must(parse_layout(notation(rank)));
 void parse(benchmark::State& state) {
   const std::string text = notation(state.range(0));
   must_hold(to_text(must(parse_layout(text))) == text);
-  for (auto _ : state) benchmark::DoNotOptimize(parse_layout(text));
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(parse_layout(text));
 }
 
 void print(benchmark::State& state) {
   const Layout layout = layout_of(state.range(0));
-  for (auto _ : state) benchmark::DoNotOptimize(to_text(layout));
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(to_text(layout));
 }
 
 void canonical(benchmark::State& state) {
@@ -62,19 +62,20 @@ void canonical(benchmark::State& state) {
   const Shape halves{2, layout.size() / 2};
   const Layout raw = must(group(layout, halves)).layout;
   must_hold(must(same_places(canonicalize(raw), layout)));
-  for (auto _ : state) benchmark::DoNotOptimize(canonicalize(raw));
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(canonicalize(raw));
 }
 
 void fuse(benchmark::State& state) {
   const Layout layout = layout_of(state.range(0));
-  for (auto _ : state) benchmark::DoNotOptimize(fuse_threads(layout, Machine::Cuda));
+  for ([[maybe_unused]] auto _ : state)
+    benchmark::DoNotOptimize(fuse_threads(layout, Machine::Cuda));
 }
 
 void group_by_shape(benchmark::State& state) {
   const Layout layout = layout_of(state.range(0));
   const Shape shape = shape_of(state.range(0));
   must_hold(must(group(layout, shape)).seps.size() == 3);
-  for (auto _ : state) benchmark::DoNotOptimize(group(layout, shape));
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(group(layout, shape));
 }
 
 void slice_region(benchmark::State& state) {
@@ -82,7 +83,7 @@ void slice_region(benchmark::State& state) {
   const Shape shape = shape_of(state.range(0));
   const std::vector<Slice1> region{{shape[0] / 2, shape[0] / 2}, {0, shape[1] / 2}};
   must_hold(must(slice(layout, shape, region)).size() == layout.size() / 4);
-  for (auto _ : state) benchmark::DoNotOptimize(slice(layout, shape, region));
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(slice(layout, shape, region));
 }
 
 void slice_runtime(benchmark::State& state) {
@@ -91,7 +92,7 @@ void slice_runtime(benchmark::State& state) {
   const Expr k = must(Sym::make("k", {0, 15}));
   const std::vector<Slice1> region{{0, 128}, {k * 16, 16}};
   must_hold(must(slice(tile, shape, region)).size() == 2048);
-  for (auto _ : state) benchmark::DoNotOptimize(slice(tile, shape, region));
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(slice(tile, shape, region));
 }
 
 void compose_tiles(benchmark::State& state) {
@@ -100,20 +101,20 @@ void compose_tiles(benchmark::State& state) {
   Iters transposed{{8, 1, Axis()}, {n / 8, 8, Axis()}};
   const Layout order = must(TileLayout::make(transposed));
   must_hold(must(compose(layout, order)).size() == n);
-  for (auto _ : state) benchmark::DoNotOptimize(compose(layout, order));
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(compose(layout, order));
 }
 
 void invert(benchmark::State& state) {
   const Layout layout = layout_of(state.range(0));
   must_hold(must(inverse(layout)).map.size() == layout.size());
-  for (auto _ : state) benchmark::DoNotOptimize(inverse(layout));
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(inverse(layout));
 }
 
 void apply_one(benchmark::State& state) {
   const Layout layout = layout_of(state.range(0));
   const std::int64_t n = layout.size();
   std::int64_t x = 0;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     benchmark::DoNotOptimize(apply(layout, x));
     if (++x == n) x = 0;
   }
@@ -124,7 +125,7 @@ void tile_up(benchmark::State& state) {
   const Shape from = shape_of(state.range(0));
   const Shape to{from[0] * 4, from[1] * 2};
   must_hold(must(tile_to(inner, to, from)).size() == inner.size() * 8);
-  for (auto _ : state) benchmark::DoNotOptimize(tile_to(inner, to, from));
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(tile_to(inner, to, from));
 }
 
 void ranks(benchmark::internal::Benchmark* b) {
@@ -140,14 +141,14 @@ void per_element(benchmark::State& state) {
 void enumerate_tile(benchmark::State& state, const char* text) {
   const Layout layout = must(parse_layout(text));
   must_hold(layout.size() == kTile);
-  for (auto _ : state) benchmark::DoNotOptimize(enumerate(layout));
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(enumerate(layout));
   per_element(state);
 }
 
 void enumerate_again(benchmark::State& state, const char* text) {
   const Layout layout = must(parse_layout(text));
   Image image;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     must_hold(enumerate_into(layout, image).has_value());
     benchmark::DoNotOptimize(image.values.data());
   }
@@ -156,7 +157,7 @@ void enumerate_again(benchmark::State& state, const char* text) {
 
 void facts_of_tile(benchmark::State& state, const char* text) {
   const Layout layout = must(parse_layout(text));
-  for (auto _ : state) benchmark::DoNotOptimize(image_facts(layout));
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(image_facts(layout));
   per_element(state);
 }
 
@@ -164,7 +165,7 @@ void fit_tile(benchmark::State& state, const char* text) {
   const Layout layout = must(parse_layout(text));
   const Image image = must(enumerate(layout));
   must_hold(must(same_places(must(fit_image(image)), layout)));
-  for (auto _ : state) benchmark::DoNotOptimize(fit_image(image));
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(fit_image(image));
   per_element(state);
 }
 

@@ -145,7 +145,7 @@ void read(benchmark::State& state) {
   const ParseResult once = parse(text());
   must_hold(once.ok() && once.module.functions.size() == kKernels);
   must_hold(equal(once.module, parse(print(once.module)).module));
-  for (auto _ : state) benchmark::DoNotOptimize(parse(text()));
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(parse(text()));
   count_bytes(state, text().size());
 }
 
@@ -153,7 +153,7 @@ void write(benchmark::State& state) {
   const Module module = parse(text()).module;
   const std::string once = print(module);
   must_hold(equal(module, parse(once).module));
-  for (auto _ : state) benchmark::DoNotOptimize(print(module));
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(print(module));
   count_bytes(state, once.size());
 }
 
@@ -161,7 +161,7 @@ void judge(benchmark::State& state) {
   const Module module = parse(text()).module;
   const CheckResult once = check(module);
   must_hold(once.ok());
-  for (auto _ : state) benchmark::DoNotOptimize(check(module));
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(check(module));
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(once.instructions));
 }
 

@@ -223,7 +223,7 @@ void run_loop(benchmark::State& state, std::string_view body, Checks checks, uns
   RunOptions options = options_of(checks, threads);
   options.exact_matrix = exact;
   std::uint64_t instructions = 0;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     const auto report = it.device->run(it.launch, options);
     must_hold(report && report->ok());
     instructions += report->counters.instructions;
@@ -246,7 +246,7 @@ void run_products(benchmark::State& state, const std::string& kernel, double flo
   RunOptions options = options_of(checks, 1);
   options.checks.remove(Check::Race);  // all blocks store one result
   options.exact_matrix = exact;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     const auto report = it.device->run(it.launch, options);
     must_hold(report && report->ok());
   }
@@ -283,7 +283,7 @@ void run_gemm(benchmark::State& state, Checks checks, bool exact, unsigned threa
   std::memcpy(it.launch.params.data() + it.launch.kernel->params[3].offset, &size, sizeof size);
   RunOptions options = options_of(checks, threads);
   options.exact_matrix = exact;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     const auto report = it.device->run(it.launch, options);
     must_hold(report && report->ok());
   }
@@ -303,7 +303,7 @@ void run_gemm(benchmark::State& state, Checks checks, bool exact, unsigned threa
 
 void start_up(benchmark::State& state) {
   const std::string text = loop_kernel(kMixed);
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     LoadResult loaded = load(text, "bench.ptx");
     must_hold(loaded.program != nullptr);
     benchmark::DoNotOptimize(loaded.program.get());

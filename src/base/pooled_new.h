@@ -157,8 +157,10 @@ inline void give_back(void* block) {
 
 }  // namespace ww::pooled
 
+// NOLINTBEGIN(misc-definitions-in-headers): one file of a program includes this.
 void* operator new(std::size_t bytes) { return ww::pooled::take(bytes); }
 void operator delete(void* block) noexcept { ww::pooled::give_back(block); }
 void operator delete(void* block, std::size_t) noexcept { ww::pooled::give_back(block); }
+// NOLINTEND(misc-definitions-in-headers)
 
 #endif

@@ -17,7 +17,8 @@
 #ifndef __cpp_lib_expected
 #include <optional>
 #include <type_traits>
-namespace std {  // NOLINT(cert-dcl58-cpp)
+// NOLINTBEGIN
+namespace std {
 template <typename E>
 class unexpected {
  public:
@@ -33,10 +34,16 @@ class [[nodiscard]] expected {
  public:
   expected() = default;
   template <typename U = T>
-  requires std::is_convertible_v<U, T> expected(U&& value)
-      : value_(std::forward<U>(value)) {}  // NOLINT(google-explicit-constructor)
+  requires std::is_convertible_v<U, T> expected(U&& value) : value_(std::forward<U>(value)) {}
+  template <typename U>
+  requires std::is_convertible_v<U, T> expected(expected<U, E> other) {
+    if (other)
+      value_ = *std::move(other);
+    else
+      error_ = std::move(other).error();
+  }
   template <typename F>
-  expected(unexpected<F> bad) : error_(std::move(bad).error()) {}  // NOLINT
+  expected(unexpected<F> bad) : error_(std::move(bad).error()) {}
   [[nodiscard]] bool has_value() const { return !error_.has_value(); }
   explicit operator bool() const { return has_value(); }
   T& operator*() & { return *value_; }
@@ -47,6 +54,10 @@ class [[nodiscard]] expected {
   T& value() & { return *value_; }
   const T& value() const& { return *value_; }
   T&& value() && { return *std::move(value_); }
+  template <typename U>
+  T value_or(U&& other) const {
+    return value_.value_or(std::forward<U>(other));
+  }
   E& error() & { return *error_; }
   const E& error() const& { return *error_; }
   E&& error() && { return *std::move(error_); }
@@ -60,7 +71,7 @@ class [[nodiscard]] expected<void, E> {
  public:
   expected() = default;
   template <typename F>
-  expected(unexpected<F> bad) : error_(std::move(bad).error()) {}  // NOLINT
+  expected(unexpected<F> bad) : error_(std::move(bad).error()) {}
   [[nodiscard]] bool has_value() const { return !error_.has_value(); }
   explicit operator bool() const { return has_value(); }
   void operator*() const {}
@@ -72,6 +83,7 @@ class [[nodiscard]] expected<void, E> {
   std::optional<E> error_;
 };
 }  // namespace std
+// NOLINTEND
 #endif
 
 namespace ww {
@@ -80,9 +92,6 @@ using Result = std::expected<T, Diag>;
 
 /// Turns a Diag into the failing side of any Result.
 inline std::unexpected<Diag> fail(Diag d) { return std::unexpected<Diag>(std::move(d)); }
-}  // namespace ww
-
-namespace ww {
 
 /// Shorthand: `return fail(DiagKind::Syntax, "expected {}, found {}", a, b);`
 template <typename... Args>

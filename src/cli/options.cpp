@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <system_error>
 
 #include "base/suggest.h"
@@ -68,7 +69,7 @@ Diag wrong_count(const CLI::App& app, const std::string& message) {
 struct Alias {
   std::string_view typed;
   std::string_view ours;
-  std::string_view value = "";  // that goes with it, where the word stands for a value
+  std::string_view value = {};  // that goes with it, where the word stands for a value
 };
 constexpr Alias kAliases[] = {
     {"--arch", "--target"},
@@ -274,7 +275,7 @@ Result<Asked> OptionSet::parse(std::span<const std::string> args) {
 
 std::vector<OptionRow> OptionSet::rows() const {
   std::vector<OptionRow> rows(rows_.begin() + 1, rows_.end());
-  std::ranges::stable_partition(rows, &OptionRow::is_argument);
+  std::stable_partition(rows.begin(), rows.end(), std::mem_fn(&OptionRow::is_argument));
   rows.push_back(rows_.front());  // --color
   rows.push_back({.names = {"-h", "--help"}, .help = "show this text"});
   return rows;

@@ -407,7 +407,7 @@ BoundOpcodes& bound_opcodes() {
 OpcodeRecord record_of(std::string_view text) {
   OpcodeRecord record = bound_opcodes().find(text);
   if (record == nullptr) {
-    record = std::make_shared<BoundOpcode>(std::string(text), bind_anew(text));
+    record = std::make_shared<BoundOpcode>(BoundOpcode{std::string(text), bind_anew(text)});
     bound_opcodes().keep(record);
   }
   return record;

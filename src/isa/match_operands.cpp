@@ -107,13 +107,12 @@ class OperandMatcher {
             span};
   }
 
-  Problem check(const OperandSpec& spec, const Operand& operand) const {
+  [[nodiscard]] Problem check(const OperandSpec& spec, const Operand& operand) const {
     if (operand.kind == OperandKind::Undeclared) {
       return types(operand, fmt::format("`{}` is not declared", operand.text));
     }
     switch (spec.role) {
       case Role::Write:
-        return check_value(spec, operand);
       case Role::Read:
         return check_value(spec, operand);
       case Role::Immediate:
@@ -138,7 +137,7 @@ class OperandMatcher {
                     operand.has_offset ? " with an offset" : "", kind_text(wanted)));
   }
 
-  Problem check_value(const OperandSpec& spec, const Operand& operand) const {
+  [[nodiscard]] Problem check_value(const OperandSpec& spec, const Operand& operand) const {
     const Operand* main = &operand;
     if (operand.kind == OperandKind::Pair) {
       if (spec.pair == OperandSpec::Pair::None) {
@@ -148,7 +147,7 @@ class OperandMatcher {
       }
       const bool may_drop = spec.pair == OperandSpec::Pair::Optional;
       if (Problem problem = check_second(operand.parts[1], may_drop)) return problem;
-      main = &operand.parts[0];
+      main = operand.parts.data();
       if (main->kind == OperandKind::Sink && operand.parts[1].kind == OperandKind::Sink)
         return shape(operand, "at least one of the two results must not be `_`");
     } else if (spec.pair == OperandSpec::Pair::Required) {
@@ -168,7 +167,8 @@ class OperandMatcher {
                  fmt::format("the second result is {}, a predicate is wanted", seen(second)));
   }
 
-  Problem check_list(const OperandSpec& spec, const Operand& operand, int count) const {
+  [[nodiscard]] Problem check_list(const OperandSpec& spec, const Operand& operand,
+                                   int count) const {
     if (operand.kind == OperandKind::Register && operand.lanes == count && count > 1)
       return check_register(spec, operand);  // a `.v4` register stands for its four
     if (operand.kind == OperandKind::Special && operand.lanes == count && spec.special)
@@ -199,7 +199,7 @@ class OperandMatcher {
     return spec.count == OperandSpec::Count::BySlot && !count_of(spec, binding_);
   }
 
-  Problem check_whole_special(const OperandSpec& spec, const Operand& operand) const {
+  [[nodiscard]] Problem check_whole_special(const OperandSpec& spec, const Operand& operand) const {
     const auto wanted = type_of(spec, binding_);
     if (!wanted || accepts(*wanted, operand.type)) return std::nullopt;
     return types(operand, fmt::format("`{}` is `.{}`; operand `{}` of `{}` takes {}", operand.text,
@@ -207,7 +207,7 @@ class OperandMatcher {
                                       wanted_text(*wanted, false)));
   }
 
-  Problem check_scalar(const OperandSpec& spec, const Operand& operand) const {
+  [[nodiscard]] Problem check_scalar(const OperandSpec& spec, const Operand& operand) const {
     switch (operand.kind) {
       case OperandKind::Register:
         if (operand.lanes == 1) return check_register(spec, operand);
@@ -255,7 +255,7 @@ class OperandMatcher {
   }
 
   // An address is a number: no float and no predicate. ptxas takes it in any width.
-  Problem check_symbol(const OperandSpec& spec, const Operand& operand) const {
+  [[nodiscard]] Problem check_symbol(const OperandSpec& spec, const Operand& operand) const {
     if (operand.is_indexed && !operand.is_array)
       return shape(operand, fmt::format("`{}` has an index but is not an array", operand.text));
     const auto wanted = type_of(spec, binding_);
@@ -264,7 +264,7 @@ class OperandMatcher {
                                       info(*wanted).name));
   }
 
-  Problem check_register(const OperandSpec& spec, const Operand& operand) const {
+  [[nodiscard]] Problem check_register(const OperandSpec& spec, const Operand& operand) const {
     const auto wanted = type_of(spec, binding_);
     if (!wanted) return std::nullopt;
     if (operand.negated && operand.type != Type::Pred) {
@@ -286,7 +286,7 @@ class OperandMatcher {
                                       binding_.opcode(), wanted_text(*wanted, spec.wider)));
   }
 
-  Problem check_part(const OperandSpec& spec, const Operand& operand) const {
+  [[nodiscard]] Problem check_part(const OperandSpec& spec, const Operand& operand) const {
     const bool is_result = spec.role == Role::Write;
     if (allows_selection(spec.select, is_result, operand.selection))
       return check_register(spec, operand);
@@ -312,7 +312,7 @@ class OperandMatcher {
                                       operand.text, info(operand.type).name));
   }
 
-  Problem check_literal(const OperandSpec& spec, const Operand& operand) const {
+  [[nodiscard]] Problem check_literal(const OperandSpec& spec, const Operand& operand) const {
     if (spec.role == Role::Write || spec.register_only) {
       return shape(operand, fmt::format("operand `{}` of `{}` must be a register", spec.name,
                                         form_.mnemonic));
@@ -334,7 +334,7 @@ class OperandMatcher {
                                       spec.values_text()));
   }
 
-  Problem check_immediate(const OperandSpec& spec, const Operand& operand) const {
+  [[nodiscard]] Problem check_immediate(const OperandSpec& spec, const Operand& operand) const {
     if (operand.kind != OperandKind::Integer) {
       return shape(operand, fmt::format("operand `{}` of `{}` must be a constant", spec.name,
                                         form_.mnemonic));
@@ -344,7 +344,7 @@ class OperandMatcher {
 
   // --- addresses ---
 
-  Problem check_address(const OperandSpec& spec, const Operand& operand) const {
+  [[nodiscard]] Problem check_address(const OperandSpec& spec, const Operand& operand) const {
     // ptxas: `table[4]` is an address, too, of `ld` and `st`.
     const bool takes_index = form_.mnemonic == "ld" || form_.mnemonic == "st";
     if (operand.kind == OperandKind::Symbol && operand.is_indexed && takes_index) {
@@ -371,7 +371,7 @@ class OperandMatcher {
     }
   }
 
-  Problem check_coordinates(const OperandSpec& spec, const Operand& operand) const {
+  [[nodiscard]] Problem check_coordinates(const OperandSpec& spec, const Operand& operand) const {
     const auto count = count_of(spec, binding_);
     const bool given = operand.parts.size() > 1;
     if (!count && !given) return std::nullopt;
@@ -404,7 +404,7 @@ class OperandMatcher {
   }
 
   // ptxas: addresses in the small windows may be 32 bits wide, tensor ones must be; others are 64.
-  Problem check_address_register(const OperandSpec& spec, const Operand& base) const {
+  [[nodiscard]] Problem check_address_register(const OperandSpec& spec, const Operand& base) const {
     const Space space = space_of(spec, binding_);
     const int bits = info(base.type).bits;
     const bool short_fits = space != Space::Global && space != Space::Generic;
@@ -418,7 +418,7 @@ class OperandMatcher {
                                                           : "a 64-bit integer"));
   }
 
-  Problem check_address_symbol(const OperandSpec& spec, const Operand& base) const {
+  [[nodiscard]] Problem check_address_symbol(const OperandSpec& spec, const Operand& base) const {
     const Space wanted = space_of(spec, binding_);
     const bool shared = base.space == Space::Shared;
     const bool in_window = base.space != Space::Const && base.space != Space::Param;
@@ -429,7 +429,7 @@ class OperandMatcher {
                              name_of(base.space), binding_.opcode(), name_of(wanted)));
   }
 
-  Problem check_address_number(const OperandSpec& spec, const Operand& base) const {
+  [[nodiscard]] Problem check_address_number(const OperandSpec& spec, const Operand& base) const {
     if (space_of(spec, binding_) == Space::Local) return std::nullopt;
     return types(base, fmt::format("{} is a plain number, which is an address in the local space "
                                    "only",

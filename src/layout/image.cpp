@@ -41,7 +41,7 @@ struct PlaceKeys {
 };
 
 PlaceKeys place_keys(const Image& image) {
-  const std::size_t count = static_cast<std::size_t>(image.size * image.copies);
+  const auto count = static_cast<std::size_t>(image.size * image.copies);
   std::vector<std::int64_t> keys(count, 0);
   std::int64_t range = 1;
   constexpr std::int64_t kRoom = std::int64_t{1} << 60;

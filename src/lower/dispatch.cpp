@@ -211,8 +211,8 @@ class Dispatch {
           verdict.kind = Verdict::Kind::Chosen;
         } else {
           verdict.kind = Verdict::Kind::Declined;
-          verdict.rule = std::move(answer).error().rule;
-          verdict.reason = std::move(answer).error().reason;
+          verdict.rule = std::move(answer.error().rule);
+          verdict.reason = std::move(answer.error().reason);
         }
       }
       row.verdicts.push_back(std::move(verdict));

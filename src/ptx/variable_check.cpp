@@ -90,7 +90,7 @@ class Initializer {
               std::optional<std::size_t> item)
       : module_(module), scope_(scope), variable_(variable), item_(item) {}
 
-  std::optional<Diag> problem() const {
+  [[nodiscard]] std::optional<Diag> problem() const {
     const isa::Type type = variable_.type;
     if (isa::info(type).bits == 16 && isa::info(type).cls == isa::TypeClass::Float)
       return bad("a `.{}` variable cannot have an initial value", isa::info(type).name);

@@ -186,8 +186,9 @@ Drawing lay_out(const PanelStyle& style, const Legend& legend) {
 
 void draw_panels(SvgWriter& out, const PanelStyle& style, const Drawing& page, double y) {
   for (std::int64_t slab = 0; slab < style.grid.slabs; ++slab) {
-    const auto column = static_cast<double>(slab % page.per_row);
-    const auto line = static_cast<double>(slab / page.per_row);
+    const std::lldiv_t place = std::lldiv(slab, page.per_row);
+    const auto column = static_cast<double>(place.rem);
+    const auto line = static_cast<double>(place.quot);
     draw_panel(out, style, slab,
                kBorder + page.margins.left + column * (page.panel.width + kPanelGap),
                y + page.margins.top + line * (page.panel.height + kPanelGap));

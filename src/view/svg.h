@@ -21,8 +21,8 @@ inline constexpr std::int64_t kMaxSvgSide = 1024;
 inline constexpr std::int64_t kMaxSvgPanels = 256;
 
 /// The SVG 1.1 document: no scripts, no style sheet, the same bytes for the same view. Refuses
-/// (TooLarge) a picture beyond the bounds above. The elements lie in `grid`, or by the view's
+/// (TooLarge) a picture beyond the bounds above. The elements lie in the given grid, or by the view's
 /// shape.
-Result<std::string> to_svg(const LayoutView& view, const std::optional<Grid>& grid = {});
+Result<std::string> to_svg(const LayoutView& view, const std::optional<Grid>& given = {});
 
 }  // namespace ww::view

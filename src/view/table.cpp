@@ -75,7 +75,7 @@ Face place_face(const LayoutView& view) {
     return {"", width,
             [&view, labels](std::int64_t flat) { return labels.text(view.first_place(flat)); }};
   }
-  const std::size_t copies = static_cast<std::size_t>(view.copies());
+  const auto copies = static_cast<std::size_t>(view.copies());
   return {"", copies * (width + 1) + 1,
           [&view, labels](std::int64_t flat) { return set_text(labels, view.places(flat)); }};
 }
@@ -128,7 +128,7 @@ std::int64_t wrap_after(std::int64_t size, std::int64_t fitting) {
 /// The grid, wrapped to the width if it has one dimension only.
 Grid fit_grid(const LayoutView& view, const std::vector<Face>& faces, std::int64_t width) {
   const std::int64_t size = view.size();
-  const Grid one_row = make_grid(view.shape(), size);
+  Grid one_row = make_grid(view.shape(), size);
   if (view.shape().size() > 1) return one_row;
   const auto header = static_cast<std::int64_t>(fmt::formatted_size("{}", size));
   const std::size_t cell =

@@ -263,7 +263,7 @@ Result<const WordRow*> find_row(Piece name) {
     names.push_back(row.word.name);
   }
   const bool is_number = parse_real(name.text.substr(0, name.text.find(','))).has_value();
-  const bool is_list = name.text.find(',') != name.text.npos;
+  const bool is_list = name.text.contains(',');
   const std::string meant =
       is_number ? fmt::format("; did you mean `{}:{}`?", is_list ? "list" : "full", name.text)
                 : did_you_mean(name.text, names);

@@ -152,7 +152,8 @@ bool ArgReader::read_args() {
     if (param) {
       args_.emplace(*param, *std::move(arg));
     } else {
-      extents_.emplace(arg->name, *std::move(arg));
+      const std::string name = arg->name;
+      extents_.emplace(name, *std::move(arg));
     }
   }
   return true;

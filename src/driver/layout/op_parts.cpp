@@ -38,7 +38,7 @@ void add_number(LayoutState& state, std::int64_t number) {
   add_answer(state, fmt::format("{}", number), fmt::format("{}", number));
 }
 
-void add_claim(LayoutState& state, bool is_true, std::string why_not) {
+void add_claim(LayoutState& state, bool is_true, const std::string& why_not) {
   std::string text = is_true ? "yes" : "no";
   if (!is_true && !why_not.empty()) text += ": " + why_not;
   add_answer(state, std::move(text), is_true ? "true" : "false");

@@ -31,7 +31,7 @@ void set_layout(LayoutState& state, layout::Layout layout, layout::Shape shape);
 /// Adds an answer. `json` must be a JSON value.
 void add_answer(LayoutState& state, std::string text, std::string json, bool holds = true);
 void add_number(LayoutState& state, std::int64_t number);
-void add_claim(LayoutState& state, bool is_true, std::string why_not = {});
+void add_claim(LayoutState& state, bool is_true, const std::string& why_not = {});
 
 /// "laneid=5, m=1"; {"laneid": 5, "m": 1}.
 std::string place_words(const layout::Place& place);

@@ -96,7 +96,8 @@ Estimate estimate(const SimWork& work, target::Arch arch) {
                              {per_block(work.sectors, 1), "global"},
                              {per_block(work.tensor, rates.tensor), "tensor"}};
   Estimate out = *std::ranges::max_element(bounds, {}, &Estimate::cycles);
-  out.cycles *= static_cast<double>((work.blocks + rates.sms - 1) / rates.sms);
+  const auto rounds = (work.blocks + rates.sms - 1) / rates.sms;
+  out.cycles *= static_cast<double>(rounds);
   return out;
 }
 

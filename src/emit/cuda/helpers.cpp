@@ -11,7 +11,7 @@ namespace {
 struct Row {
   std::string_view name;
   std::string_view text;
-  std::string_view needs = "";  // another row
+  std::string_view needs = {};  // another row
 };
 
 constexpr Row kRows[] = {

@@ -270,7 +270,7 @@ std::string read_value(Draft& h, std::size_t number, std::optional<isa::Type> wa
 
 // From a generic pointer to an address of the state space.
 std::string window_address(isa::Space space, std::string_view type, const std::string& name) {
-  std::string_view window = "";
+  std::string_view window;
   if (space == isa::Space::Shared || space == isa::Space::SharedCluster) window = "shared";
   if (space == isa::Space::Global) window = "global";
   if (space == isa::Space::Local) window = "local";
@@ -405,8 +405,8 @@ void name_matrix_copy(Draft& h) {
     return;
   }
   h.name = fmt::format("ldmatrix_{}_b16_{}", number, trans);
-  std::ranges::rotate(h.params, h.params.end() - 1);
-  std::ranges::rotate(h.out.order, h.out.order.end() - 1);
+  std::rotate(h.params.begin(), h.params.end() - 1, h.params.end());
+  std::rotate(h.out.order.begin(), h.out.order.end() - 1, h.out.order.end());
 }
 
 Result<PtxHelper> finished(Draft& h, bool waits) {

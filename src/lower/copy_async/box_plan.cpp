@@ -419,7 +419,7 @@ class Planner {
       return decline("layout", "`{}` has no fixed distance in shared memory for each dimension",
                      name_of(shared_));
     const std::int64_t row = swizzle == 0 ? ir::kMaxMapBox : swizzle * 8 / shared_.bits;
-    *digits = cut_digits(*std::move(digits), row);
+    *digits = cut_digits(std::move(*digits), row);
     if (digits->empty()) digits->push_back({.dim = dims.size() - 1});  // one element
     if (digits->front().distance > 1)
       return decline("order", "no two elements of the region are neighbours in `{}`",

@@ -110,8 +110,7 @@ class HeldOperand {
         slots_.push_back(moved);
       }
     std::ranges::sort(slots_);
-    const auto again = std::ranges::unique(slots_);
-    slots_.erase(again.begin(), again.end());
+    slots_.erase(std::unique(slots_.begin(), slots_.end()), slots_.end());
     for (std::size_t i = 0; i < slots_.size(); ++i)
       if (slots_[i] >= 0 && slots_[i] < kMaxDense)
         rows_[as_index(slots_[i])] = static_cast<std::int32_t>(i);

@@ -142,7 +142,7 @@ class Matching {
   /// A CTA that wants an element of the destination.
   struct Want {
     std::int64_t into, cta;
-    friend auto operator<=>(const Want&, const Want&) = default;  // NOLINT(modernize-use-nullptr)
+    friend auto operator<=>(const Want&, const Want&) = default;
   };
   // In each CTA, thread t makes the pushes t, t + threads, …
   [[nodiscard]] Match<std::vector<Push>> pushes(const std::vector<Wanted>& wanted) const {

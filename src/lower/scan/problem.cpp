@@ -31,8 +31,7 @@ Match<OperandPlaces> registers_of(const Call& call, std::size_t argument) {
 /// Who holds the elements of a row, one copy of them.
 struct Holders {
   Numbers threads, slots;
-  friend auto operator<=>(const Holders&,
-                          const Holders&) = default;  // NOLINT(modernize-use-nullptr)
+  friend auto operator<=>(const Holders&, const Holders&) = default;
 };
 
 /// How an element goes on from the one before.

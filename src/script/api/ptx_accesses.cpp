@@ -103,7 +103,7 @@ Result<void> add_registers(Context& in, const CallArgs::Named& given, std::size_
       part.value =
           of_expr(WW_TRY(ir::call(in.fn(), ir::Intrinsic::PointerOffset, args, given.span)));
     }
-    out.plain.push_back(in.heap.wrap(Kind::PtxPart, std::move(part)));
+    out.plain.push_back(in.heap.wrap(Kind::PtxPart, part));
     out.spans.push_back(given.span);
   }
   return {};

@@ -170,7 +170,7 @@ Result<Value> part(Context& in, PtxOperandKind kind, const Value& value, const V
   out.kind = kind;
   out.value = value;
   out.offset = offset;
-  return in.heap.wrap(Kind::PtxPart, std::move(out));
+  return in.heap.wrap(Kind::PtxPart, out);
 }
 
 // The state that `mbarrier.arrive` gives may be left out: then it is unused.

@@ -9,6 +9,7 @@
 #include "ir/below.h"
 #include "ir/effects.h"
 #include "script/interp/assign.h"
+#include "script/interp/calls.h"
 #include "script/interp/conversions.h"
 #include "script/interp/expressions.h"
 #include "script/interp/implicit.h"
@@ -151,7 +152,9 @@ Result<void> keep_old_values(Context& in, std::vector<std::pair<ExprId, Value>>&
       to = known->buffer();
     if (to && value.is(Kind::Buffer) && is_scalar_value(in, value))
       value = of_expr(WW_TRY(expression(in, value, span)));
-    const auto is_read = [&](ir::BufferId id) { return reads(in.fn(), value.expr(), id); };
+    const auto is_read = [&in, &v = value](ir::BufferId id) {
+      return reads(in.fn(), v.expr(), id);
+    };
     if (value.is(Kind::Ir) && (std::ranges::any_of(stored, is_read) ||
                                (is_any_stored && ir::reads_memory(in.fn(), value.expr()))))
       value = of_expr(bind_value(in, "old", value.expr(), span));

@@ -445,7 +445,7 @@ std::optional<Result<Value>> region_attribute(Context& in, const Value& region,
     Result<Value> end = binary(in, Op::Add, slice.begin, number(range.extent), span);
     if (!end) return end;
     slice.end = *end;
-    slices.push_back(in.heap.wrap(Kind::Slice, std::move(slice)));
+    slices.push_back(in.heap.wrap(Kind::Slice, slice));
   }
   return in.heap.list(std::move(slices));
 }

@@ -62,7 +62,8 @@ constexpr D nan_as_integer() {
 template <typename D, typename T>
 D to_integer(T whole) {
   constexpr T kLow = static_cast<T>(std::numeric_limits<D>::min());
-  constexpr T kEnd = static_cast<T>(std::numeric_limits<D>::max() / 2 + 1) * 2;
+  constexpr D kHalf = std::numeric_limits<D>::max() / 2 + 1;
+  constexpr T kEnd = static_cast<T>(kHalf) * 2;
   const T above = whole > kLow ? whole : kLow;  // kLow for NaN
   const bool is_beyond = above >= kEnd;
   const D inside = static_cast<D>(is_beyond ? T{0} : above);

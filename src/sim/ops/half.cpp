@@ -41,7 +41,7 @@ bool decode_formats(Decode& in, const HalfRuns& f16, const HalfRuns& bf16) {
 template <typename Operation, HalfMode kMode>
 constexpr HalfRuns kTwo = runs_of<half_lane<Operation, F16, kMode>, uint16_t, uint16_t>();
 template <typename Operation>
-constexpr HalfRuns kTwoBf16 = runs_of<half_lane<Operation, Bf16, {}>, uint16_t, uint16_t>();
+constexpr HalfRuns kTwoBf16 = runs_of<half_lane<Operation, Bf16, HalfMode{}>, uint16_t, uint16_t>();
 template <typename Format, HalfMode kMode>
 constexpr HalfRuns kFma = runs_of<half_fma_lane<Format, kMode>, uint16_t, uint16_t, uint16_t>();
 
@@ -63,9 +63,9 @@ constexpr auto kMixedFma = table_of<16>([]<std::size_t i>() -> RunOp {
 
 template <typename Operation>
 bool decode_halves(Decode& in) {
-  static constexpr HalfRuns kF16[] = {kTwo<Operation, {}>, kTwo<Operation, {.ftz = true}>,
-                                      kTwo<Operation, {.sat = true}>,
-                                      kTwo<Operation, {.ftz = true, .sat = true}>};
+  static constexpr HalfRuns kF16[] = {
+      kTwo<Operation, HalfMode{}>, kTwo<Operation, HalfMode{.ftz = true}>,
+      kTwo<Operation, HalfMode{.sat = true}>, kTwo<Operation, HalfMode{.ftz = true, .sat = true}>};
   const std::size_t mode = (in.has("ftz") ? 1U : 0U) + (in.has("sat") ? 2U : 0U);
   return decode_formats(in, kF16[mode], kTwoBf16<Operation>);
 }
@@ -83,20 +83,20 @@ bool decode_fma(Decode& in) {
     return decoded(in, runs[f32_mode_index(in)]);
   }
   static constexpr HalfRuns kF16[] = {
-      kFma<F16, {}>,
-      kFma<F16, {.ftz = true}>,
-      kFma<F16, {.sat = true}>,
-      kFma<F16, {.ftz = true, .sat = true}>,
-      kFma<F16, {.relu = true}>,
-      kFma<F16, {.ftz = true, .relu = true}>,
-      kFma<F16, {.oob = true}>,
-      kFma<F16, {.relu = true, .oob = true}>,
+      kFma<F16, HalfMode{}>,
+      kFma<F16, HalfMode{.ftz = true}>,
+      kFma<F16, HalfMode{.sat = true}>,
+      kFma<F16, HalfMode{.ftz = true, .sat = true}>,
+      kFma<F16, HalfMode{.relu = true}>,
+      kFma<F16, HalfMode{.ftz = true, .relu = true}>,
+      kFma<F16, HalfMode{.oob = true}>,
+      kFma<F16, HalfMode{.relu = true, .oob = true}>,
   };
   static constexpr HalfRuns kBf16[] = {
-      kFma<Bf16, {}>,
-      kFma<Bf16, {.relu = true}>,
-      kFma<Bf16, {.oob = true}>,
-      kFma<Bf16, {.relu = true, .oob = true}>,
+      kFma<Bf16, HalfMode{}>,
+      kFma<Bf16, HalfMode{.relu = true}>,
+      kFma<Bf16, HalfMode{.oob = true}>,
+      kFma<Bf16, HalfMode{.relu = true, .oob = true}>,
   };
   const std::size_t relu = in.has("relu") ? 1U : 0U;
   const std::size_t ftz = in.has("ftz") ? 1U : 0U;

@@ -28,7 +28,7 @@ std::vector<Stuck> all_stuck(const Unit& unit) {
   for (const Warp* warp : unit.warps)
     for (const Split& split : warp->splits.list) all.push_back({warp, &split});
   // Barriers are most often where the others wait for these.
-  std::ranges::stable_partition(all, [](const Stuck& stuck) {
+  std::stable_partition(all.begin(), all.end(), [](const Stuck& stuck) {
     return stuck.split->state != SplitState::AtBarrier &&
            stuck.split->state != SplitState::AtClusterBarrier;
   });
