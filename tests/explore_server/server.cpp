@@ -186,6 +186,11 @@ std::vector<int> Server::children() const {
   return out;
 }
 
+void Server::outlive_children() const {
+  while (is_alive() && !children().empty())
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+}
+
 int Server::end(int signal) {
   int status = 0;
   ::kill(process_, signal);

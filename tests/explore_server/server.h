@@ -68,6 +68,8 @@ class Server {
   void settle() const;
   [[nodiscard]] bool is_alive() const;
   [[nodiscard]] std::vector<int> children() const;
+  /// Waits until the programs that it started are gone. A thread that ends them with the server stays.
+  void outlive_children() const;
   /// Sends a signal and waits for the end: its exit status; -1: it died of a signal.
   int end(int signal);
 
