@@ -41,12 +41,14 @@ struct KernelArg {
 
 /// An array that the kernel reads.
 template <typename T>
+// NOLINTNEXTLINE(performance-unnecessary-value-param): it is moved
 KernelArg input(const std::vector<T>& values, std::vector<std::int64_t> shape = {}) {
   static_assert(std::is_trivially_copyable_v<T>);
   return {.shape = std::move(shape), .source = std::as_bytes(std::span(values))};
 }
 /// An array that the kernel reads and changes.
 template <typename T>
+// NOLINTNEXTLINE(performance-unnecessary-value-param): it is moved
 KernelArg inout(std::vector<T>& values, std::vector<std::int64_t> shape = {}) {
   static_assert(std::is_trivially_copyable_v<T>);
   return {.bytes = std::as_writable_bytes(std::span(values)), .shape = std::move(shape)};
