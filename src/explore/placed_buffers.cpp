@@ -82,7 +82,7 @@ void put_operands_first(const driver::Build& build, std::uint64_t line, std::uin
     for (const lower::OperandReport& operand : call.operands)
       names.push_back(operand.region.substr(0, operand.region.find('[')));
   }
-  std::ranges::stable_partition(buffers, [&](const PlacedBuffer& buffer) {
+  std::stable_partition(buffers.begin(), buffers.end(), [&](const PlacedBuffer& buffer) {
     return std::ranges::find(names, buffer.name) != names.end();
   });
 }

@@ -196,8 +196,7 @@ void collect_buffers(Analysis& out) {
       out.buffers.push_back(f[ir::BufferId{i}].name);
   }
   std::ranges::sort(out.buffers);
-  const auto twice = std::ranges::unique(out.buffers);
-  out.buffers.erase(twice.begin(), twice.end());
+  out.buffers.erase(std::unique(out.buffers.begin(), out.buffers.end()), out.buffers.end());
 }
 
 }  // namespace

@@ -133,9 +133,9 @@ class ScopeWalk {
 
 // The last before the place first, then those behind it.
 void put_nearest_first(std::vector<Binding>& scope, std::size_t offset) {
-  const auto behind = std::ranges::stable_partition(
-      scope, [&](const Binding& each) { return each.span.begin <= offset; });
-  std::reverse(scope.begin(), behind.begin());
+  const auto behind = std::stable_partition(
+      scope.begin(), scope.end(), [&](const Binding& each) { return each.span.begin <= offset; });
+  std::reverse(scope.begin(), behind);
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ class Meaning {
     constexpr std::size_t kMaxKnown = 16;
     if (known.size() == kMaxKnown) known.erase(known.begin());
     auto names = WW_TRY(new_names(first_thread));
-    known.push_back(std::make_shared<const KnownNames>(std::move(key), names));
+    known.push_back(std::make_shared<const KnownNames>(KnownNames{std::move(key), names}));
     return names;
   }
 
