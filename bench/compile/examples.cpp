@@ -29,7 +29,7 @@ Result<std::string> file_above(std::string_view name) {
 
 Result<SourceText> example(std::string_view name) {
   const std::string file = WW_TRY(file_above("examples/" + std::string(name)));
-  return SourceText(std::string(name), WW_TRY(read_file(file, script::kMaxSourceBytes)));
+  return SourceText(file, WW_TRY(read_file(file, script::kMaxSourceBytes)));
 }
 
 std::string find_tool(std::string_view name) {

@@ -10,7 +10,7 @@
 
 namespace ww::bench {
 
-/// The text of examples/`name` ("basics/reg.py"), under that name. The folder is looked for beside
+/// The text of examples/`name` ("basics/reg.py"), with its path as its name, so that what it imports is found. The folder is looked for beside
 /// the benchmark program and in every folder above it; Io when it is in none of them, as where only
 /// the program was installed.
 Result<SourceText> example(std::string_view name);

@@ -30,8 +30,8 @@ std::string words_of(const Diag& problem) {
 
 Result<driver::Build> build_for(const target::Target& target, const SourceText& source,
                                 const std::string& expression) {
-  driver::Build out =
-      driver::build_kernel(source, {.kernel = expression, .until = driver::Phase::Tile});
+  driver::Build out = driver::build_file(
+      {.path = source.name(), .kernel = expression, .text = &source}, driver::Phase::Tile);
   driver::set_target(out, target);
   driver::advance(out, driver::Phase::Ptx);
   if (!out.good()) return fail(DiagKind::BadArgument, "{}", out.errors);

@@ -1,7 +1,9 @@
 # Y has each row of X less its mean, over its deviation, times W plus B, at the speed of memory:
 # a row of X is read once, 16 bytes at a time, and is written once. A short row stays in the registers of a
 # block. A long row is shared by the blocks of a cluster, which hold it in shared memory and registers, and
-# whose sums go through their shared memory. W and B come from the L2 cache, some parts ahead of their use.
+# whose sums go through their shared memory. W and B come from the L2 cache, some parts ahead of their use; many
+# very long rows are left to rows/layer_norm_staying.py, whose clusters keep W and B. An X larger than the L2 cache
+# is read with the priority `evict_last`, so that Y leaves the cache first.
 #
 # Mean and deviation come from the sums of x - c and of its square, in one reduction. In short rows c is the
 # mean itself; in long ones the mean of the first elements, near enough that the squares lose nothing, and no
@@ -14,17 +16,26 @@
 #   warpwright explain examples/rows/layer_norm.py
 import math
 
+from layer_norm_staying import build as build_staying
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
 from tvm.tirx.layout import R, S, TileLayout, cbx, reduced_layout, tx
 
 
 def build(
-    m=16, n=1024, dtype="bfloat16", eps=1e-5, lanes=None, rows=None, cluster=None, kept=None, ahead=None
+    m=16, n=1024, dtype="bfloat16", eps=1e-5, lanes=None, rows=None, cluster=None, kept=None, ahead=None, hints=None
 ):
     assert 0 < m <= 2**30 and 0 < n <= 2**30, "1 to 2**30 rows of 1 to 2**30 elements"
     size = 4 if dtype == "float32" else 2
     vec = 16 // size
+    is_large = m * n * size >= 2**26
+    hints = hints if hints is not None else {"l2_evict": "evict_last"} if is_large else {}
+    # Clusters that stay: W, B and a row fit into the shared memory of 8 or 16 blocks. An H200 has room for 15 such
+    # clusters or 7; with one less all end at the same time.
+    most = 9 * 8192
+    if cluster is None and is_large and 2**19 <= n * size <= 16 * most:
+        shape = {"cluster": 8, "clusters": 14} if n * size <= 8 * most else {"cluster": 16, "clusters": 6}
+        return build_staying(m, n, dtype, eps, lanes=512, hints=hints, **shape)
     # Blocks of a row: one up to 64 KiB, else one for each 32 KiB, at most 8.
     cluster = cluster or (1 if n * size <= 65536 else min(8, 2 ** math.ceil(math.log2(n * size / 32768))))
     share = n * size / cluster  # bytes of a row in a block
@@ -32,7 +43,8 @@ def build(
     # Threads of a row in a block: each has 32 bytes of it, and more in long rows.
     most_lanes = 128 * size if cluster == 1 else 128 if share <= 32768 else 256
     lanes = lanes or min(most_lanes, max(32, 2 ** math.ceil(math.log2(share / 32))))
-    rows = rows or max(1, 64 // lanes)  # of a block
+    rows = rows or (max(1, 64 // lanes) if cluster == 1 else 1)  # of a block
+    assert cluster == 1 or rows == 1, "a cluster has one row"
     part = lanes * vec
     parts = (n + cluster * part - 1) // (cluster * part)  # of a row in a block
     # Parts in registers; the others are in shared memory. Two blocks of 128 KiB fit on an SM if a quarter is
@@ -54,6 +66,7 @@ def build(
     of_ring = TileLayout(S[(ahead + 1, lanes, vec) : (vec, 1 @ tx, 1)] + R[rows : lanes @ tx])
     is_ragged = n % (cluster * parts * part) != 0
     edges = {"fill_value": 0} if is_ragged else {"cache": "nc"}
+    hints = {} if is_ragged or m % rows else hints
 
     @T.prim_func
     def layer_norm(X_ptr: T.handle, W_ptr: T.handle, B_ptr: T.handle, Y_ptr: T.handle):
@@ -104,11 +117,12 @@ def build(
                 Tx.cta.cast(f, x_in)
 
         if kept > 0:
-            Tx.cta.copy(x, X[row : row + rows, start : start + kept * part], fill_value=0)
+            Tx.cta.copy(x, X[row : row + rows, start : start + kept * part], fill_value=0, **hints)
         if kept < parts:
             for k in T.unroll(parts - kept):
                 first = T.meta_var(start + (kept + k) * part)
-                Tx.cta.copy_async(x_rest[:, k * part : k * part + part], X[row : row + rows, first : first + part], fill_value=0)
+                x_part = T.meta_var(X[row : row + rows, first : first + part])
+                Tx.cta.copy_async(x_rest[:, k * part : k * part + part], x_part, fill_value=0, **hints)
             T.ptx.cp_async.commit_group()
 
         Tx.cta.zero(sums)

@@ -2,7 +2,7 @@
 # a row of X is read once, 16 bytes at a time, stays as it is in the registers of a block, and is written
 # once. Rows that no block can hold are shared by the blocks of a cluster, whose reductions go through
 # their shared memory; half of a very long row is in shared memory too. W comes from the L2 cache, some parts
-# ahead of its use.
+# ahead of its use. An X larger than that cache is read with the priority `evict_last`, so that Y leaves it first.
 #
 # Rows need not fill the parts: what lies behind their end counts as 0, and is not written.
 #
@@ -17,7 +17,7 @@ from tvm.script.tirx import tile as Tx
 from tvm.tirx.layout import R, S, TileLayout, cbx, reduced_layout, tx
 
 
-def build(m=16, n=1024, dtype="bfloat16", eps=1e-5, lanes=None, rows=None, cluster=None, kept=None, ahead=None):
+def build(m=16, n=1024, dtype="bfloat16", eps=1e-5, lanes=None, rows=None, cluster=None, kept=None, ahead=None, hints=None):
     assert 0 < m <= 2**30 and 0 < n <= 2**30, "1 to 2**30 rows of 1 to 2**30 elements"
     size = 4 if dtype == "float32" else 2
     vec = 16 // size
@@ -27,7 +27,8 @@ def build(m=16, n=1024, dtype="bfloat16", eps=1e-5, lanes=None, rows=None, clust
     share = n * size / cluster  # bytes of a row in a block
     most_lanes = 512 if share <= 65536 else 256
     lanes = lanes or min(most_lanes, max(32, 2 ** math.ceil(math.log2(share / 32))))
-    rows = rows or max(1, 64 // lanes)  # of a block
+    rows = rows or (max(1, 64 // lanes) if cluster == 1 else 1)  # of a block
+    assert cluster == 1 or rows == 1, "a cluster has one row"
     pair = 2 if n * size > cluster * lanes * 64 else 1  # loads of a thread in a part
     part = pair * lanes * vec
     parts = (n + cluster * part - 1) // (cluster * part)  # of a row in a block
@@ -40,7 +41,10 @@ def build(m=16, n=1024, dtype="bfloat16", eps=1e-5, lanes=None, rows=None, clust
     shared = TileLayout(S[(rows, cluster, pair, lanes, vec) : (lanes @ tx, 1 @ cbx, vec, 1 @ tx, 1)])
     of_row = reduced_layout(of_part, (rows, part), 1) if cluster == 1 else None
     of_column = reduced_layout(of_part, (rows, part), 0)
-    edges = {"fill_value": 0} if n % (cluster * parts * part) else {"cache": "nc"}
+    is_ragged = n % (cluster * parts * part) != 0
+    edges = {"fill_value": 0} if is_ragged else {"cache": "nc"}
+    hints = hints if hints is not None else {"l2_evict": "evict_last"} if m * n * size >= 2**26 else {}
+    hints = {} if is_ragged or m % rows else hints
     of_ring = TileLayout(S[(ahead + 1, pair, lanes, vec) : (pair * vec, vec, 1 @ tx, 1)] + R[rows : lanes @ tx])
 
     @T.prim_func
@@ -82,11 +86,12 @@ def build(m=16, n=1024, dtype="bfloat16", eps=1e-5, lanes=None, rows=None, clust
             first = T.meta_var(start + k * part)
             Tx.cta.copy(w_in[k % (ahead + 1), :], W[first : first + part], **edges)
 
-        Tx.cta.copy(x, X[row : row + rows, start : start + kept * part], fill_value=0)
+        Tx.cta.copy(x, X[row : row + rows, start : start + kept * part], fill_value=0, **hints)
         if kept < parts:
             for k in T.unroll(parts - kept):
                 first = T.meta_var(start + (kept + k) * part)
-                Tx.cta.copy_async(x_rest[:, k * part : k * part + part], X[row : row + rows, first : first + part], fill_value=0)
+                x_part = T.meta_var(X[row : row + rows, first : first + part])
+                Tx.cta.copy_async(x_rest[:, k * part : k * part + part], x_part, fill_value=0, **hints)
             T.ptx.cp_async.commit_group()
 
         Tx.cta.zero(each)

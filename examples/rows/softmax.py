@@ -1,6 +1,7 @@
 # Y has the softmax of each row of X, at the speed of memory: a row is read once, 16 bytes at a time,
 # stays as it is in the registers of a block, and is written once. Rows that no block can hold are
-# shared by the blocks of a cluster, whose reductions go through their shared memory.
+# shared by the blocks of a cluster, whose reductions go through their shared memory. An X larger than the L2
+# cache is read with the priority `evict_last`, so that Y leaves the cache first.
 #
 # Three times the row is gone through in parts: for its greatest element, for the sum of the weights, and
 # for the weights over their sum, which are computed again because that is cheaper than the registers
@@ -22,7 +23,7 @@ from tvm.tirx.layout import S, TileLayout, cbx, reduced_layout, tx
 LOG2E = math.log2(math.e)
 
 
-def build(m=16, n=1024, dtype="bfloat16", lanes=None, rows=None, cluster=None):
+def build(m=16, n=1024, dtype="bfloat16", lanes=None, rows=None, cluster=None, hints=None):
     assert 0 < m <= 2**30 and 0 < n <= 2**30, "1 to 2**30 rows of 1 to 2**30 elements"
     size = 4 if dtype == "float32" else 2
     vec = 16 // size
@@ -31,7 +32,8 @@ def build(m=16, n=1024, dtype="bfloat16", lanes=None, rows=None, cluster=None):
     # Threads of a row in a block: each has 32 bytes of it, and more in long rows.
     most_lanes = 128 if size == 2 and n == 16384 else 512
     lanes = lanes or min(most_lanes, max(32, 2 ** math.ceil(math.log2(n * size / cluster / 32))))
-    rows = rows or max(1, 64 // lanes)  # of a block
+    rows = rows or (max(1, 64 // lanes) if cluster == 1 else 1)  # of a block
+    assert cluster == 1 or rows == 1, "a cluster has one row"
     part = lanes * vec
     parts = (n + cluster * part - 1) // (cluster * part)  # of a row in a block
     tile = TileLayout(S[(rows, parts, lanes, vec) : (lanes @ tx, vec, 1 @ tx, 1)])
@@ -39,6 +41,8 @@ def build(m=16, n=1024, dtype="bfloat16", lanes=None, rows=None, cluster=None):
     # The same registers, as what the blocks of a cluster hold together.
     shared = TileLayout(S[(rows, cluster, lanes, vec) : (lanes @ tx, 1 @ cbx, 1 @ tx, 1)])
     of_row = reduced_layout(of_part, (rows, part), 1) if cluster == 1 else None
+    hints = hints if hints is not None else {"l2_evict": "evict_last"} if m * n * size >= 2**26 else {}
+    hints = {} if n % (cluster * parts * part) or m % rows else hints
 
     @T.prim_func
     def softmax(X_ptr: T.handle, Y_ptr: T.handle):
@@ -60,7 +64,8 @@ def build(m=16, n=1024, dtype="bfloat16", lanes=None, rows=None, cluster=None):
         unit = Tx.cluster if cluster > 1 else Tx.cta
         shift = T.alloc_buffer((rows, 1), "float32", scope="local", layout=of_row)
         total = T.alloc_buffer((rows, 1), "float32", scope="local", layout=of_row)
-        Tx.cta.copy(x, X[row : row + rows, start : start + parts * part], fill_value=float("-inf"))
+        x_row = T.meta_var(X[row : row + rows, start : start + parts * part])
+        Tx.cta.copy(x, x_row, fill_value=float("-inf"), **hints)
 
         Tx.cta.fill(each, float("-inf"))
         for k in T.unroll(parts):

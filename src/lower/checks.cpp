@@ -46,4 +46,8 @@ bool is_on_target(const std::string& opcode, target::Target target) {
   });
 }
 
+bool has_cache_policy(const ir::PtxCall& call) {
+  return !call.opcode.binding().word("hint").empty();
+}
+
 }  // namespace ww::lower

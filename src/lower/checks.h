@@ -23,5 +23,7 @@ Match<void> check_workers(const Call& call);
 
 /// Does the target have the instruction with these modifiers?
 bool is_on_target(const std::string& opcode, target::Target target);
+/// Is the last operand the policy of `.L2::cache_hint`?
+bool has_cache_policy(const ir::PtxCall& call);
 
 }  // namespace ww::lower

@@ -51,6 +51,13 @@ TEST(Ldgsts, PredicateFillAndDirect) {
   const Checked filled = family.run(each, {.variant = "ldgsts", .rounds = 1});
   EXPECT_EQ(count_of(filled.ptx, " cp.async.cg"), 0U) << filled.ptx;
   EXPECT_EQ(count_of(filled.ptx, "], 16, %r"), 1U) << filled.ptx;
+  each.settings = "predicate=tid % 3 == 1, fill_mode=\"zero\", l2_evict=\"evict_last\"";
+  const Checked kept = family.run(each, {.variant = "ldgsts", .rounds = 1});
+  EXPECT_EQ(count_of(kept.ptx, "cp.async.cg.shared.global.L2::cache_hint"), 1U) << kept.ptx;
+  each.settings = "l2_evict=\"evict_first\", prefetch_size=64";
+  const Checked streamed = family.run(each, {.variant = "ldgsts", .rounds = 1});
+  EXPECT_EQ(count_of(streamed.ptx, "cp.async.cg.shared.global.L2::cache_hint.L2::64B"), 1U)
+      << streamed.ptx;
   for (const int bytes : {4, 8}) {
     const std::int64_t n = bytes / 2;
     const std::string part = fmt::format("[tid, 0:{}]", n);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "driver/build.h"
 #include "lower/example_oracle.h"
 
 namespace ww::test::rows_test {
@@ -104,6 +105,43 @@ TEST(Rows, NormsWithPartsInSharedMemory) {
   }
   run(family, row_program("layer_norm", "m=1, n=6000, lanes=64, cluster=4, kept=0", 1.6e-2),
       [](const Ran& ran) { return norm_of(ran, true); });
+}
+
+// Clusters that keep W and B and take one row after the other: as many as rows, fewer, and more; the
+// next row lands in shared memory or in registers; W and B stay there or come from the cache.
+TEST(Rows, LayerNormOfClustersThatStay) {
+  Family family("clusters that stay", Nvcc::Always);
+  for (const std::string shape :
+       {"m=5, n=6144, lanes=64, cluster=2, clusters=2, hints={\"l2_evict\": \"evict_last\"}",
+        "m=2, n=40, lanes=32, cluster=2, clusters=4",
+        "m=5, n=3000, lanes=64, cluster=2, clusters=2, land=2, w_kept=3, b_kept=1, ahead=2, "
+        "dtype=\"float32\"",
+        "m=3, n=2048, lanes=64, cluster=2, clusters=3, land=0, w_kept=0, b_kept=0, "
+        "dtype=\"float32\""})
+    run(family,
+        row_program("layer_norm_staying", shape, shape.ends_with("\"float32\"") ? 1e-5 : 1.6e-2),
+        [](const Ran& ran) { return norm_of(ran, true); });
+}
+
+// What is larger than the L2 cache is read so that results leave the cache first; very long rows are for
+// clusters that stay.
+TEST(Rows, LargeArraysAreReadWithAPriority) {
+  const auto ptx_of = [](const std::string& file, const std::string& arguments) {
+    const std::string path = fmt::format("{}/examples/rows/{}.py", WW_SOURCE_DIR, file);
+    const std::string kernel = fmt::format("build({})", arguments);
+    return driver::build_file({.path = path, .kernel = kernel}, driver::Phase::Ptx).ptx;
+  };
+  const std::string priority = "ld.global.L2::cache_hint";
+  for (const std::string file : {"softmax", "layer_norm", "rms_norm"}) {
+    EXPECT_NE(ptx_of(file, "m=8192, n=4096").find(priority), std::string::npos) << file;
+    EXPECT_EQ(ptx_of(file, "m=8191, n=4096").find(priority), std::string::npos) << file;
+    EXPECT_EQ(ptx_of(file, "m=8192, n=4099").find(priority), std::string::npos) << file;
+    EXPECT_EQ(ptx_of(file, "m=8192, n=4096, hints={}").find(priority), std::string::npos) << file;
+  }
+  const std::string many = ptx_of("layer_norm", "m=128, n=262144");
+  EXPECT_NE(many.find(".reqntid 512"), std::string::npos);
+  EXPECT_NE(many.find("cp.async.cg.shared.global.L2::cache_hint"), std::string::npos);
+  EXPECT_EQ(ptx_of("layer_norm", "m=127, n=262144").find(".reqntid 512"), std::string::npos);
 }
 
 TEST(Rows, SumsOfRows) {

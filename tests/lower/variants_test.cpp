@@ -180,7 +180,11 @@ TEST(Variants, ForcedWithCacheModifiers) {
       {128, ", cache=\"nc\", l1_evict=\"no_allocate\", prefetch_size=128",
        "ld.global.nc.L1::no_allocate.L2::128B.v4.b32"},
       {256, ", cache=\"nc\", l1_evict=\"evict_last\", l2_evict=\"evict_first\"",
-       "ld.global.nc.L1::evict_last.L2::evict_first.v8.b32"}};
+       "ld.global.nc.L1::evict_last.L2::evict_first.v8.b32"},
+      // Narrower loads have no priority among their modifiers; they take it as a cache policy.
+      {128, ", l2_evict=\"evict_last\"", "ld.global.L2::cache_hint.v4.b32"},
+      {64, ", cache=\"nc\", l2_evict=\"evict_first\", prefetch_size=256",
+       "ld.global.nc.L2::cache_hint.L2::256B.v2.b32"}};
   for (const Row& row : rows) {
     const std::int64_t n = row.bits / 32;
     CopyCase each{.dtype = "float32", .scope = "thread", .target = "sm_100a"};
@@ -195,13 +199,15 @@ TEST(Variants, ForcedWithCacheModifiers) {
 
 // Modifiers that the widths of an architecture do not have must not reach the assembler.
 TEST(Variants, ModifiersThatDoNotExist) {
-  CopyCase each{.dtype = "float32", .scope = "thread"};
+  CopyCase each{.dtype = "float32", .scope = "thread", .target = "sm_75"};
   each.settings = "dispatch=\"vec_128b\", l2_evict=\"evict_first\"";
   each.dst = registers({4}, "S[4]", 4);
   each.src = memory("global", {32, 4}, {}, "[tid, 0:4]");
   const Checked checked = check(program_of(each));
   EXPECT_EQ(checked.stage, Stage::Lower) << checked.explain() << checked.ptx;
-  EXPECT_NE(verdict_on(checked, 0, "vec_128b").find("[config]"), std::string::npos)
+  EXPECT_NE(verdict_on(checked, 0, "vec_128b")
+                .find("there is no `ld.global.L2::cache_hint.v4.b32` on sm_75 [config]"),
+            std::string::npos)
       << checked.explain();
   fmt::print("modifiers that do not exist: 1 case\n");
 }

@@ -113,7 +113,7 @@ std::vector<std::uint32_t> whole_warps(const ir::Threads& threads, std::size_t c
   for (std::size_t first = 0; first < count; first += kWarpThreads) {
     const std::size_t end = std::min(first + kWarpThreads, count);
     std::size_t here = 0;
-    for (std::size_t t = first; t < end; ++t) here += threads[t] ? 1 : 0;
+    for (std::size_t t = first; t < end; ++t) here += threads[t] ? 1U : 0U;
     if (here != 0 && here != end - first) return {};
     if (here != 0) out.push_back(static_cast<std::uint32_t>(first / kWarpThreads));
   }

@@ -16,7 +16,7 @@ std::string access_type(std::int64_t bytes) {
 }
 
 PhaseWriter::PhaseWriter(const Call& call, const CopyProblem& problem, CodeWriter& code,
-                         std::string modifiers)
+                         LoadModifiers modifiers)
     : call_(call),
       problem_(problem),
       code_(code),
@@ -207,7 +207,7 @@ void PhaseWriter::move(const CopyPhase& phase, const Access& access) {
 
 // All of the source is there.
 void PhaseWriter::copy(const CopyPhase& phase, const Access& access) {
-  if (!modifiers_.empty()) return load_with_modifiers(phase, access.to, access.from);
+  if (!modifiers_.text.empty()) return load_with_modifiers(phase, access.to, access.from);
   carry(phase, access.room, dst_, access.to, src_, access.from);
 }
 
@@ -306,15 +306,20 @@ void PhaseWriter::load_with_modifiers(const CopyPhase& phase, ExprId to, ExprId 
   for (std::int64_t i = 0; i < phase.bytes / word; ++i)
     operands.push_back({.expr = code_.load(view, {code_.add(first, i)})});
   operands.push_back(address_operand(code_.let("src_ptr", code_.pointer(src_, from))));
-  code_.ptx("ld.global" + modifiers_ + access_type(phase.bytes), std::move(operands));
+  if (modifiers_.policy)
+    operands.push_back(
+        {.expr = ir::int_imm(call_.f(), num::DType::Uint64, *modifiers_.policy, call_.span)});
+  code_.ptx("ld.global" + modifiers_.text + access_type(phase.bytes), std::move(operands));
   if (has_registers) return;
   const ExprId dst = code_.let("dst_ptr", code_.pointer(dst_, to));
   code_.evaluate(ir::Intrinsic::CopyBytes,
                  {dst, code_.pointer(view, code_.n(0)), code_.n(phase.bytes)});
 }
 
-Match<PhasePlan> phase_plan(const Call& call, std::shared_ptr<const CopyProblem> problem,
-                            std::vector<CopyPhase> phases) {
+namespace {
+
+// `.L2::evict_first` and the like, or the hint that takes a policy in their place.
+std::string modifiers_of(const Call& call, bool is_policy) {
   struct Row {
     std::string_view name, prefix;
   };
@@ -324,17 +329,44 @@ Match<PhasePlan> phase_plan(const Call& call, std::shared_ptr<const CopyProblem>
   for (const Row& row : kRows) {
     const std::string word = ir::word_of(call.setting(row.name));
     if (word.empty()) continue;
-    out += std::string(row.prefix) + word + (row.name == "prefetch_size" ? "B" : "");
+    if (is_policy && row.name == "l2_evict")
+      out += ".L2::cache_hint";
+    else
+      out += std::string(row.prefix) + word + (row.name == "prefetch_size" ? "B" : "");
   }
-  if (!out.empty() && (problem->may_fill() || !problem->dst.edges.empty()))
-    return decline("config", "`ld.global{}` of a copy that fills or clips, expected one of the two",
-                   out);
+  return out;
+}
+
+// The first load of the phases that the target does not have; empty: it has all of them. The forms
+// with `.L2::evict_…` are listed for every width, and load 32 bytes.
+std::string missing_load(const Call& call, const std::vector<CopyPhase>& phases,
+                         const std::string& modifiers) {
+  const bool is_wide = modifiers.find(".L2::evict") != std::string::npos;
   for (const CopyPhase& phase : phases) {
-    const std::string opcode = "ld.global" + out + access_type(phase.bytes);
-    if (!out.empty() && !is_on_target(opcode, call.context.target))
-      return decline("config", "there is no `{}` on {}", opcode,
-                     target::info(call.context.target.arch).name);
+    std::string opcode = "ld.global" + modifiers + access_type(phase.bytes);
+    if ((is_wide && phase.bytes != 32) || !is_on_target(opcode, call.context.target)) return opcode;
   }
+  return {};
+}
+
+}  // namespace
+
+Match<PhasePlan> phase_plan(const Call& call, std::shared_ptr<const CopyProblem> problem,
+                            std::vector<CopyPhase> phases) {
+  LoadModifiers out{.text = modifiers_of(call, false)};
+  if (out.text.empty()) return PhasePlan{std::move(problem), std::move(phases), {}};
+  if (problem->may_fill() || !problem->dst.edges.empty())
+    return decline("config", "`ld.global{}` of a copy that fills or clips, expected one of the two",
+                   out.text);
+  std::string missing = missing_load(call, phases, out.text);
+  const std::string priority = ir::word_of(call.setting("l2_evict"));
+  if (!missing.empty() && !priority.empty()) {
+    out = {modifiers_of(call, true), ir::cache_policy(priority)};
+    missing = missing_load(call, phases, out.text);
+  }
+  if (!missing.empty())
+    return decline("config", "there is no `{}` on {}", missing,
+                   target::info(call.context.target.arch).name);
   return PhasePlan{std::move(problem), std::move(phases), std::move(out)};
 }
 

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,14 +14,20 @@ namespace ww::lower {
 
 /// The settings that phase_plan heeds.
 inline constexpr std::string_view kLoadSettings = "cache l1_evict l2_evict prefetch_size";
+/// How `ld.global` treats the caches.
+struct LoadModifiers {
+  std::string text;                         // empty: none
+  std::optional<std::int64_t> policy = {};  // the operand of `.L2::cache_hint` in the text
+};
 /// A copy by phases, and how it reads global memory.
 struct PhasePlan {
   std::shared_ptr<const CopyProblem> problem;
   std::vector<CopyPhase> phases;
-  std::string modifiers;  // of `ld.global`; empty: none
+  LoadModifiers modifiers;
 };
 /// Takes the modifiers from the call's configuration (`cache="nc"`, `l1_evict=`, `l2_evict=`,
 /// `prefetch_size=`); between which memories they stand is verified (ir/tile_settings.def).
+/// `l2_evict=` becomes a cache policy where the phases are narrower than what `.L2::evict_…` needs.
 /// Declines what the target does not have at the widths of the phases.
 Match<PhasePlan> phase_plan(const Call& call, std::shared_ptr<const CopyProblem> problem,
                             std::vector<CopyPhase> phases);
@@ -31,7 +38,7 @@ class PhaseWriter {
  public:
   /// `modifiers` as in a plan.
   PhaseWriter(const Call& call, const CopyProblem& problem, CodeWriter& code,
-              std::string modifiers = {});
+              LoadModifiers modifiers = {});
   void write(const CopyPhase& phase);
   /// The same with other accesses: `move` writes one, between element `to` and element `from` of
   /// the flat views.
@@ -99,7 +106,7 @@ class PhaseWriter {
   const Call& call_;
   const CopyProblem& problem_;
   CodeWriter& code_;
-  std::string modifiers_;
+  LoadModifiers modifiers_;
   ir::ExprId u_;
   ir::ExprId fill_value_ = {};  // where it may arrive
   ir::BufferId dst_, src_;

@@ -17,11 +17,14 @@
 // value, and elements of a vector that the end of the source cuts, are stored, and are there before
 // the caller waits.
 //
+// `l2_evict=` becomes a cache policy, which each instruction takes as its last operand.
+//
 // A tile of bools as the predicate decides whole instructions: those of float32 one by one, others
 // where it is stretched over a vector.
 //
 // The caller commits and waits. PTX manual, "cp.async".
 #include <algorithm>
+#include <optional>
 
 #include "ir/settings.h"
 #include "lower/checks.h"
@@ -38,6 +41,7 @@ struct Plan {
   std::shared_ptr<const CopyProblem> problem;
   CopyPhase phase;
   std::string opcode;
+  std::optional<std::int64_t> policy = {};  // of the second-level cache
 };
 
 // Bytes to which every contiguous part of a side is aligned, in the order of the elements.
@@ -85,7 +89,7 @@ Match<void> check_direct(const Call& call, const CopyPhase& phase) {
 
 Match<Plan> match(const Call& call) {
   WW_TRY_VOID(check_global_to_shared(call));
-  WW_TRY_VOID(check_settings(call, "prefetch_size direct"));
+  WW_TRY_VOID(check_settings(call, "l2_evict prefetch_size direct"));
   const auto problem = WW_TRY(copy_problem(call));
   if (problem->dst.bits < 8 && problem->may_fill() && !is_zero_fill(call))
     return decline("sub_byte", "elements of {} bits are filled one by one, unless by zero",
@@ -93,13 +97,14 @@ Match<Plan> match(const Call& call) {
   auto phase = WW_TRY(widest_phase(call, *problem));
   WW_TRY_VOID(check_direct(call, phase));
   const std::string prefetch = ir::word_of(call.setting("prefetch_size"));
-  const std::string opcode =
-      fmt::format("cp.async.{}.shared.global{}", phase.bytes == 16 ? "cg" : "ca",
-                  prefetch.empty() ? "" : fmt::format(".L2::{}B", prefetch));
+  const auto policy = ir::cache_policy(ir::word_of(call.setting("l2_evict")));
+  const std::string opcode = fmt::format(
+      "cp.async.{}.shared.global{}{}", phase.bytes == 16 ? "cg" : "ca",
+      policy ? ".L2::cache_hint" : "", prefetch.empty() ? "" : fmt::format(".L2::{}B", prefetch));
   if (!is_on_target(opcode, call.context.target))
     return decline("arch", "there is no `{}` on {}", opcode,
                    target::info(call.context.target.arch).name);
-  return Plan{problem, std::move(phase), opcode};
+  return Plan{problem, std::move(phase), opcode, policy};
 }
 
 // Bytes to read; the rest of the vector becomes zero. None: all of them.
@@ -129,23 +134,28 @@ std::vector<ir::PtxOperand> operands_of(const Plan& plan, const PhaseWriter& wri
 }
 
 // Zeros or nothing where it does not copy.
-void emit_zeros(const Plan& plan, PhaseWriter& writer, CodeWriter& code) {
+void emit_zeros(const Plan& plan, PhaseWriter& writer, ExprId policy, CodeWriter& code) {
   writer.write(plan.phase, [&](const PhaseWriter::Access& access) {
     std::vector<ir::PtxOperand> operands = operands_of(plan, writer, access, code);
     if (const ExprId bytes = source_bytes(plan, access, code); bytes.valid())
       operands.push_back({.expr = bytes});
+    if (policy.valid()) operands.push_back({.expr = policy});
     code.ptx(plan.opcode, std::move(operands),
              plan.problem->fills ? access.stored : code.both(access.condition, access.stored));
   });
 }
 
 // Another value.
-void emit_values(const Plan& plan, PhaseWriter& writer, CodeWriter& code) {
+void emit_values(const Plan& plan, PhaseWriter& writer, ExprId policy, CodeWriter& code) {
+  const auto whole = [&](const PhaseWriter::Access& access) {
+    std::vector<ir::PtxOperand> operands = operands_of(plan, writer, access, code);
+    if (policy.valid()) operands.push_back({.expr = policy});
+    code.ptx(plan.opcode, std::move(operands));
+  };
   writer.write(plan.phase, [&](const PhaseWriter::Access& access) {
     code.guarded(access.stored, [&] {
       code.either(
-          writer.is_whole(plan.phase, access),
-          [&] { code.ptx(plan.opcode, operands_of(plan, writer, access, code)); },
+          writer.is_whole(plan.phase, access), [&] { whole(access); },
           [&] { writer.store_fill(plan.phase, access); });
     });
   });
@@ -155,7 +165,12 @@ void emit_values(const Plan& plan, PhaseWriter& writer, CodeWriter& code) {
 void emit(const Plan& plan, const Call& call, CodeWriter& code) {
   PhaseWriter writer(call, *plan.problem, code);
   const bool fills_with_value = plan.problem->may_fill() && !is_zero_fill(call);
-  fills_with_value ? emit_values(plan, writer, code) : emit_zeros(plan, writer, code);
+  const ExprId policy =
+      plan.policy
+          ? code.let("policy", ir::int_imm(call.f(), num::DType::Uint64, *plan.policy, call.span))
+          : ExprId{};
+  fills_with_value ? emit_values(plan, writer, policy, code)
+                   : emit_zeros(plan, writer, policy, code);
 }
 
 PlanReport report(const Plan& plan, const Call& call) {

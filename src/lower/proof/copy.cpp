@@ -16,6 +16,7 @@
 #include "ir/visit.h"
 #include "isa/catalogue.h"
 #include "isa/fragment.h"
+#include "lower/checks.h"
 #include "lower/proof/box_moves.h"
 #include "lower/proof/least_move.h"
 #include "lower/proof/predicate.h"
@@ -118,11 +119,12 @@ class CopyReplay : public BoxMoves {
     return unknown("`{}`", call.opcode.text());
   }
 
-  // ld with registers given as elements of a view.
+  // ld with registers given as elements of a view; a cache policy behind the address moves nothing.
   Try<void> load(const ir::PtxCall& call, const Mask& mask) {
-    const auto from = WW_TRY(address_of(call.operands.back(), mask));
+    const std::size_t end = call.operands.size() - (has_cache_policy(call) ? 2 : 1);
+    const auto from = WW_TRY(address_of(call.operands[end], mask));
     std::int64_t offset = 0;
-    for (std::size_t i = 0; i + 1 < call.operands.size(); ++i) {
+    for (std::size_t i = 0; i < end; ++i) {
       const ir::Expr& target = f_[call.operands[i].expr];
       const auto to = WW_TRY(element(target, mask));
       const int bits = num::storage_bits(f_[target.buffer].dtype);
@@ -138,7 +140,8 @@ class CopyReplay : public BoxMoves {
     const auto to = WW_TRY(values_.pointer(call.operands[0].expr));
     const auto from = WW_TRY(values_.pointer(call.operands[1].expr));
     const auto bytes = WW_TRY(byte_count(call.operands[2].expr));
-    if (call.operands.size() == 3) return copy_bytes(to, from, bytes, mask);
+    if (call.operands.size() == (has_cache_policy(call) ? 4 : 3))
+      return copy_bytes(to, from, bytes, mask);
     const auto read = WW_TRY(values_.of(call.operands[3].expr));
     for (std::size_t t = 0; t < mask.size(); ++t) {
       if (!mask[t]) continue;
