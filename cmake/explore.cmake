@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The files of the explorer's page become part of its library: src/explore/page, and CodeMirror, the editor,
-# where it is installed (Debian: libjs-codemirror). Without it the page has a plain text field.
+# where it is installed (Debian: libjs-codemirror). Without it the page has a plain text field. The server
+# is warpwright-http.so.
 
 set(root "${PROJECT_SOURCE_DIR}/src/explore/page")
 file(GLOB_RECURSE names CONFIGURE_DEPENDS RELATIVE "${root}" "${root}/*.html" "${root}/*.css" "${root}/*.js"
@@ -31,6 +32,23 @@ add_custom_command(
 add_custom_target(embedded_page DEPENDS "${embedded}")
 add_dependencies(ww_explore embedded_page)
 target_sources(ww_explore PRIVATE "${embedded}")
-# The server's library is large: one file includes it, alone.
-set_source_files_properties("${PROJECT_SOURCE_DIR}/src/explore/http.cpp" "${embedded}"
-                            PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+set_source_files_properties("${embedded}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+
+# The server is a module, which the program loads when `explore` starts: cpp-httplib brings OpenSSL, brotli
+# and zlib, and loading them would more than double the time in which every other command starts. It has
+# no code of ours but these two files.
+if(WW_HTTPLIB_FITS)
+  set(folder "${PROJECT_SOURCE_DIR}/src/explore")
+  add_library(warpwright-http MODULE "${folder}/http_module.cpp" "${folder}/guard.cpp")
+  set_source_files_properties(
+    "${folder}/http_module.cpp" PROPERTIES COMPILE_DEFINITIONS "WW_VERSION=\"${PROJECT_VERSION}\"")
+  set_target_properties(
+    warpwright-http PROPERTIES PREFIX "" SUFFIX .so DEFINE_SYMBOL ""
+                               LIBRARY_OUTPUT_DIRECTORY "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+  target_include_directories(warpwright-http PRIVATE "${PROJECT_SOURCE_DIR}/src")
+  target_compile_features(warpwright-http PRIVATE cxx_std_23)
+  target_compile_options(warpwright-http PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_link_libraries(warpwright-http PRIVATE ww_httplib ww_flags ${WW_EXTERNAL_fmt})
+  ww_fit_for_sharing(warpwright-http)
+  ww_library_headers(warpwright-http explore)
+endif()

@@ -4,6 +4,7 @@
 #
 #   bin/warpwright                         the program
 #   libexec/warpwright/warpwright-bench    its benchmarks, started by `warpwright bench`
+#   libexec/warpwright/warpwright-http.so  the explorer's server, loaded by `warpwright explore`
 #   lib/libww_*.a                          one library per folder of src/
 #   include/warpwright/<folder>/*.h        headers; users write #include <warpwright/layout/layout.h>
 #   lib/cmake/warpwright/                  find_package(warpwright)
@@ -38,6 +39,10 @@ install(TARGETS warpwright RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 if(TARGET warpwright-bench)
   install(TARGETS warpwright-bench
           RUNTIME DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/warpwright")
+endif()
+if(TARGET warpwright-http)
+  install(TARGETS warpwright-http
+          LIBRARY DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/warpwright")
 endif()
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/cmake/copyright"
         DESTINATION "${CMAKE_INSTALL_DOCDIR}")

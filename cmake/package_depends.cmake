@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The dependencies of the Debian package: those of its programs, by dpkg-shlibdeps. cpack includes this
-# before it makes a package (CPACK_PROJECT_CONFIG_FILE). CPACK_DEBIAN_PACKAGE_SHLIBDEPS finds the same, but
-# asks `file` about each of some 1,500 headers and pages first: 12 seconds.
+# The dependencies of the Debian package: those of its programs and their module, by dpkg-shlibdeps. cpack
+# includes this before it makes a package (CPACK_PROJECT_CONFIG_FILE). CPACK_DEBIAN_PACKAGE_SHLIBDEPS finds
+# the same, but asks `file` about each of some 1,500 headers and pages first: 12 seconds.
 
 if(NOT CPACK_GENERATOR STREQUAL "DEB" OR NOT CPACK_WW_DPKG_SHLIBDEPS)
   return()

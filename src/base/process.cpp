@@ -114,6 +114,20 @@ std::string find_program(std::string_view name, std::string_view folders) {
   return {};
 }
 
+Result<std::string> find_part(const ProgramPart& part) {
+  std::error_code ignored;
+  const fs::path here = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  const fs::path places[] = {here / part.file,
+                             here.parent_path() / "libexec" / "warpwright" / part.file};
+  for (const fs::path& place : places)
+    if (fs::is_regular_file(place, ignored)) return place.string();
+  return fail(diag(DiagKind::Io, "{} `{}` is not here", part.what, part.file)
+                  .with_note(fmt::format("looked for `{}`", places[0].string()))
+                  .with_note(fmt::format("looked for `{}`", places[1].string()))
+                  .with_note(fmt::format(
+                      "build the target `{}`, or install the whole of Warpwright", part.target)));
+}
+
 Result<int> start_program(std::vector<std::string> words, const Streams& streams,
                           const std::string& folder, Group group) {
   std::vector<char*> argv;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Other programs: where they are, running them, and a folder for what they read and write. No shell
-// takes part anywhere.
+// Other programs and parts of this one: where they are, running them, and a folder for what they read
+// and write. No shell takes part anywhere.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,16 @@ bool is_program(const std::string& path);
 /// The first program of that name in the folders, which have `:` between them as in PATH; "" when
 /// there is none.
 std::string find_program(std::string_view name, std::string_view folders);
+
+/// A file that is built and installed with this program and loaded or started by it.
+struct ProgramPart {
+  std::string_view what;    // "the benchmark program"
+  std::string_view file;    // its name
+  std::string_view target;  // what builds it
+};
+/// Its path: beside the program in a build folder, in ../libexec/warpwright once installed. Io where it
+/// is in neither.
+Result<std::string> find_part(const ProgramPart& part);
 
 struct Finished {
   int status = 0;      // what it exited with

@@ -11,6 +11,7 @@
 
 #include "base/cancel.h"
 #include "base/file_io.h"
+#include "base/source.h"
 
 namespace ww::process_test {
 namespace {
@@ -24,6 +25,20 @@ TEST(Process, FindsPrograms) {
   EXPECT_FALSE(is_program("/"));
   EXPECT_EQ(find_program("sh", ""), "");
   EXPECT_EQ(find_program("no-such-program", "/bin:/usr/bin"), "");
+}
+
+TEST(Process, SaysWhereItLookedForAPart) {
+  const auto missing =
+      find_part({.what = "the part", .file = "no-such.so", .target = "no-such-target"});
+  ASSERT_FALSE(missing);
+  const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
+  EXPECT_EQ(render(missing.error()),
+            fmt::format("error: the part `no-such.so` is not here [Io]\n"
+                        "  note: looked for `{}/no-such.so`\n"
+                        "  note: looked for `{}/libexec/warpwright/no-such.so`\n"
+                        "  note: build the target `no-such-target`, or install the whole of "
+                        "Warpwright\n",
+                        here.string(), here.parent_path().string()));
 }
 
 TEST(Process, SaysHowItEnded) {

@@ -16,6 +16,7 @@
 
 #include "base/append.h"
 #include "base/file_io.h"
+#include "base/process.h"
 #include "base/result.h"
 #include "cli/command.h"
 #include "cli/options.h"
@@ -51,22 +52,6 @@ Result<void> check_regex(const std::string& text) {
   std::array<char, 128> reason{};
   (void)::regerror(error, &compiled, reason.data(), reason.size());
   return fail(DiagKind::BadArgument, "`{}` is not a regular expression: {}", text, reason.data());
-}
-
-// Beside the program in a build folder, in libexec once installed.
-Result<fs::path> find_executable() {
-  std::error_code ignored;
-  const fs::path here = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-  const fs::path places[] = {here / "warpwright-bench",
-                             here.parent_path() / "libexec/warpwright/warpwright-bench"};
-  for (const fs::path& place : places) {
-    if (fs::is_regular_file(place, ignored)) return place;
-  }
-  return fail(
-      diag(DiagKind::Io, "the benchmark program `warpwright-bench` is not here")
-          .with_note(fmt::format("looked for `{}`", places[0].string()))
-          .with_note(fmt::format("looked for `{}`", places[1].string()))
-          .with_note("build the target `warpwright-bench`, or install the whole of Warpwright"));
 }
 
 // The name's part after `<suite>/` is what the user's expression is about.
@@ -123,9 +108,10 @@ Outcome run(const Options& options, const std::string& color) {
   std::vector<std::string> report;
   if (options.report)
     if (const auto added = add_report(options, report); !added) return user_error(added.error());
-  const auto executable = find_executable();
+  const auto executable = find_part(
+      {.what = "the benchmark program", .file = "warpwright-bench", .target = "warpwright-bench"});
   if (!executable) return user_error(executable.error());
-  Outcome out{.become = {executable->string(), "--benchmark_filter=" + name_filter(options),
+  Outcome out{.become = {*executable, "--benchmark_filter=" + name_filter(options),
                          fmt::format("--benchmark_format={}", options.json ? "json" : "console"),
                          fmt::format("--benchmark_repetitions={}", options.repetitions),
                          "--benchmark_report_aggregates_only=true",

@@ -9,6 +9,7 @@
 #include "explore/calls.h"
 #include "explore/page_files.h"
 #include "explore/run_call.h"
+#include "explore/token.h"
 
 namespace ww::explore {
 namespace {
@@ -89,7 +90,7 @@ Answer answer_request(Session& session, const std::string& method, const std::st
 Result<std::unique_ptr<Explorer>> Explorer::start(SessionOptions options, int port) {
   std::unique_ptr<Explorer> out(new Explorer(std::move(options)));
   out->server_ = WW_TRY(
-      make_server(port, WW_TRY(make_token()),
+      make_server(out->session_.options.version, port, WW_TRY(make_token()),
                   [session = &out->session_](const std::string& method, const std::string& path,
                                              const std::string& body, const Peer& peer) {
                     return answer_request(*session, method, path, body, peer);

@@ -2,11 +2,8 @@
 #include "explore/guard.h"
 
 #include <fmt/format.h>
-#include <sys/random.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <charconv>
 #include <cstdint>
 #include <system_error>
@@ -16,8 +13,6 @@
 
 namespace ww::explore {
 namespace {
-
-constexpr std::size_t kTokenBytes = 16;
 
 // The one value of a header that must be there once; nothing where there are others.
 std::optional<std::string> only(const Head& head, std::string_view name) {
@@ -80,22 +75,6 @@ std::optional<Refusal> refuse_post(const Head& head) {
 }
 
 }  // namespace
-
-Result<std::string> make_token() {
-  std::array<unsigned char, kTokenBytes> bytes{};
-  std::size_t filled = 0;
-  while (filled < bytes.size()) {
-    const ssize_t count = ::getrandom(bytes.data() + filled, bytes.size() - filled, 0);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0)
-      return fail(DiagKind::Io, "the system gives no random bytes: {}",
-                  std::generic_category().message(errno));
-    filled += static_cast<std::size_t>(count);
-  }
-  std::string token;
-  for (const unsigned char byte : bytes) token += fmt::format("{:02x}", byte);
-  return token;
-}
 
 bool equal_in_constant_time(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An HTTP server on 127.0.0.1, small and wary: one request per connection, bounded numbers, sizes and
-// times. cpp-httplib parses and writes; http.cpp alone includes it.
+// times. cpp-httplib parses and writes; it is in a module that is loaded when a server is made
+// (http_module.h).
 //
 // A connection has its own thread. Reading a request may take kReadSeconds in all, however slowly it
 // comes; more connections than kMaxConnections wait to be accepted.
@@ -12,7 +13,6 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "explore/guard.h"
 
 namespace ww::explore {
 
@@ -54,9 +54,9 @@ class HttpServer {
   virtual void stop() = 0;
 };
 
-/// Takes a port (0: any free one). Io where it is taken; BadArgument where the program was compiled
-/// without cpp-httplib.
-Result<std::unique_ptr<HttpServer>> make_server(int port, const std::string& token,
-                                                Respond respond);
+/// Takes a port (0: any free one). Io where it is taken, and where the module is missing or of another
+/// version than this, the program's; BadArgument where the program was compiled without cpp-httplib.
+Result<std::unique_ptr<HttpServer>> make_server(const std::string& version, int port,
+                                                const std::string& token, Respond respond);
 
 }  // namespace ww::explore

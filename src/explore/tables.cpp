@@ -9,6 +9,7 @@
 #include "driver/layout/ops.h"
 #include "driver/reference.h"
 #include "explore/calls.h"
+#include "explore/guard.h"
 #include "explore/page_files.h"
 #include "runtime/cuda_calls.h"
 #include "runtime/cuda_device.h"

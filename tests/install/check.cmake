@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Installs the build into a fresh folder, builds the project beside this file against it, and runs
-# both programs. Run by ctest with build_dir, config, work_dir, cxx_compiler, version set.
+# both programs. Run by ctest with build_dir, config, work_dir, cxx_compiler, version set, and server:
+# whether the explorer is built.
 
 set(prefix "${work_dir}/prefix")
 
@@ -18,6 +19,10 @@ run("the example of docs/guide/library.md" ${work_dir}/build/library)
 run("the installed program" ${prefix}/bin/warpwright --version)
 if(NOT output STREQUAL "warpwright ${version}\n")
   message(FATAL_ERROR "the installed program says `${output}`, not `warpwright ${version}`")
+endif()
+
+if(server)
+  expect_served(${prefix}/bin/warpwright)
 endif()
 
 # The page shows the program that was just run.

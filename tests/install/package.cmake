@@ -2,7 +2,7 @@
 #
 # Makes the Debian package of the build and looks into it: its fields, that everything is in it, and that
 # the program works from where it is unpacked. Run by ctest with build_dir, config, work_dir, version and
-# source_dir set. Skipped where dpkg-deb is missing.
+# source_dir set, server: whether the explorer is built, and server_library: the one that it links. Skipped where dpkg-deb is missing.
 
 find_program(dpkg_deb dpkg-deb)
 find_program(cpack cpack)
@@ -43,6 +43,9 @@ if(shlibdeps)
   # Not libstdc++: a compiler beside the system's has its own.
   expect_field(Depends "libc6")
   expect_field(Depends "libfmt")
+  if(server_library) # of the module, which the program loads
+    expect_field(Depends "cpp-httplib")
+  endif()
 endif()
 
 # --- files ----------------------------------------------------------------------------------------
@@ -89,6 +92,9 @@ file(MAKE_DIRECTORY "${work_dir}/empty")
 run("the version" ${program} --version)
 if(NOT output STREQUAL "warpwright ${version}\n")
   message(FATAL_ERROR "the program says `${output}`, not `warpwright ${version}`")
+endif()
+if(server)
+  expect_served(${program})
 endif()
 run("an example" ${CMAKE_COMMAND} -E chdir ${work_dir}/empty
     ${program} examples run transpose --device sim --expect "B == A.T")

@@ -25,3 +25,12 @@ function(run what)
   endif()
   set(output "${text}" PARENT_SCOPE)
 endfunction()
+
+# expect_served(<program>): stops unless its `explore` finds the server's module and prints an address.
+function(expect_served program)
+  run("the explorer" sh "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/explore.sh" ${program} ${work_dir}/address)
+  file(READ "${work_dir}/address" address)
+  if(NOT address MATCHES "^http://127.0.0.1:[0-9]+/")
+    message(FATAL_ERROR "the explorer of ${program} printed `${address}`, expected its address")
+  endif()
+endfunction()
