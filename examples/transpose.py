@@ -9,9 +9,9 @@ from tvm.tirx.layout import ComposeLayout, S, SwizzleLayout, TileLayout, laneid,
 
 
 def build(m=128, n=128, tile=64, dtype="float16"):
+    assert tile % 64 == 0 and m % tile == 0 and n % tile == 0, "tiles of a multiple of 64, which fill the matrix"
     # Rows of 128 bytes; the XOR swizzle spreads the rows of a column over all banks.
-    shared = ComposeLayout(
-        SwizzleLayout(3, 3, 3), TileLayout(S[(tile, tile // 64, 64) : (64, 64 * tile, 1)]))
+    shared = ComposeLayout(SwizzleLayout(3, 3, 3), TileLayout(S[(tile, tile // 64, 64) : (64, 64 * tile, 1)]))
     # Warp w holds rows 16w to 16w+15 of the transposed tile, in 8x8 blocks.
     warps = tile // 16
     registers = TileLayout(

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-class GpuRun : public testing::Test {
+class ExploreGpuRun : public testing::Test {
  protected:
   /// A program with that body.
   std::string script(const std::string& body) const {
@@ -38,7 +38,7 @@ class GpuRun : public testing::Test {
   ScratchFolder folder_ = ScratchFolder::make().value();
 };
 
-TEST_F(GpuRun, HandsOnTheSourceAndTheOptions) {
+TEST_F(ExploreGpuRun, HandsOnTheSourceAndTheOptions) {
   const Json out =
       gpu_result(script("pwd; echo \"$@\"; cat transpose.py"), wish("a/transpose.py"), 20);
   EXPECT_TRUE(out["report"].is_null());
@@ -50,7 +50,7 @@ TEST_F(GpuRun, HandsOnTheSourceAndTheOptions) {
   EXPECT_FALSE(fs::exists(said.substr(0, said.find('\n'))));  // its folder
 }
 
-TEST_F(GpuRun, NamesOfFilesStayInTheFolder) {
+TEST_F(ExploreGpuRun, NamesOfFilesStayInTheFolder) {
   for (const char* name : {"../..", "/", "", "--out=A=x"}) {
     const Json out = gpu_result(script("echo $2"), wish(name), 20);
     EXPECT_EQ(out["errors"], "kernel.py\n") << name;
@@ -58,7 +58,7 @@ TEST_F(GpuRun, NamesOfFilesStayInTheFolder) {
   EXPECT_EQ(gpu_result(script("echo $2"), wish("/etc/passwd"), 20)["errors"], "passwd\n");
 }
 
-TEST_F(GpuRun, AReportIsTakenOver) {
+TEST_F(ExploreGpuRun, AReportIsTakenOver) {
   const Json out = gpu_result(
       script("echo '{\"outcome\": \"finished\", \"file\": \"x.py\", \"findings\": [{}]}'; exit 1"),
       wish("a/x.py"), 20);
@@ -67,7 +67,7 @@ TEST_F(GpuRun, AReportIsTakenOver) {
   EXPECT_TRUE(out["report"]["findings"][0]["moment"].is_null());
 }
 
-TEST_F(GpuRun, WhatGoesWrongIsSaid) {
+TEST_F(ExploreGpuRun, WhatGoesWrongIsSaid) {
   EXPECT_EQ(gpu_result(script("echo 'error: no GPU' >&2; exit 2"), wish("x.py"), 20)["errors"],
             "error: no GPU\n");
   EXPECT_EQ(gpu_result(script("echo last words; kill -9 $$"), wish("x.py"), 20)["errors"],
@@ -76,7 +76,7 @@ TEST_F(GpuRun, WhatGoesWrongIsSaid) {
             "error: cannot run `" + folder_.file("none") + "`: No such file or directory [Io]\n");
 }
 
-TEST_F(GpuRun, AKernelThatDoesNotEndIsKilled) {
+TEST_F(ExploreGpuRun, AKernelThatDoesNotEndIsKilled) {
   const std::string program = script("echo $$ > ${0}.new; mv ${0}.new ${0}.id; exec sleep 1000");
   std::atomic<bool> stop = false, was_cancelled = false;
   std::thread worker([&] {

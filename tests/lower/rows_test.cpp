@@ -116,7 +116,7 @@ TEST(Rows, LayerNormOfClustersThatStay) {
         "m=2, n=40, lanes=32, cluster=2, clusters=4",
         "m=5, n=3000, lanes=64, cluster=2, clusters=2, land=2, w_kept=3, b_kept=1, ahead=2, "
         "dtype=\"float32\"",
-        "m=3, n=2048, lanes=64, cluster=2, clusters=3, land=0, w_kept=0, b_kept=0, "
+        "m=3, n=2048, lanes=64, cluster=2, clusters=3, land=1, w_kept=0, b_kept=0, "
         "dtype=\"float32\""})
     run(family,
         row_program("layer_norm_staying", shape, shape.ends_with("\"float32\"") ? 1e-5 : 1.6e-2),

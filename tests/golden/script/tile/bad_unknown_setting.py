@@ -21,7 +21,7 @@ bad_unknown_setting.py:8:5: error: `copy` has no setting `stage` [UnknownName]
 bad_unknown_setting.py:9:5: error: `copy_async` has no setting `vectorise` [UnknownName]
         Tx.cta.copy_async(S0, A, config={"vectorise": 4})
         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-  note: its settings: predicate, fill_mode, fill_value, clip, prefetch_size, direct, shape, multicast, cta_group, decompress, mbar, mbarrier_addr, remote_cta_id, cache_hint, cta_mask, oob, prefetch_tensormap, tensormap_l2_promotion, tensor_map, tma_dtype, use_tma_reduce, gather4, src_selector
+  note: its settings: predicate, fill_mode, fill_value, clip, l2_evict, prefetch_size, direct, shape, multicast, cta_group, decompress, mbar, mbarrier_addr, remote_cta_id, cache_hint, cta_mask, oob, prefetch_tensormap, tensormap_l2_promotion, tensor_map, tma_dtype, use_tma_reduce, gather4, src_selector
 bad_unknown_setting.py:10:5: error: `permute_layout` has no setting `predicate` [UnknownName]
         Tx.cta.permute_layout(S0, S0, predicate=True)
         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
