@@ -14,7 +14,6 @@
 #include "ir/print/print.h"
 #include "ir/settings.h"
 #include "ir/visit.h"
-#include "isa/catalogue.h"
 #include "isa/fragment.h"
 #include "lower/checks.h"
 #include "lower/proof/box_moves.h"
@@ -27,7 +26,6 @@ namespace ww::lower {
 namespace {
 
 using ir::ExprId;
-using ir::StmtKind;
 
 // --- what the code does --------------------------------------------------------------------------
 
@@ -452,7 +450,7 @@ bool has_condition(const ir::Function& f, const ir::Block& code) {
   };
   bool out = false;
   ir::for_each_stmt(f, code, [&](ir::StmtId id) {
-    out = out || f[id].kind == StmtKind::If;
+    out = out || f[id].kind == ir::StmtKind::If;
     ir::for_each_root(f, f[id], [&](ExprId root) { out = out || chooses(chooses, root); });
   });
   return out;

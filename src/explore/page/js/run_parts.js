@@ -71,3 +71,10 @@ export function contents_note(states, at, step_of, moment, go) {
     el("span", {class: "note"}, which)
   ];
 }
+
+// Why there are no moments to step through.
+export function nothing_recorded(read_only, device) {
+  if (read_only) return "Nothing was recorded of this run.";
+  if (device === "cuda") return "A GPU records nothing: run it on the virtual GPU to step through it.";
+  return "Run the kernel to step through it.";
+}

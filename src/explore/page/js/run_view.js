@@ -11,7 +11,7 @@ import {RegistersView, SharedView, TensorView} from "./memory_view.js";
 import {Moments} from "./moments.js";
 import {parse_args} from "./params.js";
 import {role_of_warp, roles_table} from "./roles.js";
-import {contents_note, findings_section, ptx_section, result_section} from "./run_parts.js";
+import {contents_note, findings_section, nothing_recorded, ptx_section, result_section} from "./run_parts.js";
 import {program, state, update} from "./state.js";
 import {Timeline} from "./timeline.js";
 
@@ -399,11 +399,7 @@ function rank_of(of_warp) {
 
 function show_warps() {
   if (!now) {
-    const text = run_options.read_only ?
-        "Nothing was recorded of this run." :
-        outcome?.report?.device === "cuda" ?
-        "A GPU records nothing: run it on the virtual GPU to step through it." :
-        "Run the kernel to step through it.";
+    const text = nothing_recorded(run_options.read_only, outcome?.report?.device);
     put(run_ui.warps, el("p", {class: "note"}, text));
     return;
   }
