@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spans and collisions that are seen from strides alone are those that enumeration finds.
+// What is seen from strides alone of spans and collisions is what enumeration finds.
 #include <gtest/gtest.h>
 
 #include <algorithm>

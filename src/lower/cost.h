@@ -33,7 +33,7 @@ class AccessLog {
   [[nodiscard]] bool empty() const { return accesses_.empty(); }
   /// Turns with the operand's own layout.
   [[nodiscard]] Wavefronts count() const;
-  /// A layout in words under which no conflict is left of those that there are `now`, or nothing:
+  /// A layout in words under which none of the conflicts of `now` is left, or nothing:
   /// swizzles first, then padding.
   [[nodiscard]] std::string remedy(const Call& call, const Wavefronts& now) const;
 

@@ -113,7 +113,7 @@ class ProofValues {
   FewValues& few_;
   std::uint64_t random_;
   std::map<std::uint32_t, PerUnit> vars_;
-  std::map<std::uint32_t, PerUnit> launch_ids_;  // those that differ between threads
+  std::map<std::uint32_t, PerUnit> launch_ids_;  // by variable, where threads differ
   std::map<std::uint32_t, PointerValue> pointers_;
   std::map<std::uint32_t, std::int64_t> counts_;   // by buffer
   std::map<std::uint32_t, std::int64_t> windows_;  // by storage

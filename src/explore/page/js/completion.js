@@ -8,7 +8,7 @@ const kMaxAbout = 70;
 // The dotted word that a text ends with: "Tx.copy_a".
 export function word_before(text) { return /[A-Za-z_][\w.]*$/.exec(text)?.[0] ?? ""; }
 
-// all: [{name, text}]. Names that begin so, then those that have it inside, each with what it is.
+// all: [{name, text}]. Names that begin so come first, then names with it inside, each with what it is.
 export function completions(all, word) {
   const lower = word.toLowerCase();
   const starts = all.filter((w) => w.name.toLowerCase().startsWith(lower));
