@@ -3,17 +3,12 @@
 // (snapshots.cpp).
 #pragma once
 
-#include <cstddef>
-#include <span>
-#include <string>
 #include <string_view>
 
 #include "explore/recordings.h"
 #include "explore/request.h"
 
 namespace ww::explore {
-
-std::string base64(std::span<const std::byte> bytes);
 
 /// "runs", "mbarrier", …, "ended".
 std::string_view state_name(const sim::WarpStatus& status);

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/base64.h"
 #include "explore/calls.h"
 #include "explore/encode.h"
 

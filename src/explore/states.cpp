@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/base64.h"
 #include "driver/sim/report.h"
 #include "explore/calls.h"
 #include "explore/encode.h"

@@ -5,7 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <span>
 
+#include "base/base64.h"
 #include "driver/explain.h"
 #include "driver/report_parts.h"
 #include "ir/print/print.h"
@@ -56,22 +58,9 @@ class HoverText {
   std::string text_;
 };
 
-std::string base64(std::string_view bytes) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t word = 0;
-    for (std::size_t j = 0; j < 3; ++j)
-      word = word << 8U | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0U);
-    for (std::size_t j = 0; j < 4; ++j)
-      out += i + j <= bytes.size() ? kDigits[word >> (18 - 6 * j) & 63U] : '=';
-  }
-  return out;
-}
-
 void HoverText::draw(std::string_view svg, std::string_view title) {
-  add(fmt::format("![{}](data:image/svg+xml;base64,{})", title, base64(svg)));
+  add(fmt::format("![{}](data:image/svg+xml;base64,{})", title,
+                  base64(std::as_bytes(std::span(svg)))));
 }
 
 // --- buffers -------------------------------------------------------------------------------------
