@@ -10,9 +10,9 @@
 
 namespace ww::bench {
 
-/// The text of examples/`name` ("basics/reg.py"), with its path as its name, so that what it imports is found. The folder is looked for beside
-/// the benchmark program and in every folder above it; Io when it is in none of them, as where only
-/// the program was installed.
+/// The text of examples/`name` ("basics/reg.py"), named by its path, so that what it imports is
+/// found. The folder is looked for beside the benchmark program and in every folder above it; Io when
+/// it is in none of them, as where only the program was installed.
 Result<SourceText> example(std::string_view name);
 /// The path of a file of the repository, looked for in the same way.
 Result<std::string> file_above(std::string_view name);

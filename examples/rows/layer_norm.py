@@ -33,7 +33,8 @@ def build(
     # Clusters that stay: W, B and a row fit into the shared memory of 8 or 16 blocks. An H200 has room for 15 such
     # clusters or 7; with one less all end at the same time.
     most = 9 * 8192
-    if cluster is None and is_large and 2**19 <= n * size <= 16 * most:
+    is_free = (lanes, rows, cluster, kept, ahead) == (None,) * 5  # to choose the shape
+    if is_free and is_large and 2**19 <= n * size <= 16 * most:
         shape = {"cluster": 8, "clusters": 14} if n * size <= 8 * most else {"cluster": 16, "clusters": 6}
         return build_staying(m, n, dtype, eps, lanes=512, hints=hints, **shape)
     # Blocks of a row: one up to 64 KiB, else one for each 32 KiB, at most 8.

@@ -19,7 +19,7 @@ from tvm.tirx.layout import R, S, TileLayout, cbx, tx
 
 def build(
     m=5, n=5000, dtype="bfloat16", eps=1e-5, lanes=64, cluster=2, clusters=2, land=None, w_kept=None, b_kept=None,
-    ahead=1, hints={}
+    ahead=1, hints=None
 ):
     assert 0 < m <= 2**30 and 0 < n <= 2**30, "1 to 2**30 rows of 1 to 2**30 elements"
     size = 4 if dtype == "float32" else 2
@@ -40,7 +40,7 @@ def build(
     of_ring = TileLayout(S[(ahead + 1, lanes, vec) : (vec, 1 @ tx, 1)])
     is_ragged = n % (cluster * parts * part) != 0
     edges = {"fill_value": 0} if is_ragged else {"cache": "nc"}
-    of_x = {"fill_value": 0} if is_ragged else hints  # to the L2 cache
+    of_x = {"fill_value": 0} if is_ragged else hints or {}
 
     @T.prim_func
     def layer_norm(X_ptr: T.handle, W_ptr: T.handle, B_ptr: T.handle, Y_ptr: T.handle):

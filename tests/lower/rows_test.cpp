@@ -142,6 +142,9 @@ TEST(Rows, LargeArraysAreReadWithAPriority) {
   EXPECT_NE(many.find(".reqntid 512"), std::string::npos);
   EXPECT_NE(many.find("cp.async.cg.shared.global.L2::cache_hint"), std::string::npos);
   EXPECT_EQ(ptx_of("layer_norm", "m=127, n=262144").find(".reqntid 512"), std::string::npos);
+  // What is asked for is not dropped.
+  EXPECT_NE(ptx_of("layer_norm", "m=128, n=262144, lanes=256").find(".reqntid 256"),
+            std::string::npos);
 }
 
 TEST(Rows, SumsOfRows) {

@@ -21,8 +21,8 @@ void merge_spans(std::vector<WarpSpan>& spans, std::uint64_t grain, std::size_t 
 void merge_phases(std::vector<RecordedPhase>& phases, std::uint64_t grain, std::size_t keep);
 /// A row of work, in which pieces follow on each other.
 void merge_work(std::vector<AsyncRecord>& row, std::uint64_t grain);
-/// All work: pieces of one instruction of one warp that begin within a grain. Those that are `is_live`,
-/// by index, stay. The new index of each.
+/// All work: pieces of one instruction of one warp that begin within a grain. A piece stays where
+/// `is_live`, by index, says so. The new index of each.
 std::vector<std::uint32_t> merge_all_work(std::vector<AsyncRecord>& work, std::uint64_t grain,
                                           const std::vector<bool>& is_live);
 
