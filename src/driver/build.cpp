@@ -12,6 +12,7 @@
 #include "driver/kernel_file.h"
 #include "emit/ptx/emit.h"
 #include "ir/verify/verify.h"
+#include "lower/background_proofs.h"
 #include "lower/lower.h"
 #include "lower/unroll.h"
 #include "ptx/printer.h"
@@ -70,8 +71,8 @@ void add_inferred_layouts(const Build& build, Diag& error) {
   }
 }
 
-void lower_tile(Build& build) {
-  lower::Lowered lowered = lower::lower(build.tile(), {.target = *build.target});
+void lower_tile(Build& build, lower::BackgroundProofs* proofs) {
+  lower::Lowered lowered = lower::lower(build.tile(), {.target = *build.target, .proofs = proofs});
   build.report = std::move(lowered.report);
   for (Diag& error : lowered.errors)
     if (error.kind == DiagKind::NoVariant) add_inferred_layouts(build, error);
@@ -87,13 +88,25 @@ Result<ptx::Module> ptx_of(const Build& build) {
                           {.target = *build.target, .source = &build.compiled->source});
 }
 
-void emit_ptx(Build& build) {
+// Nothing leaves before its proof.
+bool settle(Build& build, lower::BackgroundProofs& proofs) {
+  const std::vector<Diag> errors = proofs.settle();
+  if (errors.empty()) return true;
+  add_errors(build, errors);
+  build.lowered.reset();
+  build.phase = Phase::Tile;
+  return false;
+}
+
+void emit_ptx(Build& build, lower::BackgroundProofs& proofs) {
   const auto module = ptx_of(build);
+  std::string text = module ? ptx::print(*module) : "";
+  if (!settle(build, proofs)) return;
   if (!module) {
     add_errors(build, std::span(&module.error(), 1));
     return;
   }
-  build.ptx = ptx::print(*module);
+  build.ptx = std::move(text);
   build.entry = module->text(module->functions.back().name);
   build.phase = Phase::Ptx;
 }
@@ -180,8 +193,9 @@ void advance(Build& build, Phase until) {
     return build.good() && build.phase < phase && phase <= until;
   };
   if (is_due(Phase::Lowered)) check_tile(build);
-  if (is_due(Phase::Lowered)) lower_tile(build);
-  if (is_due(Phase::Ptx)) emit_ptx(build);
+  lower::BackgroundProofs proofs;
+  if (is_due(Phase::Lowered)) lower_tile(build, until >= Phase::Ptx ? &proofs : nullptr);
+  if (is_due(Phase::Ptx)) emit_ptx(build, proofs);
 }
 
 }  // namespace ww::driver

@@ -8,6 +8,7 @@
 #include "ir/effects.h"
 #include "ir/indexed.h"
 #include "ir/launch/register_budget.h"
+#include "lower/background_proofs.h"
 #include "lower/call_text.h"
 #include "lower/cluster_code.h"
 #include "lower/code_observer.h"
@@ -67,15 +68,25 @@ void note_registers(PlanReport& plan) {
 
 class Dispatch {
  public:
-  Dispatch(Context& context, const ir::ActiveSets& active, CodeObserver* observer, Lowered& out)
+  Dispatch(Context& context, const ir::ActiveSets& active, const Options& options, Lowered& out)
       : c_(context),
         f_(context.f),
         active_(active),
-        observer_(observer),
+        options_(options),
         out_(out),
         text_(context.f),
         repeated_(context.f) {}
 
+  void run() {
+    block(f_.body);
+    if (options_.proofs == nullptr) return;
+    options_.proofs->close(c_);
+    if (out_.errors.empty()) return;
+    const std::vector<Diag> more = options_.proofs->settle();  // all errors at once
+    out_.errors.insert(out_.errors.end(), more.begin(), more.end());
+  }
+
+ private:
   void block(ir::Block& list) {
     ir::Block out;
     const auto registers_before = registers_;
@@ -98,7 +109,6 @@ class Dispatch {
     list = std::move(out);
   }
 
- private:
   void tile(ir::StmtId id, ir::Block& out) {
     stop_if_cancelled();
     Call call{c_, f_[f_[id].tile], f_[id].span, active_[id]};
@@ -229,25 +239,25 @@ class Dispatch {
     attr.attr = ir::kPrimitiveAttr;
     attr.setting = fmt::format("{} by {}", text, variant.name);
     attr.body = code.take();
-    prove(variant, call, text, attr.body);
+    if (options_.proofs != nullptr && options_.observer == nullptr)
+      options_.proofs->add(c_, written_code(variant, call, text, attr.body));
+    else
+      prove(variant, call, text, attr.body);
     out.push_back(f_.add(std::move(attr)));
   }
 
   void prove(const Variant& variant, const Call& call, const std::string& text, ir::Block& code) {
     const auto carry_out = [&] { return find_lowered_op(call.tile.op)->prove(call, code); };
-    const Proof proof = observer_ ? observer_->observe(f_, code, carry_out) : carry_out();
-    WW_CHECK(proof.difference.empty(), "`{}` of `{}` is wrong: {}", variant.name, text,
-             proof.difference);
-    if (!proof.could_not.empty())
-      out_.errors.push_back(diag(DiagKind::NotLowered, "`{}` could not be proven: {}",
-                                 ir::name_of(call.tile.op), proof.could_not)
-                                .with_span(call.span));
+    CodeObserver* const observer = options_.observer;
+    const Proof proof = observer != nullptr ? observer->observe(f_, code, carry_out) : carry_out();
+    if (auto error = verdict_of(proof, call, variant, text))
+      out_.errors.push_back(*std::move(error));
   }
 
   Context& c_;
   ir::Function& f_;
   const ir::ActiveSets& active_;
-  CodeObserver* observer_;
+  const Options& options_;
   Lowered& out_;
   CallText text_;
   RepeatedCalls repeated_;
@@ -256,9 +266,9 @@ class Dispatch {
 
 }  // namespace
 
-void dispatch(Context& context, const ir::ActiveSets& active, CodeObserver* observer,
+void dispatch(Context& context, const ir::ActiveSets& active, const Options& options,
               Lowered& out) {
-  Dispatch(context, active, observer, out).block(context.f.body);
+  Dispatch(context, active, options, out).run();
   allocate_scratch(context);
 }
 

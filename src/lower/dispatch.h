@@ -10,6 +10,6 @@ namespace ww::lower {
 
 /// Replaces the tile calls of the function. `active` are the active sets of its statements, made
 /// before anything was changed; `out` gets the report and the errors.
-void dispatch(Context& context, const ir::ActiveSets& active, CodeObserver* observer, Lowered& out);
+void dispatch(Context& context, const ir::ActiveSets& active, const Options& options, Lowered& out);
 
 }  // namespace ww::lower

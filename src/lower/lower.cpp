@@ -41,7 +41,7 @@ Lowered lower(const ir::Function& tile, const Options& options) {
     ir::ThreadValues values(f, *shape, definitions);
     Context context{f, *shape, ids, facts, values, options.target};
     check_replaced(fallback, context, active, out.errors);
-    dispatch(context, active, options.observer, out);
+    dispatch(context, active, options, out);
     note_replaced(fallback, context, out.report);
     if (!out.errors.empty()) return out;
     prefetch_maps(context);

@@ -38,11 +38,15 @@
 
 namespace ww::lower {
 
-class CodeObserver;  // code_observer.h
+class CodeObserver;      // code_observer.h
+class BackgroundProofs;  // background_proofs.h
 
 struct Options {
   target::Target target = {};
   CodeObserver* observer = nullptr;  // sees code before it is proven; for tests
+  /// Takes the proofs, unless there are errors already: the caller settles them before anyone uses the
+  /// result. Without it all is proven when `lower` returns.
+  BackgroundProofs* proofs = nullptr;
 };
 
 struct Lowered {

@@ -61,6 +61,7 @@ class CallUnderTest {
   CallUnderTest& operator=(const CallUnderTest&) = delete;
 
   [[nodiscard]] Proof prove() const { return prove_(*call_, code); }
+  [[nodiscard]] const Call& call() const { return *call_; }
   /// How often statements of a kind are executed, loops gone through.
   [[nodiscard]] std::int64_t executed(ir::StmtKind kind) const { return executed(kind, code); }
   /// How many stand in the code.

@@ -65,6 +65,7 @@ class ThreadValues {
   /// take much memory.
   void make_room();
   [[nodiscard]] std::size_t count() const { return count_; }
+  [[nodiscard]] const Definitions& definitions() const { return definitions_; }
 
  private:
   [[nodiscard]] bool is_done(ExprId expr) const {
