@@ -98,15 +98,21 @@ class Dispatch {
       }
       ir::Stmt& s = f_.at(id);
       // What can be seen not to happen need not be lowered, and often could not be.
-      if (s.kind == ir::StmtKind::If)
-        if (const auto known = ir::const_int(f_, ir::simplify(f_, s.expr, c_.facts)))
-          (*known != 0 ? s.other : s.body).clear();
+      if (s.kind == ir::StmtKind::If) {
+        if (const auto known = known_value(s.expr)) (*known != 0 ? s.other : s.body).clear();
+      } else if (s.kind == ir::StmtKind::For) {
+        if (known_value(s.args[1]).value_or(1) <= 0) s.body.clear();
+      }
       block(s.body);
       block(s.other);
       out.push_back(id);
     }
     registers_ = registers_before;
     list = std::move(out);
+  }
+
+  std::optional<std::int64_t> known_value(ir::ExprId expr) {
+    return ir::const_int(f_, ir::simplify(f_, expr, c_.facts));
   }
 
   void tile(ir::StmtId id, ir::Block& out) {
