@@ -320,6 +320,19 @@ function(ww_prefer_optimised target)
   target_link_options(${target} PRIVATE "LINKER:--whole-archive,${files},--no-whole-archive")
 endfunction()
 
+# ww_pool_memory(<target>): the program's operator new (base/pooled_new.h), for a test that makes and drops so
+# many small values that the memory's bookkeeping is a tenth of its time or more. It keeps a range of addresses
+# for itself, so it is not for tests that limit their memory.
+function(ww_pool_memory target)
+  if(NOT TARGET ww_pooled_new)
+    add_library(ww_pooled_new OBJECT EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/cmake/pooled_new.cpp")
+    target_include_directories(ww_pooled_new PRIVATE "${PROJECT_SOURCE_DIR}/src")
+    target_compile_features(ww_pooled_new PRIVATE cxx_std_23)
+    target_link_libraries(ww_pooled_new PRIVATE ww_flags)
+  endif()
+  target_link_libraries(${target} PRIVATE ww_pooled_new)
+endfunction()
+
 function(ww_add_tests target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIMISED" "LABEL" "SOURCES;LIBRARIES")
   if(NOT BUILD_TESTING)
