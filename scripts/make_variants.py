@@ -8,6 +8,7 @@ table: variants by architectures and engines, in Markdown (README.md). pages: do
 behind its first words. Everything is asked of the program named by WARPWRIGHT: which variants there are
 (`warpwright variants --json`), which architectures take the smallest program of each
 (docs/reference/variants/small.py), and whether the engines run it without findings and with equal results.
+Where WARPWRIGHT_ANSWERS names the program of tests/docs/answers.cpp, processes of it answer, one for each core.
 docs_tests fails where a document says something else; BLESS=1 rewrites it.
 """
 
@@ -19,10 +20,12 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAM = os.environ.get("WARPWRIGHT", str(ROOT / "warpwright"))
+ANSWERS = os.environ.get("WARPWRIGHT_ANSWERS")
 SMALL = "docs/reference/variants/small.py"
 ARCHS = ["sm_75", "sm_80", "sm_89", "sm_90a", "sm_100a", "sm_120a"]
 ENGINES = ["evaluator", "virtual GPU", "CUDA C++", "H200"]
@@ -38,7 +41,28 @@ INDEXED = ("gather", "scatter", "scatter_add")
 FOLDERS = {"permute_layout": "permute", **{op: "gather" for op in INDEXED}}
 
 
+local = threading.local()
+answering = []  # the processes of all threads
+
+
+def ask_answers(words):
+    """What a process of tests/docs/answers.cpp says, which this thread keeps."""
+    if not hasattr(local, "process"):
+        local.process = subprocess.Popen([ANSWERS], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        answering.append(local.process)
+    question = [f"{len(words)}\n".encode()]
+    for word in map(str.encode, words):
+        question += [f"{len(word)}\n".encode(), word]
+    local.process.stdin.write(b"".join(question))
+    local.process.stdin.flush()
+    status, length = map(int, local.process.stdout.readline().split())
+    return status, local.process.stdout.read(length).decode()
+
+
 def ask(*words):
+    """The exit status of the program with these arguments, and what it prints."""
+    if ANSWERS:
+        return ask_answers(words)
     done = subprocess.run([PROGRAM, *words], cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
     return done.returncode, done.stdout
 
@@ -164,7 +188,7 @@ def primitives(ops):
 
 def table():
     rows = [(key, row) for key, members in groups().items() for row in members]
-    with ThreadPoolExecutor() as pool:
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
         found = list(pool.map(lambda item: facts(item[1]), rows))
     # Lines that would say the same are one.
     lines = {}
@@ -260,6 +284,8 @@ def main(words):
     else:
         print(__doc__, file=sys.stderr)
         return 2
+    for process in answering:
+        process.communicate()  # nothing more: it ends
     return 0
 
 

@@ -8,7 +8,7 @@
 //
 // The lines between `<!-- $ COMMAND -->` and `<!-- end -->` are all that the command prints: tables
 // of the program (`warpwright reference`), and pages that a script makes with it. `scripts` is the
-// project's, too, and WARPWRIGHT the program.
+// project's, too, WARPWRIGHT the program, and WARPWRIGHT_ANSWERS the one of answers.cpp.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -170,6 +170,7 @@ class Document : public testing::TestWithParam<fs::path> {
     for (const char* const each : {"examples", "scripts", "docs"})
       fs::create_directory_symlink(fs::path(WW_SOURCE_DIR) / each, folder_ / each);
     ::setenv("WARPWRIGHT", WW_PROGRAM, 1);
+    ::setenv("WARPWRIGHT_ANSWERS", WW_ANSWERS, 1);
   }
   void TearDown() override { fs::remove_all(folder_); }
 
