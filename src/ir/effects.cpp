@@ -15,14 +15,14 @@ bool reads_memory(const Function& function, ExprId expr) {
 bool has_effect(const Function& function, ExprId expr, Effects& known) {
   const Expr& e = function[expr];
   if (e.args.empty() && e.op != ExprOp::Call) return false;
-  if (const auto found = known.find(expr.index); found != known.end()) return found->second;
+  if (const bool* const found = known.find(expr.index)) return *found;
   bool out = false;
   if (e.op == ExprOp::Call) {
     const Effect effect = facts_of(e.callee).effect;
     out = effect != Effect::Pure && effect != Effect::Reads;
   }
   for (const ExprId arg : e.args) out = has_effect(function, arg, known) || out;
-  known.emplace(expr.index, out);
+  known.add(expr.index, out);
   return out;
 }
 

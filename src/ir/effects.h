@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 
+#include "base/id_map.h"
 #include "ir/function.h"
 
 namespace ww::ir {
@@ -13,7 +13,7 @@ namespace ww::ir {
 bool reads_memory(const Function& function, ExprId expr);
 
 /// Does a call in the expression do more than compute or read? `known` keeps answers between calls.
-using Effects = std::unordered_map<std::uint32_t, bool>;
+using Effects = IdMap<bool>;
 bool has_effect(const Function& function, ExprId expr, Effects& known);
 
 }  // namespace ww::ir

@@ -46,23 +46,41 @@ std::optional<Sum> raw_plus(const Sum& a, const Sum& b, std::int64_t factor) {
   return out;
 }
 
-std::optional<Sum> join_at(Atoms& atoms, const Sum& sum, const SumTerm& term) {
-  const SumAtom atom = atoms[term.atom];
-  const bool is_mod = atom.op == ExprOp::FloorMod;
-  if ((!is_mod && atom.op != ExprOp::FloorDiv) || !atom.args[1].is_constant()) return std::nullopt;
+std::optional<Sum> complement_of(Atoms& atoms, const SumAtom& atom) {
+  if (!atom.args[1].is_constant()) return std::nullopt;
   const std::int64_t k = atom.args[1].constant;
+  if (k < 1 || may_wrap(atoms, atom.args[0], atom.type)) return std::nullopt;
+  return atom.op == ExprOp::FloorMod ? floor_quotient(atoms, atom.args[0], k, atom.type)
+                                     : floor_remainder(atoms, atom.args[0], k, atom.type);
+}
+
+bool has_common_atom(const Sum& a, const Sum& b) {
+  for (const SumTerm& term : a.terms)
+    for (const SumTerm& other : b.terms)
+      if (term.atom == other.atom) return true;
+  return false;
+}
+
+std::optional<Sum> join_at(Atoms& atoms, const Sum& sum, const SumTerm& term) {
+  const SumAtom& atom = atoms[term.atom];
+  const bool is_mod = atom.op == ExprOp::FloorMod;
+  if ((!is_mod && atom.op != ExprOp::FloorDiv) || sum.terms.size() < 2) return std::nullopt;
+  const std::int64_t k = atom.args[1].constant;
+  if (!is_mod && (!atom.args[1].is_constant() || k < 1 || term.coef % k != 0)) return std::nullopt;
+  const std::optional<Sum>& other = atoms.complement(
+      term.atom, [&](const SumAtom& found) { return complement_of(atoms, found); });
   const Sum& x = atom.args[0];
-  if (k < 1 || sum.terms.size() < 2 || may_wrap(atoms, x, atom.type)) return std::nullopt;
-  if (!is_mod && term.coef % k != 0) return std::nullopt;
+  if (!other) return std::nullopt;
+  // Where no two have an atom in common, one term goes and at least one comes.
+  if (!has_common_atom(sum, x) && !has_common_atom(sum, *other) && !has_common_atom(x, *other))
+    return std::nullopt;
   // c·(x%k) = c·x - c·k·(x//k), and -c·k·(x//k) = c·(x%k) - c·x.
   const std::int64_t c = is_mod ? term.coef : -(term.coef / k);
-  const Sum other =
-      is_mod ? floor_quotient(atoms, x, k, atom.type) : floor_remainder(atoms, x, k, atom.type);
   const auto other_coef = is_mod ? checked_mul(-c, k) : std::optional(c);
   if (!other_coef) return std::nullopt;
   auto out = raw_plus(sum, Sum{0, {{1, term.atom}}}, -term.coef);
   if (out) out = raw_plus(*out, x, is_mod ? c : -c);
-  if (out) out = raw_plus(*out, other, *other_coef);
+  if (out) out = raw_plus(*out, *other, *other_coef);
   if (!out || out->terms.size() >= sum.terms.size()) return std::nullopt;
   out->exact = sum.exact;
   return out;
@@ -70,7 +88,7 @@ std::optional<Sum> join_at(Atoms& atoms, const Sum& sum, const SumTerm& term) {
 
 // x%k + k·(x//k) is x, and x - k·(x//k) is x%k: where either leaves fewer terms, it is taken.
 Sum joined(Atoms& atoms, Sum sum) {
-  for (bool again = true; again;) {
+  for (bool again = sum.terms.size() > 1; again;) {
     again = false;
     for (const SumTerm& term : sum.terms) {
       auto shorter = join_at(atoms, sum, term);
@@ -105,8 +123,10 @@ Sum promised(const Atoms& atoms, Sum sum, Type type, bool exact) {
 }
 
 Sum settled(const Atoms& atoms, Sum sum, Type type, bool exact) {
-  sum = promised(atoms, std::move(sum), type, exact);
+  sum.exact = false;
   if (!may_wrap(atoms, sum, type)) return sum;
+  sum.exact = exact && !is_unsigned(type);
+  if (sum.exact) return sum;
   sum.constant = reduced(sum.constant, type);
   SmallVec<SumTerm, 3> terms;
   for (const SumTerm& term : sum.terms)

@@ -107,9 +107,11 @@ Range range_of(const Atoms& atoms, const SumAtom& atom) {
       const Range products = range::multiply(arg(0), arg(1));
       return atom.exact ? products : unless_wrapped(products, any);
     }
-    case ExprOp::FloorDiv:
-      if (range::is_single(arg(1)) && arg(1).min >= 1) return range::floor_div(arg(0), arg(1).min);
-      return unless_wrapped(quotients(arg(0), arg(1), any, range::floor_divide), any);
+    case ExprOp::FloorDiv: {
+      const Range by = arg(1);
+      if (range::is_single(by) && by.min >= 1) return range::floor_div(arg(0), by.min);
+      return unless_wrapped(quotients(arg(0), by, any, range::floor_divide), any);
+    }
     case ExprOp::TruncDiv:
       return unless_wrapped(
           quotients(arg(0), arg(1), any, [](std::int64_t a, std::int64_t b) { return a / b; }),
@@ -201,6 +203,7 @@ std::int64_t divisor_of(const Atoms& atoms, const SumAtom& atom) {
 }
 
 Range plain_range(const Atoms& atoms, const Sum& sum) {
+  if (sum.is_atom()) return atoms[sum.terms[0].atom].range;
   Range out{sum.constant, sum.constant};
   for (const SumTerm& term : sum.terms)
     out = range::add(out, range::scale(atoms[term.atom].range, term.coef));
@@ -224,7 +227,10 @@ bool may_wrap(const Atoms& atoms, const Sum& sum, Type type) {
 }
 
 Range range_of(const Atoms& atoms, const Sum& sum, Type type) {
-  return may_wrap(atoms, sum, type) ? range::of_type(type.dtype) : plain_range(atoms, sum);
+  const Range plain = plain_range(atoms, sum);
+  if (sum.exact || sum.is_atom()) return plain;
+  const Range any = range::of_type(type.dtype);
+  return range::within(plain, any) ? plain : any;
 }
 
 std::int64_t divisor_of(const Atoms& atoms, const Sum& sum, Type type) {

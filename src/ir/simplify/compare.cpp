@@ -120,7 +120,7 @@ Sum comparison(Atoms& atoms, ExprOp op, const Sum& a, const Sum& b, Type operand
 
 Sum inverse(Atoms& atoms, const Sum& condition) {
   if (condition.is_constant()) return {condition.constant == 0 ? 1 : 0, {}};
-  const SumAtom atom = atoms[condition.terms[0].atom];
+  const SumAtom& atom = atoms[condition.terms[0].atom];
   const Type truth = Type::of(num::DType::Bool);
   if (atom.op == ExprOp::Not) return atom.args[0];
   if (group_of(atom.op) == ExprGroup::Compare && !atom.source.valid())

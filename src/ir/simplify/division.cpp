@@ -59,7 +59,7 @@ Sum quotient_of_rest(Atoms& atoms, const Sum& rest, std::int64_t k, Type type) {
       return floor_quotient(atoms, high, cut->divides ? k / cut->at : k, type);
   }
   if (rest.is_atom()) {
-    const SumAtom inner = atoms[rest.terms[0].atom];
+    const SumAtom& inner = atoms[rest.terms[0].atom];
     const bool by_number = inner.args.size() == 2 && inner.args[1].is_constant() &&
                            inner.args[1].constant >= 1 && inner.type == type &&
                            !may_wrap(atoms, inner.args[0], type);

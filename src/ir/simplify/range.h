@@ -16,8 +16,17 @@ namespace ww::ir::range {
 inline constexpr std::int64_t kFar = std::int64_t{1} << 62;
 inline constexpr Range kAll{-kFar, kFar};
 
-inline std::int64_t saturate(Wide value) {
-  return static_cast<std::int64_t>(std::clamp<Wide>(value, -kFar, kFar));
+inline std::int64_t saturate(std::int64_t value) { return std::clamp(value, -kFar, kFar); }
+/// a + b, and a · b, saturated.
+inline std::int64_t saturated_sum(std::int64_t a, std::int64_t b) {
+  std::int64_t out = 0;
+  if (__builtin_add_overflow(a, b, &out)) return a < 0 ? -kFar : kFar;
+  return saturate(out);
+}
+inline std::int64_t multiply_bounds(std::int64_t a, std::int64_t b) {
+  std::int64_t out = 0;
+  if (__builtin_mul_overflow(a, b, &out)) return (a < 0) != (b < 0) ? -kFar : kFar;
+  return saturate(out);
 }
 inline bool is_far(std::int64_t bound) { return bound <= -kFar || bound >= kFar; }
 inline bool is_single(Range r) { return r.min == r.max && !is_far(r.min); }
@@ -38,27 +47,28 @@ inline std::int64_t floor_modulo(std::int64_t a, std::int64_t b) {
 
 inline std::int64_t add_bounds(std::int64_t a, std::int64_t b) {
   if (is_far(a)) return a;
-  return is_far(b) ? b : saturate(static_cast<Wide>(a) + b);
+  return is_far(b) ? b : saturated_sum(a, b);
 }
 // A least number beyond +kFar is a bound like any other: only one at -kFar is none.
 inline Range add(Range a, Range b) {
   const bool has_min = a.min > -kFar && b.min > -kFar;
   const bool has_max = a.max < kFar && b.max < kFar;
-  return {has_min ? saturate(static_cast<Wide>(a.min) + b.min) : -kFar,
-          has_max ? saturate(static_cast<Wide>(a.max) + b.max) : kFar};
+  return {has_min ? saturated_sum(a.min, b.min) : -kFar,
+          has_max ? saturated_sum(a.max, b.max) : kFar};
 }
 
 // A far bound times anything but 0 is far; saturation alone sees to that.
-inline std::int64_t multiply_bounds(std::int64_t a, std::int64_t b) {
-  return saturate(static_cast<Wide>(a) * b);
-}
 inline Range multiply(Range a, Range b) {
   const std::int64_t corners[] = {multiply_bounds(a.min, b.min), multiply_bounds(a.min, b.max),
                                   multiply_bounds(a.max, b.min), multiply_bounds(a.max, b.max)};
   return {*std::min_element(std::begin(corners), std::end(corners)),
           *std::max_element(std::begin(corners), std::end(corners))};
 }
-inline Range scale(Range a, std::int64_t k) { return multiply(a, {k, k}); }
+inline Range scale(Range a, std::int64_t k) {
+  const std::int64_t first = multiply_bounds(a.min, k);
+  const std::int64_t last = multiply_bounds(a.max, k);
+  return k < 0 ? Range{last, first} : Range{first, last};
+}
 
 /// k ≥ 1.
 inline Range floor_div(Range a, std::int64_t k) {

@@ -26,16 +26,14 @@ std::optional<std::int64_t> power_of_mask(const Sum& sum) {
 
 }  // namespace
 
-Sum SumReader::read(ExprId expr) {
-  const Expr& e = f_[expr];
-  if (e.op == ExprOp::IntImm) return read_new(e, expr);
-  if (const auto found = known_.find(expr.index); found != known_.end()) return found->second;
+const Sum& SumReader::read(ExprId expr) {
+  if (const std::uint32_t* const found = known_.find(expr.index)) return sums_[*found];
   ++level_;
-  Sum sum = read_new(e, expr);
+  Sum made = read_new(f_[expr], expr);
   --level_;
   // A call with an effect happens as often as it is written: each reading of it is another value.
-  if (!has_effect(expr)) known_.emplace(expr.index, sum);
-  return sum;
+  if (!has_effect(expr)) known_.add(expr.index, static_cast<std::uint32_t>(sums_.size()));
+  return sums_.push_back(std::move(made));
 }
 
 Sum SumReader::read_new(const Expr& e, ExprId id) {
@@ -46,7 +44,7 @@ Sum SumReader::read_new(const Expr& e, ExprId id) {
     case ExprGroup::Compare: {
       const Type type = f_[e.args[0]].type;
       if (!is_index(type) || type.is_bool()) return as_it_is(e, id);
-      const Sum a = read(e.args[0]);
+      const Sum& a = read(e.args[0]);
       return comparison(atoms_, e.op, a, read(e.args[1]), type, e.no_wrap);
     }
     case ExprGroup::Logic:
@@ -67,6 +65,7 @@ Sum SumReader::read_new(const Expr& e, ExprId id) {
 // The node with its arguments read, and nothing known about what it does with them.
 Sum SumReader::as_it_is(const Expr& e, ExprId id) {
   SumAtom atom{.op = e.op, .type = e.type, .args = {}, .source = id};
+  atom.args.reserve(e.args.size());
   for (const ExprId arg : e.args) atom.args.push_back(read(arg));
   const bool is_unique = e.op == ExprOp::Call && has_effect(id);
   return atoms_.make(std::move(atom), is_unique);
@@ -74,16 +73,18 @@ Sum SumReader::as_it_is(const Expr& e, ExprId id) {
 
 Sum SumReader::read_var(const Expr& e, ExprId id) {
   const ExprId value = atoms_.facts().value(e.var);
-  const SumAtom itself{.op = e.op, .type = e.type, .args = {}, .source = id};
+  const auto itself = [&] {
+    return atoms_.make({.op = e.op, .type = e.type, .args = {}, .source = id});
+  };
   const bool is_deep = depth_ >= kDeepest || level_ >= kMaxLevels;
-  if (!value.valid() || is_deep || f_[value].type != e.type) return atoms_.make(itself);
+  if (!value.valid() || is_deep || f_[value].type != e.type) return itself();
   has_names_ = true;
   ++depth_;
-  Sum sum = read(value);
+  const Sum& sum = read(value);
   --depth_;
   if (inlined_ || sum.is_constant()) return sum;
   // The name stays, with all that its value tells about it.
-  Sum out = atoms_.make(itself);
+  Sum out = itself();
   if (out.is_constant()) return out;
   atoms_.narrow(out.terms[0].atom, range_of(atoms_, sum, e.type), divisor_of(atoms_, sum, e.type));
   return out;
@@ -93,15 +94,15 @@ Sum SumReader::read_integer(const Expr& e, ExprId id) {
   std::optional<Sum> out;
   bool exact = e.no_wrap;
   // Sums of what is only congruent to its value are no more than that.
-  const auto operand = [&](std::size_t i) {
-    Sum sum = read(e.args[i]);
+  const auto operand = [&](std::size_t i) -> const Sum& {
+    const Sum& sum = read(e.args[i]);
     exact = exact && !may_wrap(atoms_, sum, e.type);
     return sum;
   };
   switch (e.op) {
     case ExprOp::Add:
     case ExprOp::Sub: {
-      const Sum a = operand(0);
+      const Sum& a = operand(0);
       out = plus(atoms_, a, operand(1), e.op == ExprOp::Add ? 1 : -1);
       break;
     }
@@ -109,14 +110,14 @@ Sum SumReader::read_integer(const Expr& e, ExprId id) {
       out = scaled(operand(0), -1);
       break;
     case ExprOp::Mul: {
-      const Sum a = operand(0);
-      const Sum b = operand(1);
+      const Sum& a = operand(0);
+      const Sum& b = operand(1);
       out = product(atoms_, a, b, e.type, exact);
       break;
     }
     case ExprOp::Shl: {
-      const Sum a = operand(0);
-      const Sum by = read(e.args[1]);
+      const Sum& a = operand(0);
+      const Sum& by = read(e.args[1]);
       if (by.is_constant() && by.constant >= 0 && by.constant <= 30)
         out = scaled(a, std::int64_t{1} << by.constant);
       break;
@@ -132,7 +133,7 @@ Sum SumReader::read_integer(const Expr& e, ExprId id) {
       break;
     case ExprOp::Call: {
       if (e.callee != Intrinsic::Abs) break;
-      Sum a = read(e.args[0]);
+      const Sum& a = read(e.args[0]);
       if (range_of(atoms_, a, e.type).min >= 0) return a;
       if (range_of(atoms_, a, e.type).max <= 0) out = scaled(a, -1);
       break;
@@ -145,22 +146,21 @@ Sum SumReader::read_integer(const Expr& e, ExprId id) {
 
 // Where one of the two is always the lesser.
 std::optional<Sum> SumReader::read_min_max(const Expr& e) {
-  Sum a = read(e.args[0]);
-  Sum b = read(e.args[1]);
+  const Sum& a = read(e.args[0]);
+  const Sum& b = read(e.args[1]);
   const auto difference = plus(atoms_, a, b, -1);
   if (!difference || may_wrap(atoms_, a, e.type) || may_wrap(atoms_, b, e.type))
     return std::nullopt;
   const bool wants_less = e.op == ExprOp::Min;
   if (const auto first_is_less = decided(atoms_, ExprOp::Le, *difference))
-    return *first_is_less == wants_less ? std::move(a) : std::move(b);
-  if (decided(atoms_, ExprOp::Lt, *difference) == std::optional(false))
-    return wants_less ? std::move(b) : std::move(a);
+    return *first_is_less == wants_less ? a : b;
+  if (decided(atoms_, ExprOp::Lt, *difference) == std::optional(false)) return wants_less ? b : a;
   return std::nullopt;
 }
 
 Sum SumReader::read_division(const Expr& e, ExprId id) {
-  const Sum x = read(e.args[0]);
-  const Sum y = read(e.args[1]);
+  const Sum& x = read(e.args[0]);
+  const Sum& y = read(e.args[1]);
   const bool is_div = e.op == ExprOp::FloorDiv || e.op == ExprOp::TruncDiv;
   const bool truncates = e.op == ExprOp::TruncDiv || e.op == ExprOp::TruncMod;
   const Range values = range_of(atoms_, x, e.type);
@@ -183,8 +183,8 @@ Sum SumReader::read_division(const Expr& e, ExprId id) {
 
 Sum SumReader::read_bits(const Expr& e, ExprId id) {
   if (e.args.size() != 2 || group_of(e.op) != ExprGroup::Infix) return as_it_is(e, id);
-  Sum a = read(e.args[0]);
-  Sum b = read(e.args[1]);
+  const Sum& a = read(e.args[0]);
+  const Sum& b = read(e.args[1]);
   if (e.op == ExprOp::Shr) {
     const bool is_division = b.is_constant() && b.constant >= 0 && b.constant <= 30;
     if (!is_division || may_wrap(atoms_, a, e.type)) return as_it_is(e, id);
@@ -214,10 +214,10 @@ Sum SumReader::read_bits(const Expr& e, ExprId id) {
 
 Sum SumReader::read_choice(const Expr& e, ExprId id) {
   if (f_[e.args[0]].type.lanes != 1) return as_it_is(e, id);
-  const Sum condition = read(e.args[0]);
+  const Sum& condition = read(e.args[0]);
   if (condition.is_constant()) return read(e.args[condition.constant != 0 ? 1 : 2]);
   Sum yes = read(e.args[1]);
-  if (const Sum no = read(e.args[2]); yes == no && !has_effect(e.args[1])) {
+  if (const Sum& no = read(e.args[2]); yes == no && !has_effect(e.args[1])) {
     yes.exact = yes.exact && no.exact;  // only one of them is there
     return yes;
   }
@@ -225,8 +225,8 @@ Sum SumReader::read_choice(const Expr& e, ExprId id) {
 }
 
 Sum SumReader::read_logic(const Expr& e, ExprId id) {
-  const Sum a = read(e.args[0]);
-  const Sum b = read(e.args[1]);
+  const Sum& a = read(e.args[0]);
+  const Sum& b = read(e.args[1]);
   const std::int64_t absorbing = e.op == ExprOp::And ? 0 : 1;
   if (a.is_constant()) return a.constant == absorbing ? a : b;
   if (b.is_constant()) return b.constant == absorbing ? b : a;
@@ -236,14 +236,14 @@ Sum SumReader::read_logic(const Expr& e, ExprId id) {
 Sum SumReader::read_cast(const Expr& e, ExprId id) {
   const Type from = f_[e.args[0]].type;
   if (!is_index(from) || from.is_bool() || e.type.is_bool()) return as_it_is(e, id);
-  const Sum x = read(e.args[0]);
+  const Sum& x = read(e.args[0]);
   // A constant is its value modulo 2^bits only: -1 of uint16 is 65535.
   const std::int64_t value = wrap(from.dtype, x.constant);
   if (x.is_constant() && !(e.type.dtype == num::DType::Uint64 && value < 0))
     return {wrap(e.type.dtype, value), {}};
   if (x.constant != 0 || x.terms.size() != 1 || x.terms[0].coef != 1) return as_it_is(e, id);
   // A cast of a cast whose value fitted on the way is one cast, or none.
-  const SumAtom inner = atoms_[x.terms[0].atom];
+  const SumAtom& inner = atoms_[x.terms[0].atom];
   if (inner.op != ExprOp::Cast) return as_it_is(e, id);
   const Type first = inner.source.valid() ? f_[f_[inner.source].args[0]].type : inner.arg_type;
   if (!is_index(first) || first.is_bool() ||

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <unordered_map>
 
 #include "ir/effects.h"
 #include "ir/simplify/sum.h"
@@ -17,7 +16,8 @@ class SumReader {
   SumReader(const Function& function, const Facts& facts, bool inlined)
       : f_(function), atoms_(function, facts), inlined_(inlined) {}
 
-  Sum read(ExprId expr);
+  /// Stays where it is when others are read.
+  const Sum& read(ExprId expr);
   /// Was a variable read that stands for an expression? Without one, inlining changes nothing.
   [[nodiscard]] bool has_names() const { return has_names_; }
   [[nodiscard]] const Atoms& atoms() const { return atoms_; }
@@ -39,7 +39,8 @@ class SumReader {
   Atoms atoms_;
   bool inlined_;
   bool has_names_ = false;
-  std::unordered_map<std::uint32_t, Sum> known_;  // by expression
+  StableVec<Sum> sums_;         // that were read
+  IdMap<std::uint32_t> known_;  // by expression: which of them it is
   Effects effects_;
   int depth_ = 0;  // variables that stand for expressions, inside each other
   int level_ = 0;  // operations inside each other

@@ -61,9 +61,21 @@ std::optional<ExprId> Rebuild::negated(const Group& group, Type type, bool exact
 }
 
 std::optional<ExprId> Rebuild::expr(const Sum& sum, Type type) {
+  if (sum.is_atom()) return atom(sum.terms[0].atom);
+  const std::uint32_t hash = spread(hash_of(sum) ^ static_cast<std::uint64_t>(type.dtype));
+  const std::uint32_t known = numbers_.find(hash, [&](std::uint32_t i) {
+    const Written& other = written_[i];
+    return other.sum == sum && other.sum.exact == sum.exact && other.type == type;
+  });
+  if (known != HashIndex::kNone) return written_[known].expr;
+  const auto made = written(sum, type);
+  numbers_.add(hash, static_cast<std::uint32_t>(written_.size()));
+  written_.push_back({sum, type, made});
+  return made;
+}
+
+std::optional<ExprId> Rebuild::written(const Sum& sum, Type type) {
   if (sum.is_constant()) return number(sum.constant, type);
-  if (sum.constant == 0 && sum.terms.size() == 1 && sum.terms[0].coef == 1)
-    return atom(sum.terms[0].atom);
   const bool exact = sum.exact;
   std::optional<ExprId> out;
   bool has_constant = sum.constant != 0;
@@ -106,7 +118,7 @@ std::optional<ExprId> Rebuild::expr(const Sum& sum, Type type) {
 }
 
 std::optional<ExprId> Rebuild::atom(AtomId id) {
-  if (const auto found = made_.find(id); found != made_.end()) return found->second;
+  if (const auto* const found = made_.find(id)) return *found;
   const SumAtom& a = atoms_[id];
   std::optional<ExprId> out;
   if (a.source.valid()) {
@@ -124,14 +136,14 @@ std::optional<ExprId> Rebuild::atom(AtomId id) {
   } else {
     out = apply(a.op, expr(a.args[0], a.arg_type), expr(a.args[1], a.arg_type), a.exact);
   }
-  made_.emplace(id, out);
+  made_.add(id, out);
   return out;
 }
 
 // The node it was read from, with new arguments.
 std::optional<ExprId> Rebuild::copied(const SumAtom& a) {
+  if (f_[a.source].args.empty()) return a.source;
   Expr e = f_[a.source];
-  if (e.args.empty()) return a.source;
   bool is_same = true;
   for (std::size_t i = 0; i < e.args.size(); ++i) {
     const auto arg = expr(a.args[i], f_[e.args[i]].type);

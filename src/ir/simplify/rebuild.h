@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// From sums back to nodes, for ir/simplify/simplify.h: `i*16 + j//4 - k + 3`.
+// From sums back to nodes, for ir/simplify/simplify.h: `i*16 + j//4 - k + 3`. Nodes are shared: a sum
+// that was written before is the expression that it became then.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <vector>
 
+#include "base/id_map.h"
+#include "base/stable_vec.h"
 #include "ir/simplify/sum.h"
 
 namespace ww::ir {
@@ -27,6 +29,12 @@ class Rebuild {
     std::vector<AtomId> subtracted;
   };
   [[nodiscard]] std::vector<Group> groups(const Sum& sum) const;
+  struct Written {
+    Sum sum;
+    Type type;
+    std::optional<ExprId> expr;
+  };
+  std::optional<ExprId> written(const Sum& sum, Type type);
   std::optional<ExprId> chain(const std::vector<AtomId>& added,
                               const std::vector<AtomId>& subtracted, bool exact);
   std::optional<ExprId> negated(const Group& group, Type type, bool exact);
@@ -38,7 +46,9 @@ class Rebuild {
 
   Function& f_;
   const Atoms& atoms_;
-  std::map<AtomId, std::optional<ExprId>> made_;
+  IdMap<std::optional<ExprId>> made_;  // by atom
+  StableVec<Written> written_;
+  HashIndex numbers_;  // of what was written
 };
 
 }  // namespace ww::ir

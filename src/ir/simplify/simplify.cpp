@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <limits>
 #include <set>
-#include <unordered_map>
 
 #include "ir/simplify/bounds.h"
 #include "ir/simplify/range.h"
@@ -29,14 +28,14 @@ class SimplifierState {
 
   ExprId best(ExprId expr) {
     if (f_[expr].op == ExprOp::IntImm) return expr;
-    if (const auto found = done_.find(expr.index); found != done_.end()) return found->second;
+    if (const ExprId* const found = done_.find(expr.index)) return *found;
     ExprId out = expr;
     for (int round = 0; round < kRounds; ++round) {
       const ExprId next = once(out);
       if (same(next, out)) break;
       out = next;
     }
-    done_.emplace(expr.index, out);
+    if (done_.find(expr.index) == nullptr) done_.add(expr.index, out);
     return out;
   }
 
@@ -46,13 +45,12 @@ class SimplifierState {
   ExprId once(ExprId expr) {
     std::optional<ExprId> found;
     if (!has_effect(f_, expr, effects_)) {
-      for (SumReader* reader : {&named_, &inlined_}) {
-        const Sum sum = reader->read(expr);
-        const Type type = f_[expr].type;
-        const auto next = Rebuild(f_, reader->atoms()).expr(sum, type);
+      const Type type = f_[expr].type;
+      for (Form* form : {&named_, &inlined_}) {
+        const auto next = form->writer.expr(form->reader.read(expr), type);
         if (next && size(*next) <= size(expr) && (!found || size(*next) < size(*found)))
           found = next;
-        if (!reader->has_names()) break;  // nothing to inline
+        if (!form->reader.has_names()) break;  // nothing to inline
       }
     }
     return found ? *found : by_parts(expr);
@@ -73,11 +71,11 @@ class SimplifierState {
   // The number of nodes when written out; a shared node counts as often as it is used.
   Size size(ExprId expr) {
     if (f_[expr].args.empty()) return 1;
-    if (const auto found = sizes_.find(expr.index); found != sizes_.end()) return found->second;
+    if (const Size* const found = sizes_.find(expr.index)) return *found;
     constexpr Size kMax = std::numeric_limits<Size>::max() / 8;
     Size out = 1;
     for (const ExprId arg : f_[expr].args) out = std::min(kMax, out + size(arg));
-    sizes_.emplace(expr.index, out);
+    sizes_.add(expr.index, out);
     return out;
   }
 
@@ -96,11 +94,19 @@ class SimplifierState {
     return true;
   }
 
+  // Both know what they have met: parts of an expression are not read or written again.
+  struct Form {
+    Form(Function& function, const Facts& facts, bool inlined)
+        : reader(function, facts, inlined), writer(function, reader.atoms()) {}
+    SumReader reader;
+    Rebuild writer;
+  };
+
   Function& f_;
-  SumReader named_;  // both know what they have read: parts of an expression are not read again
-  SumReader inlined_;
-  std::unordered_map<std::uint32_t, ExprId> done_;
-  std::unordered_map<std::uint32_t, Size> sizes_;
+  Form named_;
+  Form inlined_;
+  IdMap<ExprId> done_;
+  IdMap<Size> sizes_;
   Effects effects_;
   std::set<std::pair<ExprId, ExprId>> equal_;
 };

@@ -16,10 +16,12 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
+#include <optional>
 #include <vector>
 
+#include "base/id_map.h"
 #include "base/small_vec.h"
+#include "base/stable_vec.h"
 #include "ir/simplify/simplify.h"
 
 namespace ww::ir {
@@ -65,28 +67,38 @@ class Atoms {
 
   /// The atom as a sum, or the constant that it always is. A unique one is equal to no other.
   Sum make(SumAtom atom, bool is_unique = false);
+  /// Of an atom x // k: x % k, and the other way round. Nothing where x may wrap, or k is no positive
+  /// number. Found once, by `find`.
+  template <typename Find>
+  const std::optional<Sum>& complement(AtomId id, const Find& find) {
+    if (const std::uint32_t* const known = complement_of_.find(id)) return complements_[*known];
+    std::optional<Sum> found = find(atoms_[id]);
+    complement_of_.add(id, static_cast<std::uint32_t>(complements_.size()));
+    return complements_.push_back(std::move(found));
+  }
   /// Another range and divisor that are known to hold for it.
   void narrow(AtomId id, Range range, std::int64_t divisor);
+  /// Stays where it is when others are made.
   const SumAtom& operator[](AtomId id) const { return atoms_[id]; }
+  [[nodiscard]] std::size_t size() const { return atoms_.size(); }
   [[nodiscard]] const Function& function() const { return function_; }
   [[nodiscard]] const Facts& facts() const { return facts_; }
 
  private:
-  struct KeyHash {
-    std::size_t operator()(const std::vector<std::int64_t>& key) const {
-      std::size_t out = key.size();
-      for (const std::int64_t part : key)
-        out = (out ^ static_cast<std::size_t>(part)) * 0x9E3779B1U;
-      return out;
-    }
-  };
+  [[nodiscard]] const Expr& source_of(const SumAtom& atom) const;
+  [[nodiscard]] std::uint32_t hash_of(const SumAtom& atom) const;
+  [[nodiscard]] bool same(const SumAtom& a, const SumAtom& b) const;
 
   const Function& function_;
   const Facts& facts_;
-  std::vector<SumAtom> atoms_;
-  std::unordered_map<std::vector<std::int64_t>, AtomId, KeyHash> numbers_;
-  std::int64_t unique_ = 0;
+  StableVec<SumAtom> atoms_;
+  HashIndex numbers_;  // of atoms that are not unique
+  StableVec<std::optional<Sum>> complements_;
+  IdMap<std::uint32_t> complement_of_;  // by atom: which of them it has
 };
+
+/// A hash of the sum, with what is known about its not overflowing.
+std::uint64_t hash_of(const Sum& sum);
 
 /// A fixed order of atoms by what they are made of, not by when they were met.
 int compare(const Atoms& atoms, AtomId a, AtomId b);
