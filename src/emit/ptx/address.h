@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -27,7 +26,8 @@ struct Term {
 
 struct Address {
   Space space = Space::Generic;
-  std::string symbol = {};    // Shared, Local: the array, when there is one
+  std::string_view symbol =
+      {};                     // Shared, Local: the array, when there is one; of Context::in_array
   Value base = {};            // otherwise: a register
   ir::BufferId storage = {};  // Registers
   std::vector<Term> terms = {};

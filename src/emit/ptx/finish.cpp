@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <deque>
-#include <iterator>
+#include <string>
+#include <unordered_set>
 
 #include "base/check.h"
 #include "emit/ptx/kernel_code.h"
@@ -27,21 +28,23 @@ ptx::Space space_of(isa::Space space) {
 /// Leaves out values that nothing uses, and places that no code follows.
 class Cleaner {
  public:
-  Cleaner(std::vector<Line>& lines, std::size_t registers) : lines_(lines), uses_(registers) {}
+  explicit Cleaner(std::size_t registers) : uses_(registers) {}
 
-  void run() {
-    std::vector<Line> kept;
+  std::vector<const Line*> run(const StableVec<Line>& lines, std::span<const std::uint32_t> order) {
+    std::vector<const Line*> kept;
     bool is_followed = false;  // by an instruction, before the next place
-    for (auto line = lines_.rbegin(); line != lines_.rend(); ++line) {
+    for (auto number = order.rbegin(); number != order.rend(); ++number) {
+      const Line* const line = &lines[*number];
       if (line->kind == LineKind::Place && !is_followed) continue;
       if (line->is_pure && !is_used(line->args[0])) continue;
       if (line->kind == LineKind::Instruction) is_followed = true;
       if (line->kind == LineKind::Place) is_followed = false;
       for (std::size_t i = line->is_pure ? 1 : 0; i < line->args.size(); ++i) use(line->args[i]);
       if (line->guard.present()) ++uses_[line->guard.value.reg];
-      kept.push_back(std::move(*line));
+      kept.push_back(line);
     }
-    lines_.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
+    std::ranges::reverse(kept);
+    return kept;
   }
 
  private:
@@ -56,7 +59,6 @@ class Cleaner {
     for (const Arg& part : arg.parts) use(part);
   }
 
-  std::vector<Line>& lines_;
   std::vector<std::uint32_t> uses_;
 };
 
@@ -64,20 +66,26 @@ class Cleaner {
 class Finisher {
  public:
   Finisher(target::Target target, ptx::Module& module, ptx::Function& function,
-           std::span<const Array> arrays, std::span<const Array> outer, std::size_t registers)
-      : module_(module), f_(function), checker_(target), names_(registers, ptx::kNoName) {
+           const ptx::NamePool& words, std::span<const Array> arrays, std::span<const Array> outer,
+           std::size_t registers)
+      : module_(module),
+        f_(function),
+        words_(words),
+        checker_(target),
+        names_(registers, ptx::kNoName),
+        word_names_(words.size(), ptx::kNoName) {
     for (const auto list : {arrays, outer})
       for (const Array& array : list) spaces_.emplace(array.name, array.space);
   }
 
-  Result<void> run(std::span<const Line> lines, std::span<const Array> arrays) {
-    for (const Line& line : lines) name_registers(line);
+  Result<void> run(std::span<const Line* const> lines, std::span<const Array> arrays) {
+    for (const Line* line : lines) name_registers(*line);
     for (const ptx::RegisterClassInfo& cls : ptx::register_classes()) {
       if (!ptx::is_declared(cls.id) || used_.count(cls.id) == 0) continue;
       f_.add_registers(isa_type(cls.id), {{module_.names.intern(cls.prefix), used_.count(cls.id)}});
     }
     for (const Array& array : arrays) f_.add_variable(variable_of(array));
-    for (const Line& line : lines) WW_TRY_VOID(add(line));
+    for (const Line* line : lines) WW_TRY_VOID(add(*line));
     return {};
   }
 
@@ -99,6 +107,13 @@ class Finisher {
     name = module_.names.intern(fmt::format("{}{}", ptx::info(value.cls).prefix, number));
   }
 
+  // A text of the lines as the module has it.
+  ptx::NameId name_of(ptx::NameId word) {
+    ptx::NameId& name = word_names_[static_cast<std::size_t>(word)];
+    if (name == ptx::kNoName) name = module_.names.intern(words_.text(word));
+    return name;
+  }
+
   ptx::Variable variable_of(const Array& array) {
     ptx::Variable variable;
     variable.space = space_of(array.space);
@@ -114,10 +129,10 @@ class Finisher {
       case LineKind::Instruction:
         return add_instruction(line);
       case LineKind::Label:
-        f_.add_label(module_.names.intern(line.text));
+        f_.add_label(name_of(line.text));
         return {};
       case LineKind::Comment:
-        f_.add_comment(module_.names.intern(line.text));
+        f_.add_comment(name_of(line.text));
         return {};
       case LineKind::Place:
         f_.add_loc({.at = {line.file + 1, line.line, line.column}});
@@ -139,18 +154,19 @@ class Finisher {
     ptx::Variable variable;
     variable.space = ptx::Space::Param;
     variable.type = isa::bits_type(static_cast<int>(line.line));
-    variable.name = module_.names.intern(line.text);
-    spaces_.insert_or_assign(line.text, isa::Space::Param);
+    variable.name = name_of(line.text);
+    spaces_.insert_or_assign(std::string(words_.text(line.text)), isa::Space::Param);
     return variable;
   }
 
   Result<void> add_instruction(const Line& line) {
     WW_TRY_VOID(check(line));
     std::vector<ptx::Operand> operands;
+    operands.reserve(line.args.size());
     for (const Arg& arg : line.args) operands.push_back(operand_of(arg));
     ptx::Guard guard;
     if (line.guard.present()) guard = {names_[line.guard.value.reg], line.guard.is_negated};
-    f_.add_instruction(module_.names.intern(line.text), operands, guard);
+    f_.add_instruction(name_of(line.text), operands, guard);
     return {};
   }
 
@@ -212,16 +228,49 @@ class Finisher {
 
   // --- operands as the catalogue sees them ---
 
+  // What the catalogue may ask about an operand: all but which register it is.
+  void add_shape(const Arg& arg) {
+    const auto add = [&](auto number) {
+      shape_.append(reinterpret_cast<const char*>(&number), sizeof(number));
+    };
+    add(arg.kind);
+    add(arg.value.kind);
+    add(arg.value.cls);
+    if (arg.value.is_constant()) add(arg.value.bits);
+    if (arg.kind == ArgKind::Special) {
+      add(arg.name.size());
+      shape_ += arg.name;
+    }
+    if (arg.kind == ArgKind::Symbol) add(space_of_symbol(arg.name));
+    if (arg.parts.empty()) return;
+    add(arg.offset);
+    add(arg.parts.size());
+    for (const Arg& part : arg.parts) add_shape(part);
+  }
+
+  // An instruction like one that was legal is legal.
   Result<void> check(const Line& line) {
+    shape_ = words_.text(line.text);
+    shape_ += ' ';
+    for (const Arg& arg : line.args) add_shape(arg);
+    if (legal_.contains(shape_)) return {};
     pool_.clear();
     std::vector<isa::Operand> operands;
     for (const Arg& arg : line.args) operands.push_back(isa_operand(arg));
-    const auto legal = checker_.check({line.text, operands, {}});
-    if (legal) return {};
+    const auto legal = checker_.check({words_.text(line.text), operands, {}});
+    if (legal) {
+      legal_.insert(shape_);
+      return {};
+    }
     Diag problem = legal.error();
     problem.span = line.span;
     for (Note& note : problem.notes) note.span = {};
     return fail(std::move(problem));
+  }
+
+  [[nodiscard]] isa::Space space_of_symbol(std::string_view name) const {
+    const auto found = spaces_.find(name);
+    return found == spaces_.end() ? isa::Space::Param : found->second;
   }
 
   isa::Operand isa_value(const Value& value) {
@@ -254,8 +303,7 @@ class Finisher {
         return isa_value(arg.value);
       case ArgKind::Symbol: {
         out.kind = isa::OperandKind::Symbol;
-        const auto found = spaces_.find(arg.name);
-        out.space = found == spaces_.end() ? isa::Space::Param : found->second;
+        out.space = space_of_symbol(arg.name);
         return out;
       }
       case ArgKind::Special: {
@@ -295,10 +343,14 @@ class Finisher {
 
   ptx::Module& module_;
   ptx::Function& f_;
+  const ptx::NamePool& words_;
   isa::Checker checker_;
-  std::vector<ptx::NameId> names_;  // by register
+  std::vector<ptx::NameId> names_;       // by register
+  std::vector<ptx::NameId> word_names_;  // by word
   ptx::RegisterUse used_;
-  std::map<std::string, isa::Space> spaces_;
+  std::map<std::string, isa::Space, std::less<>> spaces_;
+  std::unordered_set<std::string> legal_;       // shapes of instructions that were checked
+  std::string shape_;                           // of this one
   std::deque<std::vector<isa::Operand>> pool_;  // parts of operands, which hold views of them
 };
 
@@ -307,9 +359,9 @@ class Finisher {
 Result<void> KernelCode::finish(ptx::Module& module, ptx::Function& function,
                                 std::span<const Array> arrays, std::span<const Array> outer) {
   WW_CHECK(scopes_.size() == 1, "{} scopes are open", scopes_.size() - 1);
-  std::vector<Line>& lines = scopes_[0].lines;
-  Cleaner(lines, registers_.size()).run();
-  return Finisher(target_, module, function, arrays, outer, registers_.size()).run(lines, arrays);
+  const std::vector<const Line*> lines = Cleaner(registers_.size()).run(lines_, scopes_[0].lines);
+  return Finisher(target_, module, function, words_, arrays, outer, registers_.size())
+      .run(lines, arrays);
 }
 
 }  // namespace ww::emit::to_ptx

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <iterator>
 #include <span>
@@ -28,10 +27,10 @@ Value f64_value(double number) {
 
 namespace {
 
-Arg named(ArgKind kind, std::string name) {
+Arg named(ArgKind kind, std::string_view name) {
   Arg arg;
   arg.kind = kind;
-  arg.name = std::move(name);
+  arg.name = name;
   return arg;
 }
 
@@ -44,19 +43,24 @@ Arg composite(ArgKind kind, std::vector<Arg> parts) {
 
 }  // namespace
 
-Arg symbol_arg(std::string name) { return named(ArgKind::Symbol, std::move(name)); }
-Arg special_arg(std::string name) { return named(ArgKind::Special, std::move(name)); }
-Arg label_arg(std::string name) { return named(ArgKind::Label, std::move(name)); }
+Arg symbol_arg(std::string_view name) { return named(ArgKind::Symbol, name); }
+Arg special_arg(std::string_view name) { return named(ArgKind::Special, name); }
+Arg label_arg(std::string_view name) { return named(ArgKind::Label, name); }
 Arg vector_arg(std::vector<Arg> parts) { return composite(ArgKind::Vector, std::move(parts)); }
 Arg vector_arg(std::span<const Value> values) {
   return vector_arg(std::vector<Arg>(values.begin(), values.end()));
 }
 Arg list_arg(std::vector<Arg> parts) { return composite(ArgKind::List, std::move(parts)); }
 Arg pair_arg(Arg first, Arg second) {
-  return composite(ArgKind::Pair, {std::move(first), std::move(second)});
+  Arg arg = composite(ArgKind::Pair, {});
+  arg.parts.reserve(2);
+  arg.parts.push_back(std::move(first));
+  arg.parts.push_back(std::move(second));
+  return arg;
 }
 Arg address_arg(Arg base, std::int64_t offset) {
-  Arg arg = composite(ArgKind::Address, {std::move(base)});
+  Arg arg = composite(ArgKind::Address, {});
+  arg.parts.push_back(std::move(base));
   arg.offset = offset;
   return arg;
 }
@@ -70,10 +74,11 @@ void KernelCode::open_scope(bool is_loop) {
 }
 
 void KernelCode::close_scope(std::vector<Line> before) {
-  Scope closed = std::move(scopes_.back());
+  const std::vector<std::uint32_t> lines = std::move(scopes_.back().lines);
   scopes_.pop_back();
-  std::ranges::move(before, std::back_inserter(scopes_.back().lines));
-  std::ranges::move(closed.lines, std::back_inserter(scopes_.back().lines));
+  Scope& around = scopes_.back();
+  for (Line& line : before) put(std::move(line), around);
+  around.lines.insert(around.lines.end(), lines.begin(), lines.end());
 }
 
 bool KernelCode::is_defined(const Arg& arg) const {
@@ -88,7 +93,7 @@ namespace {
 // Stores at the edges of arrays, of a word or more. Elements of 16 bits are the tails of rows, rarely
 // stored; and a reduction that guards its parts in shared memory takes more registers (softmax of 999
 // halves: 39 instead of 32).
-bool is_edge_store(const std::string& opcode) {
+bool is_edge_store(std::string_view opcode) {
   return opcode.starts_with("st.global.") && !opcode.ends_with("16") && !opcode.ends_with("8");
 }
 
@@ -98,13 +103,14 @@ bool is_edge_store(const std::string& opcode) {
 bool KernelCode::is_single_store(const Scope& scope) const {
   int stores = 0;
   int computed = 0;
-  for (const Line& line : scope.lines) {
+  for (const std::uint32_t number : scope.lines) {
+    const Line& line = lines_[number];
     if (line.kind == LineKind::Place || line.kind == LineKind::Comment) continue;
     if (line.kind != LineKind::Instruction || line.guard.present() || stores != 0) return false;
     if (line.is_pure) {
       ++computed;
-      if (!is_defined(line.args[0]) && !line.text.starts_with("mov.")) return false;
-    } else if (is_edge_store(line.text)) {
+      if (!is_defined(line.args[0]) && !text_of(line).starts_with("mov.")) return false;
+    } else if (is_edge_store(text_of(line))) {
       ++stores;
     } else {
       return false;
@@ -115,9 +121,11 @@ bool KernelCode::is_single_store(const Scope& scope) const {
 
 bool KernelCode::close_as_guarded(Guard guard) {
   if (scopes_.back().is_loop || !is_single_store(scopes_.back())) return false;
-  Scope closed = std::move(scopes_.back());
+  const Scope closed = std::move(scopes_.back());
   scopes_.pop_back();
-  for (Line& line : closed.lines) {
+  Scope& around = scopes_.back();
+  for (const std::uint32_t number : closed.lines) {
+    Line& line = lines_[number];
     if (line.is_pure) {
       const std::span<const Arg> parts = line.args[0].parts;
       for (const Arg& to : parts.empty() ? std::span<const Arg>(line.args).first(1) : parts)
@@ -125,9 +133,12 @@ bool KernelCode::close_as_guarded(Guard guard) {
     } else if (line.kind == LineKind::Instruction) {
       line.guard = guard;
     }
-    scopes_.back().lines.push_back(std::move(line));
+    around.lines.push_back(number);
   }
-  scopes_.back().known.merge(closed.known);
+  for (const std::uint32_t number : closed.known) {
+    around.index.add(known_[number].hash, number);
+    around.known.push_back(number);
+  }
   return true;
 }
 
@@ -176,75 +187,142 @@ int KernelCode::level_for(const std::vector<Arg>& args) const {
 
 // --- lines ---------------------------------------------------------------------------------------
 
-void KernelCode::add_key(const Arg& arg, std::string& key) const {
-  const auto add = [&](auto number) {
-    const auto bytes = std::bit_cast<std::array<char, sizeof(number)>>(number);
-    key.append(bytes.data(), bytes.size());
-  };
-  add(arg.kind);
-  add(arg.offset);
-  if (arg.kind == ArgKind::Value) {
-    const Value& v = arg.value;
-    const bool varies = is_variable(v);
-    add(v.kind);
-    add(v.is_register() ? v.reg : 0);
-    add(v.bits);
-    add(varies ? registers_[v.reg].writes : 0);
-    add(varies ? loops_ : 0);
+// One word for a register or a part of another operand; more for what does not fit.
+void KernelCode::add_key(const Arg& arg) {
+  const bool is_value = arg.kind == ArgKind::Value;
+  const bool varies = is_value && is_variable(arg.value);
+  std::uint64_t head = static_cast<std::uint64_t>(arg.kind) | std::uint64_t{varies} << 8U |
+                       static_cast<std::uint64_t>(arg.value.kind) << 16U;
+  if (is_value && arg.value.is_register()) {
+    key_.push_back(head | std::uint64_t{arg.value.reg} << 32U);
+    if (varies) key_.push_back(registers_[arg.value.reg].writes | std::uint64_t{loops_} << 32U);
+    return;
   }
-  add(arg.name.size());
-  key += arg.name;
-  add(arg.parts.size());
-  for (const Arg& part : arg.parts) add_key(part, key);
+  if (is_value) {
+    key_.push_back(head);
+    key_.push_back(static_cast<std::uint64_t>(arg.value.bits));
+    return;
+  }
+  head |= std::uint64_t{arg.parts.size()} << 32U;
+  key_.push_back(head);
+  key_.push_back(static_cast<std::uint64_t>(arg.offset));
+  key_.push_back(arg.name.empty() ? 0 : static_cast<std::uint64_t>(words_.intern(arg.name)));
+  for (const Arg& part : arg.parts) add_key(part);
 }
 
 // `mov.b32` copies a word or takes it apart: what it gives belongs to the key.
-std::string KernelCode::key_of(const std::string& opcode, std::size_t results,
-                               const std::vector<Arg>& args) const {
-  std::string key = results == 1 ? opcode : fmt::format("{}*{}", opcode, results);
-  key += ' ';
-  for (const Arg& arg : args) add_key(arg, key);
-  return key;
+void KernelCode::find_key(ptx::NameId opcode, std::size_t results, std::span<const Arg> args) {
+  key_.clear();
+  key_.push_back(static_cast<std::uint64_t>(opcode) | std::uint64_t{results} << 32U);
+  for (const Arg& arg : args) add_key(arg);
 }
 
-std::vector<Value> KernelCode::pure_vector(std::string opcode, Class cls, std::size_t count,
-                                           std::vector<Arg> args) {
-  std::string key = key_of(opcode, count, args);
-  for (const Scope& scope : scopes_) {
-    if (const auto found = scope.known.find(key); found != scope.known.end()) return found->second;
+namespace {
+
+std::uint32_t hash_of(std::span<const std::uint64_t> words) {
+  std::uint64_t out = words.size();
+  for (const std::uint64_t word : words) {
+    out = (out ^ word) * 0x9E3779B97F4A7C15U;
+    out ^= out >> 29U;
   }
+  return spread(out);
+}
+
+}  // namespace
+
+std::uint32_t KernelCode::find_known(const Scope& scope, std::uint32_t hash) const {
+  return scope.index.find(hash, [&](std::uint32_t number) {
+    const Known& known = known_[number];
+    return !known.is_gone &&
+           std::ranges::equal(key_, std::span(keys_).subspan(known.key, known.words));
+  });
+}
+
+Value KernelCode::result_of(const Known& known, std::size_t number) const {
+  const auto reg = known.first + static_cast<std::uint32_t>(number);
+  return {.kind = ValueKind::Register, .cls = registers_[reg].cls, .reg = reg};
+}
+
+std::uint32_t KernelCode::known_for(std::string_view opcode, Class cls, std::size_t count,
+                                    std::vector<Arg> args) {
+  const ptx::NameId word = words_.intern(opcode);
+  find_key(word, count, args);
+  const std::uint32_t hash = hash_of(key_);
+  for (const Scope& scope : scopes_)
+    if (const std::uint32_t found = find_known(scope, hash); found != HashIndex::kNone)
+      return found;
   const int where = level_for(args);
   const bool all_defined =
       std::ranges::all_of(args, [&](const Arg& arg) { return is_defined(arg); });
-  std::vector<Value> results;
+  Known known{.key = static_cast<std::uint32_t>(keys_.size()),
+              .words = static_cast<std::uint32_t>(key_.size()),
+              .hash = hash,
+              .first = now(),
+              .count = static_cast<std::uint32_t>(count)};
+  keys_.insert(keys_.end(), key_.begin(), key_.end());
+  std::vector<Arg> results;
+  results.reserve(count == 1 ? 1 + args.size() : count);
   for (std::size_t i = 0; i < count; ++i) {
-    results.push_back(new_register(cls));
+    results.emplace_back(new_register(cls));
     registers_.back().level = where;
     registers_.back().is_defined = all_defined;
   }
+  if (count != 1) results = {vector_arg(std::move(results))};
+  std::ranges::move(args, std::back_inserter(results));
   Scope& scope = scopes_[static_cast<std::size_t>(where)];
-  args.insert(args.begin(), count == 1 ? Arg(results[0]) : vector_arg(results));
-  scope.lines.push_back({.text = std::move(opcode), .args = std::move(args), .span = span_});
-  scope.lines.back().is_pure = true;
-  scope.known.emplace(std::move(key), results);
+  put({.text = word, .args = std::move(results), .span = span_}, scope).is_pure = true;
+  const auto number = static_cast<std::uint32_t>(known_.size());
+  known_.push_back(known);
+  scope.known.push_back(number);
+  scope.index.add(hash, number);
+  return number;
+}
+
+std::vector<Value> KernelCode::pure_vector(std::string_view opcode, Class cls, std::size_t count,
+                                           std::vector<Arg> args) {
+  const Known& known = known_[known_for(opcode, cls, count, std::move(args))];
+  std::vector<Value> results;
+  for (std::size_t i = 0; i < count; ++i) results.push_back(result_of(known, i));
   return results;
 }
 
-Value KernelCode::pure(std::string opcode, Class cls, std::vector<Arg> args) {
-  return pure_vector(std::move(opcode), cls, 1, std::move(args))[0];
+Value KernelCode::pure(std::string_view opcode, Class cls, std::vector<Arg> args) {
+  return result_of(known_[known_for(opcode, cls, 1, std::move(args))], 0);
 }
 
-void KernelCode::add(std::string opcode, std::vector<Arg> args, Guard guard) {
-  add_line({.text = std::move(opcode), .args = std::move(args), .guard = guard, .span = span_});
+void KernelCode::keep_names(std::span<Arg> args) {
+  for (Arg& arg : args) {
+    if (!arg.name.empty()) arg.name = kept(arg.name);
+    keep_names(arg.parts);
+  }
 }
-void KernelCode::add_label(std::string name) {
-  add_line({.kind = LineKind::Label, .text = std::move(name)});
+
+Line& KernelCode::put(Line line, Scope& scope) {
+  keep_names(line.args);
+  scope.lines.push_back(static_cast<std::uint32_t>(lines_.size()));
+  return lines_.push_back(std::move(line));
 }
-void KernelCode::jump(const std::string& label, Guard guard) {
+
+Line KernelCode::instruction(std::string_view opcode, std::vector<Arg> args, Guard guard) {
+  keep_names(args);
+  return {.text = words_.intern(opcode), .args = std::move(args), .guard = guard};
+}
+Line KernelCode::label(std::string_view name) {
+  return {.kind = LineKind::Label, .text = words_.intern(name)};
+}
+
+void KernelCode::add(std::string_view opcode, std::vector<Arg> args, Guard guard) {
+  add_line({.text = words_.intern(opcode), .args = std::move(args), .guard = guard, .span = span_});
+}
+void KernelCode::add_label(std::string_view name) { add_line(label(name)); }
+void KernelCode::jump(std::string_view label, Guard guard) {
   add("bra", {label_arg(label)}, guard);
 }
-void KernelCode::add_comment(std::string text) {
-  add_line({.kind = LineKind::Comment, .text = std::move(text)});
+void KernelCode::add_comment(std::string_view text) {
+  add_line({.kind = LineKind::Comment, .text = words_.intern(text)});
+}
+void KernelCode::add_parameter(std::string_view name, std::uint32_t bits) {
+  add_line({.kind = LineKind::Parameter, .text = words_.intern(name), .line = bits});
 }
 void KernelCode::add_place(const SourceText::Position& at) {
   add_line({.kind = LineKind::Place,
@@ -252,15 +330,14 @@ void KernelCode::add_place(const SourceText::Position& at) {
             .column = static_cast<std::uint32_t>(at.column),
             .file = static_cast<std::uint32_t>(at.file)});
 }
-void KernelCode::add_line(Line line) { scopes_.back().lines.push_back(std::move(line)); }
 
 // Whether the last line of the scope makes the value, and nothing else knows of it but `known`.
 bool KernelCode::is_made_last(Value value, std::uint32_t since) const {
-  const std::vector<Line>& lines = scopes_.back().lines;
+  const std::vector<std::uint32_t>& lines = scopes_.back().lines;
   if (!value.is_register() || value.reg < since || lines.empty()) return false;
-  const Line& line = lines.back();
+  const Line& line = lines_[lines.back()];
   const bool has_result =
-      line.is_pure || line.text.starts_with("ld.") || line.text.starts_with("shfl.");
+      line.is_pure || text_of(line).starts_with("ld.") || text_of(line).starts_with("shfl.");
   return has_result && !line.guard.present() && line.args[0].kind == ArgKind::Value &&
          line.args[0].value == value;
 }
@@ -268,9 +345,12 @@ bool KernelCode::is_made_last(Value value, std::uint32_t since) const {
 void KernelCode::assign(Value variable, Value value, std::uint32_t since, Guard guard) {
   if (variable.cls == Class::P) value = in_register(value);
   if (!guard.present() && value.cls == variable.cls && is_made_last(value, since)) {
-    Line& line = scopes_.back().lines.back();
-    if (line.is_pure)
-      scopes_.back().known.erase(key_of(line.text, 1, {line.args.begin() + 1, line.args.end()}));
+    Line& line = lines_[scopes_.back().lines.back()];
+    if (line.is_pure) {
+      find_key(line.text, 1, std::span(line.args).subspan(1));
+      const std::uint32_t known = find_known(scopes_.back(), hash_of(key_));
+      if (known != HashIndex::kNone) known_[known].is_gone = true;
+    }
     line.args[0] = variable;
     line.is_pure = false;
     touch(variable);

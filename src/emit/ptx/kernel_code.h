@@ -20,14 +20,16 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "base/id_map.h"
 #include "base/result.h"
 #include "base/source.h"
+#include "base/stable_vec.h"
 #include "emit/ptx/types.h"
 #include "isa/operand.h"
 #include "ptx/module.h"
+#include "ptx/names.h"
 #include "target/target.h"
 
 namespace ww::emit::to_ptx {
@@ -61,20 +63,21 @@ enum class ArgKind : std::uint8_t {
   Sink
 };
 
-/// An operand of an instruction.
+/// An operand of an instruction. Its name must live until the operand is given to KernelCode, which
+/// keeps it.
 struct Arg {
   ArgKind kind = ArgKind::Sink;
   Value value = {};
-  std::string name = {};        // Symbol, Special, Label
+  std::string_view name = {};   // Symbol, Special, Label
   std::int64_t offset = 0;      // Address
   std::vector<Arg> parts = {};  // Address: base, then coordinates in a Vector
 
   Arg() = default;
   Arg(Value v) : kind(ArgKind::Value), value(v) {}  // NOLINT(google-explicit-constructor)
 };
-Arg symbol_arg(std::string name);
-Arg special_arg(std::string name);
-Arg label_arg(std::string name);
+Arg symbol_arg(std::string_view name);
+Arg special_arg(std::string_view name);
+Arg label_arg(std::string_view name);
 Arg address_arg(Arg base, std::int64_t offset);
 Arg vector_arg(std::vector<Arg> parts);
 Arg vector_arg(std::span<const Value> values);
@@ -92,7 +95,7 @@ enum class LineKind : std::uint8_t { Instruction, Label, Comment, Place, Open, C
 
 struct Line {
   LineKind kind = LineKind::Instruction;
-  std::string text = {};  // the opcode, label or comment; name of a Parameter
+  ptx::NameId text = ptx::kNoName;  // the opcode, label or comment; name of a Parameter
   std::vector<Arg> args = {};
   Guard guard = {};
   Span span = {};
@@ -142,16 +145,23 @@ class KernelCode {
 
   // --- lines ---
   /// The result of an operation that depends on its operands alone.
-  Value pure(std::string opcode, Class cls, std::vector<Arg> args);
+  Value pure(std::string_view opcode, Class cls, std::vector<Arg> args);
   /// A pure operation with several results, in braces where the list is one operand.
-  std::vector<Value> pure_vector(std::string opcode, Class cls, std::size_t count,
+  std::vector<Value> pure_vector(std::string_view opcode, Class cls, std::size_t count,
                                  std::vector<Arg> args);
-  void add(std::string opcode, std::vector<Arg> args, Guard guard = {});
-  void add_label(std::string name);
-  void jump(const std::string& label, Guard guard = {});
-  void add_comment(std::string text);
+  void add(std::string_view opcode, std::vector<Arg> args, Guard guard = {});
+  void add_label(std::string_view name);
+  void jump(std::string_view label, Guard guard = {});
+  void add_comment(std::string_view text);
   void add_place(const SourceText::Position& at);
-  void add_line(Line line);
+  void open_block() { add_line({.kind = LineKind::Open}); }
+  void close_block() { add_line({.kind = LineKind::Close}); }
+  void add_parameter(std::string_view name, std::uint32_t bits);
+  // For `close_scope`; they belong to no place of the source.
+  Line instruction(std::string_view opcode, std::vector<Arg> args, Guard guard = {});
+  Line label(std::string_view name);
+  /// The same text, for as long as this lives.
+  std::string_view kept(std::string_view text) { return words_.text(words_.intern(text)); }
   /// `variable = value`; the instruction that made the value writes the variable itself if it is
   /// the last line and younger than `since`.
   void assign(Value variable, Value value, std::uint32_t since, Guard guard = {});
@@ -175,15 +185,34 @@ class KernelCode {
     std::uint32_t writes = 0;  // of a variable; 0: a value
     bool is_defined = false;   // computed from parameters, ids, counters and constants alone
   };
+  /// Words that are equal for the same operation on the same values only.
+  using Key = std::vector<std::uint64_t>;
+  /// The results of a pure operation: `count` registers from `first` on.
+  struct Known {
+    std::uint32_t key = 0;  // where its words begin, in keys_
+    std::uint32_t words = 0;
+    std::uint32_t hash = 0;
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+    bool is_gone = false;
+  };
   struct Scope {
     bool is_loop = false;
-    std::vector<Line> lines;
-    std::unordered_map<std::string, std::vector<Value>> known;  // by key_of
+    std::vector<std::uint32_t> lines = {};  // in lines_
+    std::vector<std::uint32_t> known = {};  // in known_
+    HashIndex index = {};                   // of `known`
   };
-  /// Opcode and operands, in bytes: equal for the same operation on the same values only.
-  [[nodiscard]] std::string key_of(const std::string& opcode, std::size_t results,
-                                   const std::vector<Arg>& args) const;
-  void add_key(const Arg& arg, std::string& key) const;
+  void find_key(ptx::NameId opcode, std::size_t results, std::span<const Arg> args);
+  void add_key(const Arg& arg);
+  [[nodiscard]] std::uint32_t find_known(const Scope& scope, std::uint32_t hash) const;
+  /// The number of a pure operation, which is written if there is none.
+  std::uint32_t known_for(std::string_view opcode, Class cls, std::size_t count,
+                          std::vector<Arg> args);
+  [[nodiscard]] Value result_of(const Known& known, std::size_t number) const;
+  void keep_names(std::span<Arg> args);
+  void add_line(Line line) { put(std::move(line), scopes_.back()); }
+  Line& put(Line line, Scope& scope);
+  [[nodiscard]] std::string_view text_of(const Line& line) const { return words_.text(line.text); }
   [[nodiscard]] bool is_made_last(Value value, std::uint32_t since) const;
   [[nodiscard]] int level_of(const Arg& arg) const;
   [[nodiscard]] int level_for(const std::vector<Arg>& args) const;
@@ -196,6 +225,11 @@ class KernelCode {
   Span span_;
   std::vector<Register> registers_;
   std::vector<Scope> scopes_;
+  StableVec<Line> lines_;
+  ptx::NamePool words_;  // opcodes, labels, comments, names of operands
+  std::vector<Known> known_;
+  std::vector<std::uint64_t> keys_;  // of known_
+  Key key_;                          // the one that is looked for
   std::uint32_t loops_ = 0;
   std::map<std::string, int> labels_;  // how many there are of each sort
 };

@@ -13,10 +13,18 @@ using num::DTypeKind;
 
 // --- cells ---------------------------------------------------------------------------------------
 
+// All cells of a buffer come into being at once, so that none of them moves later.
+Locals::Cell& Locals::cell_of(std::size_t storage, std::size_t number) {
+  std::vector<Cell>& cells = cells_[storage];
+  if (cells.empty()) cells.resize(plans_[storage].is_assigned_once.size());
+  WW_CHECK(number < cells.size(), "cell {} of {}", number, cells.size());
+  return cells[number];
+}
+
 Locals::Cell& Locals::cell_at(BufferId storage, std::int64_t bit) {
   const LocalPlan& plan = plans_[storage.index];
-  Cell& cell = cells_[{storage.index, bit / plan.cell_bits}];
   const auto number = static_cast<std::size_t>(bit / plan.cell_bits);
+  Cell& cell = cell_of(storage.index, number);
   if (cell.value.kind == ValueKind::None && !plan.is_assigned_once[number])
     cell.value = code_.new_variable(plan.cls);
   return cell;
@@ -39,26 +47,32 @@ Value Locals::cell_to_write(BufferId storage, std::int64_t bit, bool keeps) {
 }
 
 void Locals::settle() {
-  for (auto& [key, cell] : cells_) {
-    pack(cell);
-    cell.piece_bits = 0;
-    cell.pieces = {};
+  for (std::vector<Cell>& cells : cells_) {
+    for (Cell& cell : cells) {
+      if (cell.piece_bits == 0) continue;
+      pack(cell);
+      cell.piece_bits = 0;
+      cell.pieces = {};
+    }
   }
 }
 
 Locals::Filled Locals::filled() const {
   Filled out;
-  for (const auto& [key, cell] : cells_)
-    if (cell.has_word) out.insert(key);
+  for (std::size_t storage = 0; storage < cells_.size(); ++storage)
+    for (std::size_t number = 0; number < cells_[storage].size(); ++number)
+      if (cells_[storage][number].has_word) out.emplace_back(storage, number);
   return out;
 }
 
 void Locals::set_filled(const Filled& filled) {
-  for (auto& [key, cell] : cells_) cell.has_word = filled.contains(key);
+  for (std::vector<Cell>& cells : cells_)
+    for (Cell& cell : cells) cell.has_word = false;
+  add_filled(filled);
 }
 
 void Locals::add_filled(const Filled& filled) {
-  for (const auto& key : filled) cells_[key].has_word = true;
+  for (const auto& [storage, number] : filled) cell_of(storage, number).has_word = true;
 }
 
 // --- pieces --------------------------------------------------------------------------------------

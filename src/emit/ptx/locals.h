@@ -10,8 +10,6 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -22,7 +20,8 @@ namespace ww::emit::to_ptx {
 
 class Locals {
  public:
-  Locals(std::vector<LocalPlan> plans, KernelCode& code) : plans_(std::move(plans)), code_(code) {}
+  Locals(std::vector<LocalPlan> plans, KernelCode& code)
+      : plans_(std::move(plans)), code_(code), cells_(plans_.size()) {}
 
   [[nodiscard]] const LocalPlan& plan(ir::BufferId storage) const { return plans_[storage.index]; }
 
@@ -41,7 +40,7 @@ class Locals {
   void settle();
 
   /// Which cells hold anything yet: what one branch fills, the other has not.
-  using Filled = std::set<std::pair<std::uint32_t, std::int64_t>>;
+  using Filled = std::vector<std::pair<std::size_t, std::size_t>>;  // buffer and cell
   [[nodiscard]] Filled filled() const;
   void set_filled(const Filled& filled);
   void add_filled(const Filled& filled);
@@ -55,6 +54,7 @@ class Locals {
     std::uint8_t written = 0;          // pieces that the register does not have yet
   };
   Cell& cell_at(ir::BufferId storage, std::int64_t bit);
+  Cell& cell_of(std::size_t storage, std::size_t number);
   void pack(Cell& cell);
   void pack_halves(Cell& cell);
   void pack_small(Cell& cell);
@@ -68,7 +68,7 @@ class Locals {
 
   std::vector<LocalPlan> plans_;
   KernelCode& code_;
-  std::map<std::pair<std::uint32_t, std::int64_t>, Cell> cells_;  // by buffer and cell number
+  std::vector<std::vector<Cell>> cells_;  // by buffer, as far as they were met
 };
 
 }  // namespace ww::emit::to_ptx

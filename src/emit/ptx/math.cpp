@@ -49,14 +49,14 @@ std::string_view rounding_word(Intrinsic callee) {
 
 // --- instructions --------------------------------------------------------------------------------
 
-Value f32(Context& c, std::string opcode, std::vector<Arg> args) {
-  return c.code.pure(std::move(opcode), Class::R, std::move(args));
+Value f32(Context& c, std::string_view opcode, std::vector<Arg> args) {
+  return c.code.pure(opcode, Class::R, std::move(args));
 }
-Value f64(Context& c, std::string opcode, std::vector<Arg> args) {
-  return c.code.pure(std::move(opcode), Class::Rd, std::move(args));
+Value f64(Context& c, std::string_view opcode, std::vector<Arg> args) {
+  return c.code.pure(opcode, Class::Rd, std::move(args));
 }
-Value test(Context& c, std::string opcode, Value a, Value b) {
-  return c.code.pure(std::move(opcode), Class::P, {a, b});
+Value test(Context& c, std::string_view opcode, Value a, Value b) {
+  return c.code.pure(opcode, Class::P, {a, b});
 }
 Value add32(Context& c, Value a, Value b) { return f32(c, "add.rn.f32", {a, b}); }
 Value mul32(Context& c, Value a, Value b) { return f32(c, "mul.rn.f32", {a, b}); }

@@ -63,7 +63,7 @@ void attribute(Context& c, const Stmt& s) {
   if (s.attr == ir::kPrimitiveAttr && text != nullptr) {
     std::string line = *text;
     std::ranges::replace(line, '\n', ' ');
-    c.code.add_comment(std::move(line));
+    c.code.add_comment(line);
   }
   emit_block(c, s.body);
 }
@@ -108,13 +108,14 @@ void one_round(Context& c, const Stmt& s) {
 }
 
 // What stands between the code that left the loop and its body.
-std::vector<Line> loop_head(const Context& c, Value counter, Value first, Value is_empty,
-                            const std::string& start) {
+std::vector<Line> loop_head(Context& c, Value counter, Value first, Value is_empty,
+                            std::string_view start) {
   std::vector<Line> lines;
-  lines.push_back({.text = fmt::format("mov.{}", type_of(counter.cls)), .args = {counter, first}});
+  lines.push_back(
+      c.code.instruction(fmt::format("mov.{}", type_of(counter.cls)), {counter, first}));
   if (is_empty.is_register())
-    lines.push_back({.text = "bra", .args = {label_arg(c.loops.back().end)}, .guard = {is_empty}});
-  lines.push_back({.kind = LineKind::Label, .text = start});
+    lines.push_back(c.code.instruction("bra", {label_arg(c.loops.back().end)}, {is_empty}));
+  lines.push_back(c.code.label(start));
   return lines;
 }
 
@@ -165,7 +166,7 @@ void while_loop(Context& c, const Stmt& s) {
   emit_block(c, s.body);
   c.locals.settle();
   c.code.jump(c.loops.back().next);
-  c.code.close_scope({{.kind = LineKind::Label, .text = c.loops.back().next}});
+  c.code.close_scope({c.code.label(c.loops.back().next)});
   leave_loop(c);
 }
 
@@ -202,7 +203,7 @@ void branch_around(Context& c, const ir::Block& body, Value condition) {
   c.locals.settle();
   if (c.code.close_as_guarded({condition})) return;
   const std::string end = c.code.new_label("end");
-  c.code.close_scope({{.text = "bra", .args = {label_arg(end)}, .guard = {condition, true}}});
+  c.code.close_scope({c.code.instruction("bra", {label_arg(end)}, {condition, true})});
   c.code.add_label(end);
 }
 
