@@ -8,16 +8,46 @@
 namespace ww::eval {
 namespace {
 
-bool is_inside(const Cta& cta, Address at, int bits) {
-  if (!at.exists() || at.bit < 0) return false;
-  const std::size_t bytes = cta.launch.root(at.root).bytes;
-  return at.bit + bits <= static_cast<std::int64_t>(bytes * 8) && at.bit % std::min(bits, 8) == 0;
+inline bool is_inside(const Root& root, std::int64_t bit, int bits) {
+  const int unit = std::min(bits, 8);  // a power of two, as all sizes are
+  return bit >= 0 && bit + bits <= static_cast<std::int64_t>(root.bytes * 8) &&
+         (bit & (unit - 1)) == 0;
 }
 
 // Races are looked for in whole bytes of shared and global memory.
-bool is_tracked(const Cta& cta, const Element& element, int bits) {
-  const ir::Scope scope = cta.launch.root(element.at.root).scope;
-  return bits >= 8 && (scope == ir::Scope::Global || ir::is_shared(scope));
+inline bool is_tracked(const Root& root, int bits) {
+  return bits >= 8 && (root.scope == ir::Scope::Global || ir::is_shared(root.scope));
+}
+
+Place nowhere(Cta& cta, const Element& element) {
+  if (Finding* found = finding(cta, Check::Bounds, element); found != nullptr)
+    found->text =
+        fmt::format("the place of {} in {} of {} is not in any memory", element_text(cta, element),
+                    thread_text(element.owner), cta_text(cta));
+  return {};
+}
+
+// Tensor memory that the CTA has allocated.
+bool is_allocated(Cta& cta, const Element& element) {
+  const auto column = static_cast<std::size_t>(element.at.bit % kTmemLaneBits / 32);
+  if (cta.tmem.is_used[column]) return true;
+  if (Finding* found = finding(cta, Check::Tensor, element); found != nullptr)
+    found->text = fmt::format("{} is used by {} in column {}, which is not allocated",
+                              element_text(cta, element), cta_text(cta), column);
+  return false;
+}
+
+// The access that a write races with, if any.
+inline std::optional<Conflict> note_write(Cta& cta, const Place& place, int bits,
+                                          const Access& by) {
+  if (!place.is_tracked) return {};
+  return cta.races.write(*place.storage, place.bit, bits, by);
+}
+
+// Of an element that was reachable when something was started there.
+inline Place known_place(Cta& cta, const Element& element, int bits) {
+  return {&storage_of(cta, element), bit_of(cta, element),
+          is_tracked(cta.launch.root(element.at.root), bits)};
 }
 
 }  // namespace
@@ -32,53 +62,15 @@ Cta* home_of(Cta& cta, Address at) {
   return nullptr;
 }
 
-Storage& storage_of(Cta& cta, std::int32_t root) {
-  const auto index = static_cast<std::size_t>(root);
-  return cta.launch.roots[index].scope == ir::Scope::Global ? cta.run.globals[index]
-                                                            : cta.memory[index];
-}
-
-Storage& storage_of(Cta& cta, const Element& element) {
-  const std::int32_t rank = element.at.rank;
-  return storage_of(rank == kOwnCta ? cta : (*cta.cluster)[static_cast<std::size_t>(rank)],
-                    element.at.root);
-}
-
-std::int64_t bit_of(const Cta& cta, const Element& element) {
-  const Root& root = cta.launch.root(element.at.root);
-  if (root.scope != ir::Scope::Local) return element.at.bit;
-  return element.at.bit + static_cast<std::int64_t>(element.owner * root.bytes * 8);
-}
-
-Access access_of(const Cta& cta, Agent agent, bool is_atomic) {
-  return {.agent = agent,
-          .is_atomic = is_atomic,
-          .cta = cta.number,
-          .time = cta.order.now(),
-          .step = cta.step};
-}
-
-Access access_of(const Cta& cta, Thread t, bool is_atomic) {
-  return access_of(cta, thread_agent(t), is_atomic);
-}
-
-bool is_reachable(Cta& cta, const Element& element, int bits) {
-  const std::int64_t bit = element.at.bit;
-  if (!is_inside(cta, element.at, bits)) {
-    if (Finding* found = finding(cta, Check::Bounds, element); found != nullptr)
-      found->text =
-          fmt::format("the place of {} in {} of {} is not in any memory",
-                      element_text(cta, element), thread_text(element.owner), cta_text(cta));
-    return false;
-  }
-  if (home_of(cta, element.at) == nullptr) return false;
-  const auto column = static_cast<std::size_t>(bit % kTmemLaneBits / 32);
-  if (cta.launch.root(element.at.root).scope != ir::Scope::Tmem || cta.tmem.is_used[column])
-    return true;
-  if (Finding* found = finding(cta, Check::Tensor, element); found != nullptr)
-    found->text = fmt::format("{} is used by {} in column {}, which is not allocated",
-                              element_text(cta, element), cta_text(cta), column);
-  return false;
+Place reach(Cta& cta, const Element& element, int bits) {
+  const Address& at = element.at;
+  if (!at.exists()) return nowhere(cta, element);
+  const Root& root = cta.launch.root(at.root);
+  if (!is_inside(root, at.bit, bits)) return nowhere(cta, element);
+  Cta* const home = at.rank == kOwnCta ? &cta : home_of(cta, at);
+  if (home == nullptr) return {};
+  if (root.scope == ir::Scope::Tmem && !is_allocated(cta, element)) return {};
+  return {&storage_of(*home, at.root), bit_of(cta, element), is_tracked(root, bits)};
 }
 
 void report_undefined(Cta& cta, const Element& element, Agent agent) {
@@ -119,21 +111,28 @@ std::string_view work_on(Cta& cta, const Element& element, int bits) {
   return "copy";
 }
 
+namespace {
+
+// An access by `by` to what asynchronous work has yet to read or write.
+void report_under_way(Cta& cta, const Element& element, int bits, const Access& by,
+                      std::string_view access, std::string_view direction) {
+  if (Finding* found = finding(cta, Check::Async, element); found != nullptr)
+    found->text = fmt::format("{} is {} by {} of {} while a {} {} it is under way",
+                              element_text(cta, element), access, agent_text(by.agent),
+                              cta_text(cta), work_on(cta, element, bits), direction);
+}
+
+}  // namespace
+
 Content read(Cta& cta, const Element& element, int bits, const Access& by) {
-  if (!is_reachable(cta, element, bits)) return {};
-  Storage& storage = storage_of(cta, element);
-  const std::int64_t bit = bit_of(cta, element);
-  const bool is_target = storage.is_target(bit, bits);
-  if (is_target) {
-    if (Finding* found = finding(cta, Check::Async, element); found != nullptr)
-      found->text = fmt::format("{} is read by {} of {} while a {} into it is under way",
-                                element_text(cta, element), agent_text(by.agent), cta_text(cta),
-                                work_on(cta, element, bits));
-  }
-  if (is_tracked(cta, element, bits))
-    if (const auto conflict = cta.races.read(storage, bit, bits, by); conflict && !is_target)
+  const auto [storage, bit, is_tracked] = reach(cta, element, bits);
+  if (storage == nullptr) return {};
+  const bool is_target = storage->is_target(bit, bits);
+  if (is_target) report_under_way(cta, element, bits, by, "read", "into");
+  if (is_tracked)
+    if (const auto conflict = cta.races.read(*storage, bit, bits, by); conflict && !is_target)
       report_race(cta, element, *conflict, by, false);
-  return {storage.value(bit, bits), storage.undefined(bit, bits)};
+  return {storage->value(bit, bits), storage->undefined(bit, bits)};
 }
 
 Word read_defined(Cta& cta, const Element& element, int bits, const Access& by) {
@@ -143,30 +142,26 @@ Word read_defined(Cta& cta, const Element& element, int bits, const Access& by) 
 }
 
 void write(Cta& cta, const Element& element, int bits, Content content, const Access& by) {
-  if (!is_reachable(cta, element, bits)) return;
-  Storage& storage = storage_of(cta, element);
-  const std::int64_t bit = bit_of(cta, element);
-  const bool is_target = storage.is_target(bit, bits);
-  if (is_target || storage.is_source(bit, bits)) {
-    if (Finding* found = finding(cta, Check::Async, element); found != nullptr)
-      found->text = fmt::format("{} is written by {} of {} while a {} {} it is under way",
-                                element_text(cta, element), agent_text(by.agent), cta_text(cta),
-                                work_on(cta, element, bits), is_target ? "into" : "from");
-  }
-  const auto conflict = put(cta, element, bits, content, by);
+  const Place place = reach(cta, element, bits);
+  if (place.storage == nullptr) return;
+  const bool is_target = place.storage->is_target(place.bit, bits);
+  if (is_target || place.storage->is_source(place.bit, bits))
+    report_under_way(cta, element, bits, by, "written", is_target ? "into" : "from");
+  const auto conflict = note_write(cta, place, bits, by);
+  place.storage->put(place.bit, bits, content.value, content.undefined);
   if (conflict && !is_target) report_race(cta, element, *conflict, by, true);
 }
 
 std::optional<Conflict> put(Cta& cta, const Element& element, int bits, Content content,
                             const Access& by) {
-  const auto conflict = note_write(cta, element, bits, by);
-  storage_of(cta, element).put(bit_of(cta, element), bits, content.value, content.undefined);
+  const Place place = known_place(cta, element, bits);
+  const auto conflict = note_write(cta, place, bits, by);
+  place.storage->put(place.bit, bits, content.value, content.undefined);
   return conflict;
 }
 
 std::optional<Conflict> note_write(Cta& cta, const Element& element, int bits, const Access& by) {
-  if (!is_tracked(cta, element, bits)) return {};
-  return cta.races.write(storage_of(cta, element), bit_of(cta, element), bits, by);
+  return note_write(cta, known_place(cta, element, bits), bits, by);
 }
 
 }  // namespace ww::eval

@@ -10,19 +10,50 @@
 namespace ww::eval {
 
 /// An access that is made now.
-Access access_of(const Cta& cta, Agent agent, bool is_atomic = false);
-Access access_of(const Cta& cta, Thread t, bool is_atomic = false);
+inline Access access_of(const Cta& cta, Agent agent, bool is_atomic = false) {
+  return {.agent = agent,
+          .is_atomic = is_atomic,
+          .cta = cta.number,
+          .time = cta.order.now(),
+          .step = cta.step};
+}
+inline Access access_of(const Cta& cta, Thread t, bool is_atomic = false) {
+  return access_of(cta, thread_agent(t), is_atomic);
+}
 
 /// The CTA whose shared memory an address is in; a finding, and null, when that has ended.
 Cta* home_of(Cta& cta, Address at);
 
-Storage& storage_of(Cta& cta, std::int32_t root);
-Storage& storage_of(Cta& cta, const Element& element);
+inline Storage& storage_of(Cta& cta, std::int32_t root) {
+  const auto index = static_cast<std::size_t>(root);
+  const bool is_global = cta.launch.roots[index].scope == ir::Scope::Global;
+  return is_global ? cta.run.globals[index] : cta.memory[index];
+}
+inline Storage& storage_of(Cta& cta, const Element& element) {
+  const std::int32_t rank = element.at.rank;
+  return storage_of(rank == kOwnCta ? cta : (*cta.cluster)[static_cast<std::size_t>(rank)],
+                    element.at.root);
+}
 /// The element's first bit in its storage.
-std::int64_t bit_of(const Cta& cta, const Element& element);
+inline std::int64_t bit_of(const Cta& cta, const Element& element) {
+  const Root& root = cta.launch.root(element.at.root);
+  if (root.scope != ir::Scope::Local) return element.at.bit;
+  return element.at.bit + static_cast<std::int64_t>(element.owner * root.bytes * 8);
+}
+
+/// The bits of an element in the memory that holds them.
+struct Place {
+  Storage* storage = nullptr;  // none: it must not be used
+  std::int64_t bit = 0;
+  bool is_tracked = false;  // races are looked for
+};
+/// Where an element is; nowhere, and a finding, when it is not in memory that may be used.
+Place reach(Cta& cta, const Element& element, int bits);
 
 /// Is it in memory that may be used? A finding when it is not.
-bool is_reachable(Cta& cta, const Element& element, int bits);
+inline bool is_reachable(Cta& cta, const Element& element, int bits) {
+  return reach(cta, element, bits).storage != nullptr;
+}
 /// Nothing, and a finding, when it is not reachable.
 Content read(Cta& cta, const Element& element, int bits, const Access& by);
 /// The bits; a finding when nothing has written them.

@@ -26,30 +26,34 @@ std::size_t size_of(AgentKind kind) {
 
 // The number of the unit of that size in which the agent is; nothing when it is larger.
 constexpr std::size_t kNowhere = ~std::size_t{0};
-std::size_t unit_of(Agent agent, std::size_t size) {
+template <std::size_t kSize>
+std::size_t unit_of(Agent agent) {
   const std::size_t own = size_of(agent.kind);
-  if (own == 0 || own > size) return kNowhere;
-  return agent.index * own / size;
+  if (own == 0 || own > kSize) return kNowhere;
+  return agent.index * own / kSize;
 }
 
-bool share(Agent a, Agent b, std::size_t size) {
-  const std::size_t unit = unit_of(a, size);
-  return unit != kNowhere && unit == unit_of(b, size);
+template <std::size_t kSize>
+bool share(Agent a, Agent b) {
+  const std::size_t unit = unit_of<kSize>(a);
+  return unit != kNowhere && unit == unit_of<kSize>(b);
+}
+
+template <std::size_t kSize>
+std::uint16_t number_of(Agent agent) {
+  return static_cast<std::uint16_t>(unit_of<kSize>(agent));
 }
 
 }  // namespace
 
 Agent merge(Agent a, Agent b) {
   if (a == b) return a;
-  const auto unit = [&](std::size_t size) { return static_cast<std::uint16_t>(unit_of(a, size)); };
-  if (share(a, b, kWarp)) return {AgentKind::Warp, unit(kWarp)};
-  if (share(a, b, kWarpgroup)) return {AgentKind::Warpgroup, unit(kWarpgroup)};
+  if (share<kWarp>(a, b)) return {AgentKind::Warp, number_of<kWarp>(a)};
+  if (share<kWarpgroup>(a, b)) return {AgentKind::Warpgroup, number_of<kWarpgroup>(a)};
   return {AgentKind::Cta, 0};
 }
 
-Agent warp_of(Agent agent) {
-  return {AgentKind::Warp, static_cast<std::uint16_t>(unit_of(agent, kWarp))};
-}
+Agent warp_of(Agent agent) { return {AgentKind::Warp, number_of<kWarp>(agent)}; }
 
 Order::Order(std::size_t threads, Clock& clock, std::size_t rank, std::size_t ctas)
     : threads_(threads),
@@ -66,6 +70,7 @@ Order::Members Order::members(Agent agent) const {
 }
 
 void Order::meet(Agent unit) {
+  asked_ = {};
   const std::uint32_t now = clock_->now++;
   if (unit.kind == AgentKind::Cta) {
     cta_floor_ = now;
@@ -85,6 +90,7 @@ void Order::meet(Agent unit) {
 }
 
 void Order::meet(Threads threads) {
+  asked_ = {};
   need_pairs();
   join_rows(threads);
   for (Other& other : others_) join_rows(other, threads);
@@ -94,6 +100,7 @@ void Order::meet(Threads threads) {
 }
 
 void Order::met_cluster() {
+  asked_ = {};
   cta_floor_ = clock_->now;
   pairs_.clear();
   for (Other& other : others_) other = {};
@@ -101,8 +108,8 @@ void Order::met_cluster() {
 
 std::uint32_t Order::floor_between(Agent a, Agent b) const {
   std::uint32_t floor = cta_floor_;
-  if (share(a, b, kWarpgroup)) floor = std::max(floor, warpgroup_floor_[unit_of(a, kWarpgroup)]);
-  if (share(a, b, kWarp)) floor = std::max(floor, warp_floor_[unit_of(a, kWarp)]);
+  if (share<kWarpgroup>(a, b)) floor = std::max(floor, warpgroup_floor_[unit_of<kWarpgroup>(a)]);
+  if (share<kWarp>(a, b)) floor = std::max(floor, warp_floor_[unit_of<kWarp>(a)]);
   return floor;
 }
 
@@ -114,11 +121,15 @@ std::uint32_t Order::seen(std::size_t by, std::size_t whom) const {
   return pairs_.empty() ? time : std::max(time, pairs_[by * threads_ + whom]);
 }
 
-bool Order::is_before(Agent first, std::uint32_t time, Agent second) const {
-  if (first.kind == AgentKind::None || time <= cta_floor_) return true;
-  if (first.kind == AgentKind::Thread && first == second) return true;
-  if (first.kind == AgentKind::Thread && second.kind == AgentKind::Thread)
-    return time <= seen(second.index, first.index);
+bool Order::is_before_unit(const Question& question) const {
+  if (question == asked_) return answer_;
+  asked_ = question;
+  answer_ = find_before_unit(question);
+  return answer_;
+}
+
+bool Order::find_before_unit(const Question& question) const {
+  const auto& [first, time, second] = question;
   if (time <= floor_between(first, second)) return true;
   if (pairs_.empty()) return false;
   // Which threads of a unit really were there is not recorded, so with pairs it is uncertain.
@@ -191,6 +202,7 @@ void Order::release(Thread thread, Knowledge& knowledge) {
 
 void Order::acquire(Thread thread, const Knowledge& knowledge) {
   if (knowledge.empty()) return;
+  asked_ = {};
   need_pairs();
   for (std::size_t cta = 0; cta < others_.size(); ++cta) {
     const auto part = std::span(knowledge).subspan(cta * threads_, threads_);

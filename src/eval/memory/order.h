@@ -59,7 +59,12 @@ class Order {
   void met_cluster();
 
   /// Have all of `second` seen what `first` did at `time`? Yes when that is not certain.
-  [[nodiscard]] bool is_before(Agent first, std::uint32_t time, Agent second) const;
+  [[nodiscard]] bool is_before(Agent first, std::uint32_t time, Agent second) const {
+    if (time <= cta_floor_ || first.kind == AgentKind::None) return true;
+    if (first.kind != AgentKind::Thread || second.kind != AgentKind::Thread)
+      return is_before_unit({first, time, second});
+    return first.index == second.index || time <= seen(second.index, first.index);
+  }
 
   /// The same where `first` is of another CTA of the cluster.
   [[nodiscard]] bool is_before(std::size_t cta, Agent first, std::uint32_t time,
@@ -79,6 +84,15 @@ class Order {
   [[nodiscard]] Members members(Agent agent) const;
   [[nodiscard]] std::uint32_t seen(std::size_t by, std::size_t whom) const;
   [[nodiscard]] std::uint32_t floor_between(Agent a, Agent b) const;
+  /// What `is_before` was asked, where one of the two is a unit.
+  struct Question {
+    Agent first;
+    std::uint32_t time = 0;
+    Agent second;
+    friend bool operator==(const Question&, const Question&) = default;
+  };
+  [[nodiscard]] bool is_before_unit(const Question& question) const;
+  [[nodiscard]] bool find_before_unit(const Question& question) const;
   void need_pairs();
   void join_rows(Threads threads);
 
@@ -99,6 +113,10 @@ class Order {
   std::vector<std::uint32_t> warp_floor_;
   std::vector<std::uint32_t> pairs_;  // [by][whom], or empty
   std::vector<Other> others_;         // by number in the cluster
+  // The last question and its answer: a unit asks the same about all elements that a thread has
+  // written. Forgotten when threads learn something.
+  mutable Question asked_;
+  mutable bool answer_ = true;
 };
 
 }  // namespace ww::eval

@@ -17,35 +17,14 @@ Storage::Storage(std::size_t bytes, std::size_t granule, bool is_defined)
   WW_CHECK(std::has_single_bit(granule), "a granule of {} bytes", granule);
 }
 
-void Storage::set(std::vector<std::uint8_t>& in, std::int64_t bit, int bits, Word word) {
-  std::uint8_t* at = in.data() + bit / 8;
-  if (bits >= 8) {
-    std::memcpy(at, &word, static_cast<std::size_t>(bits / 8));
-    return;
-  }
-  const auto mask = static_cast<unsigned>(low_mask(bits) << (bit % 8));
-  const auto moved = static_cast<unsigned>(word << (bit % 8));
-  *at = static_cast<std::uint8_t>((*at & ~mask) | (moved & mask));
-}
-
-void Storage::put(std::int64_t bit, int bits, Word value, Word undefined) {
-  set(bytes_, bit, bits, value);
-  set(defined_, bit, bits, ~undefined);
-  if (!written_.empty()) set(written_, bit, bits, ~undefined);
-}
-
 void Storage::forget(std::size_t begin, std::size_t count) {
   std::fill_n(defined_.begin() + static_cast<std::ptrdiff_t>(begin), count, std::uint8_t{0});
 }
 
-History& Storage::history(std::size_t granule) {
+void Storage::make_page(std::size_t page) {
   if (pages_.empty()) pages_.resize(granule_of(size_bits()) / kPage + 1);
-  std::unique_ptr<Page>& page = pages_[granule / kPage];
-  if (!page) {
-    page = std::make_unique<Page>();
-    ++made_pages_;
-  }
-  return (*page)[granule % kPage];
+  pages_[page] = std::make_unique<Page>();
+  ++made_pages_;
 }
 
 void Storage::mark(std::vector<std::uint16_t>& marks, std::int64_t bit, int bits, int change) {
@@ -55,16 +34,14 @@ void Storage::mark(std::vector<std::uint16_t>& marks, std::int64_t bit, int bits
 }
 
 bool Storage::is_marked(const std::vector<std::uint16_t>& marks, std::int64_t bit, int bits) const {
-  if (marks.empty()) return false;
   for (std::size_t g = granule_of(bit); g <= granule_of(bit + bits - 1); ++g)
     if (marks[g] != 0) return true;
   return false;
 }
 
-bool RaceCheck::is_before(const Access& first, const Access& second) const {
-  if (first.agent.kind == AgentKind::None) return true;
+bool RaceCheck::is_excused(const Access& first, const Access& second) const {
   if (first.is_atomic && second.is_atomic) return true;
-  if (first.cta == second.cta) return order_->is_before(first.agent, first.time, second.agent);
+  if (first.cta == second.cta) return false;
   if (first.cta / cluster_ == second.cta / cluster_ &&
       (first.time <= clock_->cluster_floor ||
        order_->is_before(first.cta % cluster_, first.agent, first.time, second.agent)))
@@ -76,13 +53,11 @@ void RaceCheck::read_one(History& history, const Access& by,
                          std::optional<Conflict>& conflict) const {
   if (!is_before(history.write, by)) conflict = Conflict{history.write, true};
   Access& read = history.read;
-  if (read.agent.kind == AgentKind::None) {
-    read = by;
-  } else if (read.cta / cluster_ != by.cta / cluster_) {
-    history.other_cta_read = true;
-    read = by;
-  } else if (read.cta != by.cta) {
-    if (!is_before(read, by)) history.other_read = read;
+  if (read.agent.kind != AgentKind::None && read.cta != by.cta) {
+    if (read.cta / cluster_ != by.cta / cluster_)
+      history.other_cta_read = true;
+    else if (!is_before(read, by))
+      history.other_read = read;
     read = by;
   } else if (is_before(read, by)) {
     read = by;

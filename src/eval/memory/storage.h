@@ -53,23 +53,31 @@ class Storage {
     return ~get(defined_, bit, bits) & low_mask(bits);
   }
   /// Sets the bits; those of `undefined` count as not written.
-  void put(std::int64_t bit, int bits, Word value, Word undefined);
+  void put(std::int64_t bit, int bits, Word value, Word undefined) {
+    set(bytes_, bit, bits, value);
+    set(defined_, bit, bits, ~undefined);
+    if (!written_.empty()) set(written_, bit, bits, ~undefined);
+  }
   /// Forgets the contents of a range of bytes.
   void forget(std::size_t begin, std::size_t count);
 
   [[nodiscard]] std::size_t granule_of(std::int64_t bit) const {
     return static_cast<std::size_t>(bit) >> granule_shift_;
   }
-  History& history(std::size_t granule);
+  History& history(std::size_t granule) {
+    const std::size_t page = granule / kPage;
+    if (page >= pages_.size() || !pages_[page]) make_page(page);
+    return (*pages_[page])[granule % kPage];
+  }
 
   /// Copies in flight: `change` is 1 where one begins, -1 where it ends.
   void mark_target(std::int64_t bit, int bits, int change) { mark(targets_, bit, bits, change); }
   void mark_source(std::int64_t bit, int bits, int change) { mark(sources_, bit, bits, change); }
   [[nodiscard]] bool is_target(std::int64_t bit, int bits) const {
-    return is_marked(targets_, bit, bits);
+    return !targets_.empty() && is_marked(targets_, bit, bits);
   }
   [[nodiscard]] bool is_source(std::int64_t bit, int bits) const {
-    return is_marked(sources_, bit, bits);
+    return !sources_.empty() && is_marked(sources_, bit, bits);
   }
 
   void keep_written() { written_.assign(bytes_.size(), 0); }
@@ -87,14 +95,52 @@ class Storage {
   static constexpr std::size_t kPage = 256;
   using Page = std::array<History, kPage>;
 
-  static Word get(const std::vector<std::uint8_t>& from, std::int64_t bit, int bits) {
-    const std::uint8_t* at = from.data() + bit / 8;
-    if (bits < 8) return (*at >> (bit % 8)) & low_mask(bits);
-    Word word = 0;
-    std::memcpy(&word, at, static_cast<std::size_t>(bits / 8));  // little-endian hosts only
-    return word;
+  // Copies of a size that the compiler knows are one instruction. Little-endian hosts only.
+  template <typename T>
+  static Word load(const std::uint8_t* at) {
+    T value;
+    std::memcpy(&value, at, sizeof(T));
+    return value;
   }
-  static void set(std::vector<std::uint8_t>& in, std::int64_t bit, int bits, Word word);
+  template <typename T>
+  static void store(std::uint8_t* at, Word word) {
+    const auto value = static_cast<T>(word);
+    std::memcpy(at, &value, sizeof(T));
+  }
+  static Word get(const std::vector<std::uint8_t>& from, std::int64_t bit, int bits) {
+    const std::uint8_t* at = from.data() + (bit >> 3);
+    switch (bits) {
+      case 8:
+        return *at;
+      case 16:
+        return load<std::uint16_t>(at);
+      case 32:
+        return load<std::uint32_t>(at);
+      case 64:
+        return load<std::uint64_t>(at);
+      default:
+        return (*at >> (bit & 7)) & low_mask(bits);
+    }
+  }
+  static void set(std::vector<std::uint8_t>& in, std::int64_t bit, int bits, Word word) {
+    std::uint8_t* at = in.data() + (bit >> 3);
+    switch (bits) {
+      case 8:
+        return store<std::uint8_t>(at, word);
+      case 16:
+        return store<std::uint16_t>(at, word);
+      case 32:
+        return store<std::uint32_t>(at, word);
+      case 64:
+        return store<std::uint64_t>(at, word);
+      default: {
+        const auto mask = static_cast<unsigned>(low_mask(bits) << (bit & 7));
+        const auto moved = static_cast<unsigned>(word << (bit & 7));
+        *at = static_cast<std::uint8_t>((*at & ~mask) | (moved & mask));
+      }
+    }
+  }
+  void make_page(std::size_t page);
   void mark(std::vector<std::uint16_t>& marks, std::int64_t bit, int bits, int change);
   [[nodiscard]] bool is_marked(const std::vector<std::uint16_t>& marks, std::int64_t bit,
                                int bits) const;
@@ -133,7 +179,14 @@ class RaceCheck {
                                 const Access& by) const;
 
  private:
-  [[nodiscard]] bool is_before(const Access& first, const Access& second) const;
+  [[nodiscard]] bool is_before(const Access& first, const Access& second) const {
+    if (first.agent.kind == AgentKind::None) return true;
+    if (first.cta == second.cta && order_->is_before(first.agent, first.time, second.agent))
+      return true;
+    return is_excused(first, second);
+  }
+  /// Is it no race, though nothing within the CTA orders them?
+  [[nodiscard]] bool is_excused(const Access& first, const Access& second) const;
   void read_one(History& history, const Access& by, std::optional<Conflict>& conflict) const;
   void write_one(History& history, const Access& by, std::optional<Conflict>& conflict) const;
 
