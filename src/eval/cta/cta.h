@@ -118,16 +118,17 @@ struct AsyncCopy {
   std::vector<std::pair<Element, int>> sources = {};
 };
 using CopyId = std::uint32_t;
-/// What a thread has started and not waited for.
+/// What a thread has started and not waited for. Vectors, though the first ones go first: there are
+/// few in them, and a deque takes memory when it is made, in every thread of every CTA.
 struct ThreadCopies {
   struct Groups {
     std::vector<CopyId> open;
-    std::deque<std::vector<CopyId>> committed;
+    std::vector<std::vector<CopyId>> committed;
   };
   std::array<Groups, 3> groups;             // Group, Bulk, Product
   std::array<std::vector<CopyId>, 2> tmem;  // TmemLoad, TmemStore
   // Tensor: what the tensor core has not done yet, in order, each with its number.
-  std::deque<std::pair<std::uint32_t, CopyId>> tensor;
+  std::vector<std::pair<std::uint32_t, CopyId>> tensor;
   std::uint32_t tensor_issued = 0;
 };
 /// An mbarrier will be arrived at when the tensor core has done a thread's work up to a number.

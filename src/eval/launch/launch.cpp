@@ -21,6 +21,7 @@ using ir::Intrinsic;
 
 constexpr std::size_t kSharedWindow = 1024;  // address of the first byte of shared memory
 constexpr std::size_t kDefaultAlign = 128;   // one row of the banks
+constexpr std::size_t kTmemCell = 4;         // bytes that tcgen05.ld and .st move
 constexpr std::int64_t kMaxCtas = std::int64_t{1} << 31;
 
 class LaunchMaker {
@@ -208,7 +209,8 @@ class LaunchMaker {
   std::int32_t tmem_root() {
     if (launch_.tmem == kNoRoot)
       launch_.tmem = add(Root{.scope = ir::Scope::Tmem,
-                              .bytes = static_cast<std::size_t>(kTmemLanes * kTmemLaneBits / 8)});
+                              .bytes = static_cast<std::size_t>(kTmemLanes * kTmemLaneBits / 8),
+                              .granule = std::min(granule_, kTmemCell)});
     return launch_.tmem;
   }
 

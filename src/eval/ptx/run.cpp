@@ -32,13 +32,12 @@ bool dispatch_ptx(Cta& cta, const PtxInstruction& ptx, Threads ts) {
 void ptx_nothing(Cta& /*cta*/, const PtxInstruction& /*ptx*/, Threads /*ts*/) {}
 
 bool run_ptx(Cta& cta, const PtxInstruction& ptx, Threads ts) {
-  std::vector<Thread> active(ts.begin(), ts.end());
-  if (const ir::ExprId predicate = ptx.call->predicate; predicate.valid()) {
-    const Words holds = evaluate(cta, predicate, ts);
-    active.clear();
-    for (std::size_t i = 0; i < ts.size(); ++i)
-      if (holds[i] != 0) active.push_back(ts[i]);
-  }
+  const ir::ExprId predicate = ptx.call->predicate;
+  if (!predicate.valid()) return dispatch_ptx(cta, ptx, ts);
+  const Words holds = evaluate(cta, predicate, ts);
+  std::vector<Thread> active;
+  for (std::size_t i = 0; i < ts.size(); ++i)
+    if (holds[i] != 0) active.push_back(ts[i]);
   if (active.size() == ts.size()) return dispatch_ptx(cta, ptx, ts);
   // Threads that skip it go on; threads waiting at it follow.
   go_on(cta, ts);

@@ -167,10 +167,13 @@ void commit(Cta& cta, AsyncKind kind, Threads ts) {
 void wait_group(Cta& cta, AsyncKind kind, std::size_t keep, bool open_too, Threads ts) {
   for (const Thread t : ts) {
     ThreadCopies::Groups& groups = groups_of(cta, kind, t);
-    while (groups.committed.size() > keep) {
-      finish_waited(cta, groups.committed.front());
-      groups.committed.pop_front();
-      cta.async.bytes -= kGroupBytes;
+    if (groups.committed.size() > keep) {
+      const auto end = groups.committed.end() - static_cast<std::ptrdiff_t>(keep);
+      for (auto group = groups.committed.begin(); group != end; ++group) {
+        finish_waited(cta, *group);
+        cta.async.bytes -= kGroupBytes;
+      }
+      groups.committed.erase(groups.committed.begin(), end);
     }
     if (open_too) finish_waited(cta, groups.open);
     if (kind == AsyncKind::Group) finish_arriving(cta, t);
@@ -273,10 +276,9 @@ bool finish_commit(Cta& cta, Address at, Mbarrier& barrier) {
   if (found->second.empty()) cta.async.tensor_commits.erase(found);
   auto& work = cta.async.threads[commit.thread].tensor;
   std::vector<CopyId> due;
-  while (!work.empty() && work.front().first < commit.before) {
-    due.push_back(work.front().second);
-    work.pop_front();
-  }
+  auto end = work.begin();
+  for (; end != work.end() && end->first < commit.before; ++end) due.push_back(end->second);
+  work.erase(work.begin(), end);
   finish_waited(cta, due);
   learn(barrier, commit.knowledge);
   arrive_mbarrier(cta, barrier, 1);
