@@ -127,10 +127,10 @@ void run_store(Cta& cta, const Stmt& stmt, Threads ts) {
   const BufferInfo& info = cta.launch.info(stmt.buffer);
   const Contents values = evaluate_copied(cta, stmt.expr, ts);
   const int lanes = cta.f[stmt.expr].type.lanes;
-  const std::vector<Element> elements = locate(cta, info, stmt.args, lanes, ts);
+  const Located elements(cta, info, stmt.args, lanes, ts);
   for (std::size_t i = 0; i < elements.size(); ++i)
-    if (elements[i].at.exists())
-      write(cta, elements[i], info.bits, values[i], access_of(cta, elements[i].owner));
+    if (const Element element = elements[i]; element.at.exists())
+      write(cta, element, info.bits, values[i], access_of(cta, element.owner));
 }
 
 void check_assert(Cta& cta, const Stmt& stmt, Threads ts) {

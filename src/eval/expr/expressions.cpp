@@ -62,10 +62,18 @@ Words cast_value(Cta& cta, ExprId id, Threads ts) {
 Words binary_value(Cta& cta, ExprId id, Threads ts) {
   const Expr& expr = cta.f[id];
   Words a = evaluate(cta, expr.args[0], ts);
-  const Words b = evaluate(cta, expr.args[1], ts);
-  if (cta.launch.may_overflow[id.index]) check_overflow(cta, id, a, b, ts);
   const ir::Type type = cta.f[expr.args[0]].type;
-  binary(expr.op, type.is_pointer() ? num::DType::Uint64 : type.dtype, a, b, a);
+  const num::DType dtype = type.is_pointer() ? num::DType::Uint64 : type.dtype;
+  const Expr& right = cta.f[expr.args[1]];
+  const bool may_overflow = cta.launch.may_overflow[id.index];
+  if (right.op == ExprOp::IntImm && !may_overflow) {
+    const Word number = from_int(right.type.dtype, right.integer);
+    binary(expr.op, dtype, a, {&number, 1}, a);
+    return a;
+  }
+  const Words b = evaluate(cta, expr.args[1], ts);
+  if (may_overflow) check_overflow(cta, id, a, b, ts);
+  binary(expr.op, dtype, a, b, a);
   return a;
 }
 
@@ -104,11 +112,14 @@ Words choice_value(Cta& cta, const Expr& expr, Threads ts) {
 
 Words load_value(Cta& cta, const Expr& expr, Threads ts) {
   const BufferInfo& info = cta.launch.info(expr.buffer);
-  const std::vector<Element> elements = locate(cta, info, expr.args, expr.type.lanes, ts);
-  Words out = constant(cta, 0, elements.size());
-  for (std::size_t i = 0; i < elements.size(); ++i)
-    if (elements[i].at.exists())
-      out[i] = read_defined(cta, elements[i], info.bits, access_of(cta, elements[i].owner));
+  const Located elements(cta, info, expr.args, expr.type.lanes, ts);
+  Words out(cta.run.pool, elements.size());
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const Element element = elements[i];
+    out[i] = element.at.exists()
+                 ? read_defined(cta, element, info.bits, access_of(cta, element.owner))
+                 : 0;
+  }
   return out;
 }
 
@@ -120,7 +131,7 @@ Words address_value(Cta& cta, const Expr& expr, Threads ts) {
       return evaluate(cta, info.ir->pointer, ts);
     return constant(cta, pointer_to({info.root, 0}), ts.size());
   }
-  const std::vector<Element> elements = locate(cta, info, expr.args, 1, ts);
+  const Located elements(cta, info, expr.args, 1, ts);
   Words out(cta.run.pool, ts.size());
   for (std::size_t i = 0; i < ts.size(); ++i) out[i] = pointer_to(elements[i].at);
   return out;
@@ -237,11 +248,13 @@ Contents evaluate_copied(Cta& cta, ExprId id, Threads ts) {
     return {std::move(value), constant(cta, 0, size)};
   }
   const BufferInfo& info = cta.launch.info(expr.buffer);
-  const std::vector<Element> elements = locate(cta, info, expr.args, expr.type.lanes, ts);
-  Contents out = empty_contents(cta, elements.size());
-  for (std::size_t i = 0; i < elements.size(); ++i)
-    if (elements[i].at.exists())
-      out.set(i, read(cta, elements[i], info.bits, access_of(cta, elements[i].owner)));
+  const Located elements(cta, info, expr.args, expr.type.lanes, ts);
+  Contents out{Words(cta.run.pool, elements.size()), Words(cta.run.pool, elements.size())};
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const Element element = elements[i];
+    out.set(i, element.at.exists() ? read(cta, element, info.bits, access_of(cta, element.owner))
+                                   : Content{});
+  }
   return out;
 }
 

@@ -143,32 +143,26 @@ bool Placement::is_in_cta(const Spot& spot, const Coordinates& at) const {
 }
 
 // The outermost digit is not reduced: an index past the end goes on along the first iter.
-Spot Placement::compute(std::int64_t flat) const {
-  Spot spot = offset_;
+Spot Placement::find_spot(std::int64_t flat, std::size_t copy) const {
+  Spot spot = sum(offset_, copies_[copy]);
   for (std::size_t i = 0; i < shard_.size(); ++i) {
     const bool is_last = i + 1 == shard_.size();
     const std::int64_t digit = is_last ? flat : flat % shard_[i].extent;
     flat = is_last ? 0 : flat / shard_[i].extent;
     spot = sum(spot, scaled(shard_[i].stride, digit));
   }
-  return spot;
-}
-
-Spot Placement::spot(std::int64_t flat, std::size_t copy) const {
-  if (is_plain_) return {.memory = flat};
-  const auto index = static_cast<std::size_t>(flat);
-  Spot spot = index < table_.size() ? table_[index] : compute(flat);
-  spot = sum(spot, copies_[copy]);
   if (!swizzle_.is_none() && spot.memory >= 0) spot.memory = swizzle_(spot.memory);
   return spot;
 }
 
 void Placement::remember(std::int64_t size) {
   constexpr std::int64_t kMax = std::int64_t{1} << 20;
-  if (is_plain_ || !table_.empty() || size > kMax) return;
+  if (is_plain_ || !table_.empty() || size * std::ssize(copies_) > kMax) return;
   std::vector<Spot> table;
-  table.reserve(static_cast<std::size_t>(size));
-  for (std::int64_t flat = 0; flat < size; ++flat) table.push_back(compute(flat));
+  table.reserve(static_cast<std::size_t>(size) * copies_.size());
+  for (std::int64_t flat = 0; flat < size; ++flat)
+    for (std::size_t copy = 0; copy < copies_.size(); ++copy)
+      table.push_back(find_spot(flat, copy));
   table_ = std::move(table);
 }
 

@@ -39,7 +39,11 @@ class Placement {
                                 const Coordinates& cluster = {1, 1, 1});
 
   /// The place of a copy (0 ≤ copy < copies()) of element `flat`.
-  [[nodiscard]] Spot spot(std::int64_t flat, std::size_t copy = 0) const;
+  [[nodiscard]] Spot spot(std::int64_t flat, std::size_t copy = 0) const {
+    if (is_plain_) return {.memory = flat};
+    const std::size_t index = static_cast<std::size_t>(flat) * copies_.size() + copy;
+    return index < table_.size() ? table_[index] : find_spot(flat, copy);
+  }
   [[nodiscard]] std::size_t copies() const { return copies_.size(); }
   /// The digits of thread ids that the layout decides, smallest first.
   [[nodiscard]] const std::vector<Digits>& digits() const { return digits_; }
@@ -54,7 +58,7 @@ class Placement {
     std::int64_t extent;
     Spot stride;
   };
-  [[nodiscard]] Spot compute(std::int64_t flat) const;
+  [[nodiscard]] Spot find_spot(std::int64_t flat, std::size_t copy) const;
 
   bool is_plain_ = true;
   std::vector<Digit> shard_;  // fastest first
@@ -64,7 +68,7 @@ class Placement {
   std::vector<Digits> digits_;
   Coordinates cluster_{1, 1, 1};
   std::array<bool, 3> tells_ctas_apart_{};  // by dimension of the cluster
-  std::vector<Spot> table_;
+  std::vector<Spot> table_;                 // [element][copy]
 };
 
 /// Threads of the unit [first, first + size) of a CTA with `threads` threads that hold an element

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "eval/memory/address.h"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "eval/cta/report.h"
@@ -37,43 +39,57 @@ bool has_rank(Cta& cta, std::int64_t rank) {
   return false;
 }
 
-// Sets `flat` of the elements; which of them leave the buffer.
-std::vector<char> flatten_indices(Cta& cta, const BufferInfo& info,
-                                  std::span<const ir::ExprId> indices, Threads ts,
-                                  std::vector<Element>& elements) {
-  const std::size_t n = ts.size();
-  std::vector<char> is_bad(elements.size(), 0);
-  for (std::size_t d = 0; d < indices.size(); ++d) {
-    const Words index = evaluate(cta, indices[d], ts);
-    const num::DType type = cta.type_of(indices[d]);
+constexpr Word kOutside = Located::kOutside;
+
+// One index of the elements that threads name: makes row-major numbers longer by a dimension.
+class IndexAdder {
+ public:
+  IndexAdder(Cta& cta, const BufferInfo& info, std::size_t dim, Threads ts)
+      : cta_(cta), info_(info), dim_(dim), ts_(ts) {}
+
+  /// `is_last`: lanes follow each other along this dimension, unless the index is a vector.
+  void add(ir::ExprId id, bool is_last, Words& flats) {
+    const Words index = evaluate(cta_, id, ts_);
+    const IntReader as_index(cta_.type_of(id));
+    const bool is_vector = index.size() == flats.size() && flats.size() > ts_.size();
     std::optional<Words> extents;
-    if (info.shape[d] == kKnownInside) extents.emplace(evaluate(cta, info.ir->shape[d], ts));
-    const bool is_last = d + 1 == indices.size();
-    const bool is_vector = index.size() == elements.size() && elements.size() > n;
-    for (std::size_t i = 0, t = 0, lane = 0; i < elements.size(); ++i, ++t) {
-      if (t == n) {
-        t = 0;
-        ++lane;
+    if (info_.shape[dim_] == kKnownInside)
+      extents.emplace(evaluate(cta_, info_.ir->shape[dim_], ts_));
+    for (std::size_t first = 0, lane = 0; first < flats.size(); first += ts_.size(), ++lane) {
+      const Word* const from = index.begin() + (is_vector ? first : 0);
+      const auto more = static_cast<std::int64_t>(is_last && !is_vector ? lane : 0);
+      for (std::size_t t = 0; t < ts_.size(); ++t) {
+        const std::int64_t extent = extents
+                                        ? as_int(cta_.type_of(info_.ir->shape[dim_]), (*extents)[t])
+                                        : info_.shape[dim_];
+        add_one(as_index(from[t]) + more, extent, t, flats[first + t]);
       }
-      Element& element = elements[i];
-      std::int64_t at = as_int(type, index[is_vector ? i : t]);
-      if (is_last && !is_vector) at += static_cast<std::int64_t>(lane);
-      const std::int64_t extent =
-          extents ? as_int(cta.type_of(info.ir->shape[d]), (*extents)[t]) : info.shape[d];
-      if (at < 0 || at >= extent) {
-        if (Finding* found = is_bad[i] == 0 ? finding(cta, Check::Bounds, element) : nullptr;
-            found != nullptr)
-          found->text =
-              fmt::format("index {} of dimension {} of `{}` in {} of {} leaves its extent {}", at,
-                          d, info.ir->name, thread_text(element.owner), cta_text(cta), extent);
-        is_bad[i] = 1;
-        at = 0;
-      }
-      element.flat = element.flat * extent + at;
     }
   }
-  return is_bad;
-}
+
+ private:
+  void add_one(std::int64_t at, std::int64_t extent, std::size_t t, Word& flat) {
+    if (flat == kOutside) return;
+    if (at >= 0 && at < extent) {
+      flat = flat * static_cast<Word>(extent) + static_cast<Word>(at);
+      return;
+    }
+    report(at, extent, t);
+    flat = kOutside;
+  }
+  void report(std::int64_t at, std::int64_t extent, std::size_t t) {
+    const Element element{.at = {}, .owner = ts_[t], .info = &info_, .flat = 0};
+    if (Finding* found = finding(cta_, Check::Bounds, element); found != nullptr)
+      found->text =
+          fmt::format("index {} of dimension {} of `{}` in {} of {} leaves its extent {}", at, dim_,
+                      info_.ir->name, thread_text(ts_[t]), cta_text(cta_), extent);
+  }
+
+  Cta& cta_;
+  const BufferInfo& info_;
+  std::size_t dim_;
+  Threads ts_;
+};
 
 }  // namespace
 
@@ -127,52 +143,61 @@ Address address_from(const Cta& cta, ir::Type type, Word value) {
   return pointee(cta, value);
 }
 
-std::vector<Address> bases_of(Cta& cta, const BufferInfo& info, Threads ts) {
-  std::vector<Address> bases(ts.size(), Address{info.root, info.offset_bits});
-  if (info.root == kNoRoot && info.ir->pointer.valid()) {
+Bases::Bases(Cta& cta, const BufferInfo& info, Threads ts) : all_{info.root, info.offset_bits} {
+  const bool has_pointer = info.root == kNoRoot && info.ir->pointer.valid();
+  const bool has_address = info.ir->scope == ir::Scope::Tmem && info.allocated_addr.valid();
+  if (!has_pointer && !has_address && !info.elem_offset.valid() && !info.byte_offset.valid())
+    return;
+  each_.assign(ts.size(), all_);
+  if (has_pointer) {
     const Words pointers = evaluate(cta, info.ir->pointer, ts);
     for (std::size_t i = 0; i < ts.size(); ++i)
-      bases[i] = pointee(cta, pointers[i]) + info.offset_bits;
+      each_[i] = pointee(cta, pointers[i]) + info.offset_bits;
   }
   const auto add = [&](ir::ExprId offset, std::int64_t bits) {
     if (!offset.valid()) return;
     const Words values = evaluate(cta, offset, ts);
     for (std::size_t i = 0; i < ts.size(); ++i)
-      bases[i].bit += as_int(cta.type_of(offset), values[i]) * bits;
+      each_[i].bit += as_int(cta.type_of(offset), values[i]) * bits;
   };
   add(info.elem_offset, info.bits);
   add(info.byte_offset, 8);
-  if (info.ir->scope == ir::Scope::Tmem && info.allocated_addr.valid()) {
-    const Words addresses = evaluate(cta, info.allocated_addr, ts);
-    for (std::size_t i = 0; i < ts.size(); ++i) {
-      const auto address = static_cast<std::int64_t>(addresses[i] & low_mask(32));
-      bases[i].bit += (address >> 16) * kTmemLaneBits + (address & 0xffff) * 32;
-    }
+  if (!has_address) return;
+  const Words addresses = evaluate(cta, info.allocated_addr, ts);
+  for (std::size_t i = 0; i < ts.size(); ++i) {
+    const auto address = static_cast<std::int64_t>(addresses[i] & low_mask(32));
+    each_[i].bit += (address >> 16) * kTmemLaneBits + (address & 0xffff) * 32;
   }
-  return bases;
 }
 
-std::vector<Element> locate(Cta& cta, const BufferInfo& info, std::span<const ir::ExprId> indices,
-                            int lanes, Threads ts) {
-  const std::size_t n = ts.size();
-  std::vector<Element> out(n * static_cast<std::size_t>(lanes));
-  for (std::size_t i = 0, t = 0; i < out.size(); ++i, ++t) {
-    if (t == n) t = 0;
-    out[i].owner = ts[t];
-    out[i].info = &info;
+bool Bases::are_equal() const {
+  return each_.empty() || std::ranges::count(each_, each_[0]) == std::ssize(each_);
+}
+
+namespace {
+
+Words find_flats(Cta& cta, const BufferInfo& info, std::span<const ir::ExprId> indices, int lanes,
+                 Threads ts) {
+  Words flats = constant(cta, 0, ts.size() * static_cast<std::size_t>(lanes));
+  for (std::size_t d = 0; d < indices.size(); ++d)
+    IndexAdder(cta, info, d, ts).add(indices[d], d + 1 == indices.size(), flats);
+  return flats;
+}
+
+}  // namespace
+
+Located::Located(Cta& cta, const BufferInfo& info, std::span<const ir::ExprId> indices, int lanes,
+                 Threads ts)
+    : info_(&info),
+      threads_(ts),
+      flats_(find_flats(cta, info, indices, lanes, ts)),
+      bases_(cta, info, ts),
+      is_tmem_(info.ir->scope == ir::Scope::Tmem) {
+  for (std::size_t n = 0; n < ts.size(); ++n) {
+    if (bases_[n].exists()) continue;
+    for (std::size_t i = n; i < size(); i += ts.size())
+      if (flats_[i] != kOutside) is_reachable(cta, (*this)[i], info.bits);
   }
-  const std::vector<char> is_bad = flatten_indices(cta, info, indices, ts, out);
-  const std::vector<Address> bases = bases_of(cta, info, ts);
-  const bool is_tmem = info.ir->scope == ir::Scope::Tmem;
-  for (std::size_t i = 0, t = 0; i < out.size(); ++i, ++t) {
-    if (t == n) t = 0;
-    if (is_bad[i] != 0) continue;
-    const Spot spot = info.placement.spot(out[i].flat);
-    out[i].at = bases[t] + spot.memory * info.bits;
-    if (is_tmem) out[i].at.bit += spot.owner * kTmemLaneBits;
-    if (!out[i].at.exists()) is_reachable(cta, out[i], info.bits);
-  }
-  return out;
 }
 
 }  // namespace ww::eval

@@ -12,21 +12,16 @@ namespace ww::eval {
 using ir::PtxOperand;
 using ir::PtxOperandKind;
 
-namespace {
+Registers::Registers(Cta& cta, ir::ExprId pointer, Threads ts)
+    : cta_(cta), threads_(ts), pointers_(evaluate(cta, pointer, ts)) {}
 
-std::vector<Element> registers_behind(Cta& cta, const PtxOperand& pointer, Threads ts) {
-  const Words pointers = evaluate(cta, pointer.expr, ts);
-  std::vector<Element> out;
-  for (std::size_t i = 0; i < ts.size(); ++i)
-    out.push_back(element_at(pointee(cta, pointers[i]), ts[i]));
-  return out;
+Element Registers::operator[](std::size_t i) const {
+  return element_at(pointee(cta_, pointers_[i]), threads_[i]);
 }
-
-}  // namespace
 
 Words ptx_value(Cta& cta, const PtxOperand& operand, Threads ts, int bits) {
   if (operand.kind != PtxOperandKind::At) return evaluate(cta, operand.expr, ts);
-  const std::vector<Element> registers = registers_behind(cta, operand, ts);
+  const Registers registers(cta, operand.expr, ts);
   Words out(cta.run.pool, ts.size());
   for (std::size_t i = 0; i < ts.size(); ++i)
     out[i] = read_defined(cta, registers[i], bits, access_of(cta, ts[i]));
@@ -35,8 +30,8 @@ Words ptx_value(Cta& cta, const PtxOperand& operand, Threads ts, int bits) {
 
 Contents ptx_content(Cta& cta, const PtxOperand& operand, Threads ts, int bits) {
   if (operand.kind != PtxOperandKind::At) return evaluate_copied(cta, operand.expr, ts);
-  const std::vector<Element> registers = registers_behind(cta, operand, ts);
-  Contents out = empty_contents(cta, ts.size());
+  const Registers registers(cta, operand.expr, ts);
+  Contents out{Words(cta.run.pool, ts.size()), Words(cta.run.pool, ts.size())};
   for (std::size_t i = 0; i < ts.size(); ++i)
     out.set(i, read(cta, registers[i], bits, access_of(cta, ts[i])));
   return out;
@@ -61,22 +56,11 @@ std::vector<Address> ptx_address(Cta& cta, const PtxOperand& operand, Threads ts
   return out;
 }
 
-PtxTargets ptx_targets(Cta& cta, const PtxOperand& operand, Threads ts, int register_bits) {
-  if (operand.kind == PtxOperandKind::Sink) return {};
-  const ir::Expr& expr = cta.f[operand.expr];
-  if (operand.kind != PtxOperandKind::At && expr.op == ir::ExprOp::Load) {
-    const BufferInfo& info = cta.launch.info(expr.buffer);
-    return {locate(cta, info, expr.args, 1, ts), info.bits};
-  }
-  return {registers_behind(cta, operand, ts), register_bits};
-}
-
 void ptx_put(Cta& cta, const PtxOperand& operand, Threads ts, int register_bits,
              const Contents& values) {
-  const auto [elements, bits] = ptx_targets(cta, operand, ts, register_bits);
-  for (std::size_t i = 0; i < elements.size(); ++i)
-    if (!is_missing(elements[i]))
-      write(cta, elements[i], bits, values[i].part(0, bits), access_of(cta, ts[i]));
+  each_target(cta, operand, ts, register_bits, [&](std::size_t i, const Element& to, int bits) {
+    write(cta, to, bits, values[i].part(0, bits), access_of(cta, ts[i]));
+  });
 }
 
 void ptx_put(Cta& cta, const PtxOperand& operand, Threads ts, int register_bits, Words values) {

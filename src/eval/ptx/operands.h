@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "eval/cta/cta.h"
+#include "eval/memory/address.h"
 
 namespace ww::eval {
 
@@ -20,16 +21,36 @@ Contents ptx_content(Cta& cta, const ir::PtxOperand& operand, Threads ts, int bi
 Words ptx_int(Cta& cta, const ir::PtxOperand& operand, Threads ts);
 std::vector<Address> ptx_address(Cta& cta, const ir::PtxOperand& operand, Threads ts);
 
-/// What a destination names, for each thread: a register behind a pointer, or an element of a
-/// buffer. No elements for a sink.
-struct PtxTargets {
-  std::vector<Element> elements;
-  int bits = 0;
+/// Registers behind pointers, one for each thread.
+class Registers {
+ public:
+  Registers(Cta& cta, ir::ExprId pointer, Threads ts);
+  [[nodiscard]] std::size_t size() const { return threads_.size(); }
+  Element operator[](std::size_t i) const;
+
+ private:
+  const Cta& cta_;
+  Threads threads_;
+  Words pointers_;
 };
-PtxTargets ptx_targets(Cta& cta, const ir::PtxOperand& operand, Threads ts, int register_bits);
-/// An element of a buffer that is at no address, which has been found.
-inline bool is_missing(const Element& target) {
-  return target.info != nullptr && !target.at.exists();
+
+/// Calls `visit` with what a destination names, for each thread: its number, a register behind a
+/// pointer, or an element of a buffer; and its bits. Not for a sink, nor for elements at no address,
+/// which have been found.
+template <typename Visit>
+void each_target(Cta& cta, const ir::PtxOperand& operand, Threads ts, int register_bits,
+                 const Visit& visit) {
+  if (operand.kind == ir::PtxOperandKind::Sink) return;
+  const ir::Expr& expr = cta.f[operand.expr];
+  if (operand.kind != ir::PtxOperandKind::At && expr.op == ir::ExprOp::Load) {
+    const BufferInfo& info = cta.launch.info(expr.buffer);
+    const Located elements(cta, info, expr.args, 1, ts);
+    for (std::size_t i = 0; i < ts.size(); ++i)
+      if (const Element element = elements[i]; element.at.exists()) visit(i, element, info.bits);
+    return;
+  }
+  const Registers registers(cta, operand.expr, ts);
+  for (std::size_t i = 0; i < ts.size(); ++i) visit(i, registers[i], register_bits);
 }
 /// Writes a destination.
 void ptx_put(Cta& cta, const ir::PtxOperand& operand, Threads ts, int register_bits,

@@ -121,10 +121,9 @@ Element tmem_cell(Cta& cta, std::uint32_t address, std::int64_t lane, std::int64
 // The registers that a load will write.
 void add_register_transfers(Cta& cta, AsyncCopy& copy, const ir::PtxOperand& operand, Threads warp,
                             const Contents& values) {
-  const auto [elements, bits] = ptx_targets(cta, operand, warp, kRegisterBits);
-  for (std::size_t i = 0; i < elements.size(); ++i)
-    if (!is_missing(elements[i]) && is_reachable(cta, elements[i], bits))
-      copy.transfers.push_back({elements[i], bits, values[i].part(0, bits)});
+  each_target(cta, operand, warp, kRegisterBits, [&](std::size_t i, const Element& to, int bits) {
+    if (is_reachable(cta, to, bits)) copy.transfers.push_back({to, bits, values[i].part(0, bits)});
+  });
 }
 
 /// One tcgen05.ld or .st of a warp, register by register.

@@ -61,9 +61,9 @@ void place_owned(Cta& cta, Tile& tile, std::span<const std::int64_t> flats, Addr
   for (const std::int64_t flat : flats)
     for (std::size_t copy = 0; copy < replicas; ++copy) {
       const Spot spot = info.placement.spot(flat, copy);
+      const bool is_in_cta = info.placement.is_in_cta(spot, cta.in_cluster);
       for (const std::int64_t offset : holders.spread) {
         const std::int64_t t = holders.base + spot.owner + offset;
-        const bool is_in_cta = info.placement.is_in_cta(spot, cta.in_cluster);
         const bool is_here = is_in_cta && t >= unit.first && t < end;
         Element element{.at = {is_here ? base.root : kNoRoot, base.bit + spot.memory * info.bits},
                         .owner = static_cast<Thread>(is_here ? t : 0),
@@ -155,8 +155,8 @@ bool count_elements(Cta& cta, std::span<const std::int64_t> mins, Tile& tile) {
 // Finds the places of a tile's elements; false: the run has stopped.
 bool find_places(Cta& cta, Tile& tile, std::vector<std::int64_t> flats, const UnitInstance& unit) {
   const BufferInfo& info = *tile.info;
-  const std::vector<Address> bases = bases_of(cta, info, unit.threads);
-  if (std::count(bases.begin(), bases.end(), bases[0]) != std::ssize(bases))
+  const Bases bases(cta, info, unit.threads);
+  if (!bases.are_equal())
     if (Finding* found = finding(cta, Check::Operand, info.id.index); found != nullptr)
       found->text = fmt::format("the place of `{}` differs between threads of {}", info.ir->name,
                                 unit_text(cta, unit));

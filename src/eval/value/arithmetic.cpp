@@ -59,6 +59,11 @@ Word int_from_real(DType type, double value) {
 
 template <typename Step>
 void each(std::span<const Word> a, std::span<const Word> b, std::span<Word> out, Step step) {
+  if (b.size() == 1) {
+    const Word right = b[0];
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = step(a[i], right);
+    return;
+  }
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = step(a[i], b[i]);
 }
 
@@ -104,10 +109,9 @@ bool compare(ExprOp op, auto a, auto b) {
 bool is_compare(ExprOp op) { return ir::group_of(op) == ir::ExprGroup::Compare; }
 
 // Rare or slow operators, one element at a time.
-Word int_step(ExprOp op, DType type, Word a, Word b) {
-  const bool is_signed = num::kind_of(type) == DTypeKind::Int;
-  const std::int64_t x = as_int(type, a);
-  const std::int64_t y = as_int(type, b);
+Word int_step(ExprOp op, DType type, bool is_signed, IntReader read, Word a, Word b) {
+  const std::int64_t x = read(a);
+  const std::int64_t y = read(b);
   if (is_compare(op)) return is_signed ? compare(op, x, y) : compare(op, a, b);
   switch (op) {
     case ExprOp::FloorDiv:
@@ -150,8 +154,12 @@ void int_binary(ExprOp op, DType type, std::span<const Word> a, std::span<const 
       return each(a, b, out, [](Word x, Word y) { return Word{x == y}; });
     case ExprOp::Ne:
       return each(a, b, out, [](Word x, Word y) { return Word{x != y}; });
-    default:
-      return each(a, b, out, [&](Word x, Word y) { return int_step(op, type, x, y) & mask; });
+    default: {
+      const IntReader read(type);
+      const bool is_signed = num::kind_of(type) == DTypeKind::Int;
+      return each(a, b, out,
+                  [=](Word x, Word y) { return int_step(op, type, is_signed, read, x, y) & mask; });
+    }
   }
 }
 
@@ -222,18 +230,7 @@ void float_binary(ExprOp op, DType type, std::span<const Word> a, std::span<cons
 
 }  // namespace
 
-std::int64_t as_int(DType type, Word bits) {
-  switch (num::kind_of(type)) {
-    case DTypeKind::Bool:
-      return bits != 0 ? 1 : 0;
-    case DTypeKind::Int: {
-      const int unused = 64 - num::bits_of(type);
-      return static_cast<std::int64_t>(bits << unused) >> unused;
-    }
-    default:
-      return static_cast<std::int64_t>(bits);
-  }
-}
+std::int64_t as_int(DType type, Word bits) { return IntReader(type)(bits); }
 
 double as_real(DType type, Word bits) {
   switch (num::kind_of(type)) {

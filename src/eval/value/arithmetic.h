@@ -20,6 +20,21 @@ constexpr Word low_mask(int bits) { return bits >= 64 ? ~Word{0} : (Word{1} << b
 
 /// The integer that the bits stand for: sign-extended for signed types, 0 or 1 for bool.
 std::int64_t as_int(num::DType type, Word bits);
+/// The same for many values of one type.
+class IntReader {
+ public:
+  explicit IntReader(num::DType type)
+      : unused_(num::kind_of(type) == num::DTypeKind::Int ? 64 - num::bits_of(type) : 0),
+        is_bool_(num::kind_of(type) == num::DTypeKind::Bool) {}
+  std::int64_t operator()(Word bits) const {
+    if (is_bool_) return bits != 0 ? 1 : 0;
+    return static_cast<std::int64_t>(bits << unused_) >> unused_;
+  }
+
+ private:
+  int unused_;  // upper bits, which repeat the sign
+  bool is_bool_;
+};
 /// The number that the bits stand for; 64-bit integers are rounded to odd, so that one later
 /// rounding to a narrower format is right.
 double as_real(num::DType type, Word bits);
@@ -31,8 +46,8 @@ Word from_int(num::DType type, std::int64_t value);
 /// Conversion by value.
 Word convert(num::DType from, num::DType to, Word bits);
 
-/// out[i] = a[i] op b[i] for operators of two operands; all three have the same length, and `out`
-/// may be one of the others. Division by zero gives all ones, modulo zero the dividend. Comparisons
+/// out[i] = a[i] op b[i] for operators of two operands; all three have the same length, or `b` is one
+/// word for all, and `out` may be one of the others. Division by zero gives all ones, modulo zero the dividend. Comparisons
 /// give 0 or 1.
 void binary(ir::ExprOp op, num::DType type, std::span<const Word> a, std::span<const Word> b,
             std::span<Word> out);

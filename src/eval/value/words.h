@@ -2,6 +2,9 @@
 // Vectors of words that are needed for a moment, by the million: their memory is used again.
 #pragma once
 
+#include <cstddef>
+#include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -11,43 +14,51 @@ namespace ww::eval {
 
 /// Keeps the memory; must outlive what is taken from it.
 struct WordPool {
-  std::vector<std::vector<Word>> free;
+  struct Block {
+    std::unique_ptr<Word[]> words;  // NOLINT(modernize-avoid-c-arrays): a vector would set them
+    std::size_t size = 0;
+  };
+  std::vector<Block> free;
 };
 
 /// A vector of words with unspecified contents.
 class Words {
  public:
-  Words(WordPool& pool, std::size_t size) : pool_(&pool) {
+  Words(WordPool& pool, std::size_t size) : pool_(&pool), size_(size) {
     if (!pool.free.empty()) {
-      data_ = std::move(pool.free.back());
+      block_ = std::move(pool.free.back());
       pool.free.pop_back();
     }
-    data_.resize(size);
+    if (block_.size < size) block_ = {std::make_unique_for_overwrite<Word[]>(size), size};
   }
   Words(Words&& other) noexcept
-      : pool_(std::exchange(other.pool_, nullptr)), data_(std::move(other.data_)) {}
+      : pool_(std::exchange(other.pool_, nullptr)),
+        block_(std::move(other.block_)),
+        size_(other.size_) {}
   Words& operator=(Words&& other) noexcept {
     std::swap(pool_, other.pool_);
-    std::swap(data_, other.data_);
+    std::swap(block_, other.block_);
+    std::swap(size_, other.size_);
     return *this;
   }
   Words(const Words&) = delete;
   Words& operator=(const Words&) = delete;
   ~Words() {
-    if (pool_ != nullptr) pool_->free.push_back(std::move(data_));
+    if (pool_ != nullptr) pool_->free.push_back(std::move(block_));
   }
 
-  [[nodiscard]] std::size_t size() const { return data_.size(); }
-  Word& operator[](std::size_t i) { return data_[i]; }
-  Word operator[](std::size_t i) const { return data_[i]; }
-  auto begin() { return data_.begin(); }
-  auto end() { return data_.end(); }
-  [[nodiscard]] auto begin() const { return data_.begin(); }
-  [[nodiscard]] auto end() const { return data_.end(); }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  Word& operator[](std::size_t i) { return block_.words[i]; }
+  Word operator[](std::size_t i) const { return block_.words[i]; }
+  Word* begin() { return block_.words.get(); }
+  Word* end() { return begin() + size_; }
+  [[nodiscard]] const Word* begin() const { return block_.words.get(); }
+  [[nodiscard]] const Word* end() const { return begin() + size_; }
 
  private:
   WordPool* pool_;
-  std::vector<Word> data_;
+  WordPool::Block block_;
+  std::size_t size_;
 };
 
 /// Bits of a value, and which of them nothing has written.
