@@ -151,6 +151,7 @@ void VirtualRun::collect(Results& out) const {
     if (!args_[i].is_array) continue;
     const sim::Region& region = *regions_[i];
     out.arrays[i].assign(region.data, region.data + args_[i].bytes.size());
+    out.written[i].reserve(args_[i].bytes.size() / args_[i].element_bytes);
     for (std::size_t at = 0; at < args_[i].bytes.size(); at += args_[i].element_bytes)
       out.written[i].push_back(region.undefined == nullptr || region.undefined[at] == 0);
   }

@@ -52,11 +52,16 @@ struct Numbers {
     for (std::size_t i = 0; i * arg.element_bytes < bytes.size(); ++i)
       values.push_back(number_at(arg, bytes, i));
   }
-  [[nodiscard]] double at(std::size_t batch, std::size_t i, std::size_t j) const {
-    return values[(batch * rows + i) * columns + j];
+  /// Row i of a matrix, or column i, as its first number and the distance to the next.
+  struct Line {
+    const double* first;
+    std::size_t step;
+  };
+  [[nodiscard]] Line row(std::size_t batch, std::size_t i) const {
+    return {values.data() + (batch * rows + i) * columns, 1};
   }
-  [[nodiscard]] double at(bool is_turned, std::size_t batch, std::size_t i, std::size_t j) const {
-    return is_turned ? at(batch, j, i) : at(batch, i, j);
+  [[nodiscard]] Line column(std::size_t batch, std::size_t i) const {
+    return {values.data() + batch * rows * columns + i, columns};
   }
 
   std::size_t columns, rows;
@@ -87,9 +92,10 @@ std::string wrong_element(const Example& example, const Ran& ran) {
   for (std::size_t at = 0; at < d.values.size(); ++at) {
     const std::size_t batch = at / d.columns / d.rows, i = at / d.columns % d.rows;
     const std::size_t j = at % d.columns;
+    const auto [x, x_step] = example.turns_a ? a.column(batch, i) : a.row(batch, i);
+    const auto [y, y_step] = example.turns_b ? b.row(batch, j) : b.column(batch, j);
     double sum = 0;
-    for (std::size_t k = 0; k < depth; ++k)
-      sum += a.at(example.turns_a, batch, i, k) * b.at(example.turns_b, batch, k, j);
+    for (std::size_t k = 0; k < depth; ++k) sum += x[k * x_step] * y[k * y_step];
     sum = sum * scale[i] + bias[j];
     if (example.has_relu) sum = std::max(0., sum);
     sum += residual[at];
