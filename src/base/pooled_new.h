@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// operator new of a program that compiles, included by the one file that has its `main`. Compiling
+// operator new of a program that compiles, included by one file of it. Compiling
 // makes and drops hundreds of thousands of small vectors, nodes and strings; glibc keeps seven free
 // blocks of a size at hand and takes the long way for the eighth. Here each thread keeps all that it
 // has freed, in one list per size, and takes them back in a few instructions.

@@ -19,7 +19,8 @@ inline bool is_tracked(const Root& root, int bits) {
   return bits >= 8 && (root.scope == ir::Scope::Global || ir::is_shared(root.scope));
 }
 
-Place nowhere(Cta& cta, const Element& element) {
+// Messages are apart, for `reach`, `read` and `write` to be short: they run for every element.
+[[gnu::noinline]] Place nowhere(Cta& cta, const Element& element) {
   if (Finding* found = finding(cta, Check::Bounds, element); found != nullptr)
     found->text =
         fmt::format("the place of {} in {} of {} is not in any memory", element_text(cta, element),
@@ -27,14 +28,11 @@ Place nowhere(Cta& cta, const Element& element) {
   return {};
 }
 
-// Tensor memory that the CTA has allocated.
-bool is_allocated(Cta& cta, const Element& element) {
-  const auto column = static_cast<std::size_t>(element.at.bit % kTmemLaneBits / 32);
-  if (cta.tmem.is_used[column]) return true;
+[[gnu::noinline]] Place not_allocated(Cta& cta, const Element& element, std::size_t column) {
   if (Finding* found = finding(cta, Check::Tensor, element); found != nullptr)
     found->text = fmt::format("{} is used by {} in column {}, which is not allocated",
                               element_text(cta, element), cta_text(cta), column);
-  return false;
+  return {};
 }
 
 // The access that a write races with, if any.
@@ -69,7 +67,10 @@ Place reach(Cta& cta, const Element& element, int bits) {
   if (!is_inside(root, at.bit, bits)) return nowhere(cta, element);
   Cta* const home = at.rank == kOwnCta ? &cta : home_of(cta, at);
   if (home == nullptr) return {};
-  if (root.scope == ir::Scope::Tmem && !is_allocated(cta, element)) return {};
+  if (root.scope == ir::Scope::Tmem) {
+    const auto column = static_cast<std::size_t>(at.bit % kTmemLaneBits / 32);
+    if (!cta.tmem.is_used[column]) return not_allocated(cta, element, column);
+  }
   return {&storage_of(*home, at.root), bit_of(cta, element), is_tracked(root, bits)};
 }
 
@@ -114,8 +115,9 @@ std::string_view work_on(Cta& cta, const Element& element, int bits) {
 namespace {
 
 // An access by `by` to what asynchronous work has yet to read or write.
-void report_under_way(Cta& cta, const Element& element, int bits, const Access& by,
-                      std::string_view access, std::string_view direction) {
+[[gnu::noinline]] void report_under_way(Cta& cta, const Element& element, int bits,
+                                        const Access& by, std::string_view access,
+                                        std::string_view direction) {
   if (Finding* found = finding(cta, Check::Async, element); found != nullptr)
     found->text = fmt::format("{} is {} by {} of {} while a {} {} it is under way",
                               element_text(cta, element), access, agent_text(by.agent),

@@ -109,7 +109,7 @@ bool compare(ExprOp op, auto a, auto b) {
 bool is_compare(ExprOp op) { return ir::group_of(op) == ir::ExprGroup::Compare; }
 
 // Rare or slow operators, one element at a time.
-Word int_step(ExprOp op, DType type, bool is_signed, IntReader read, Word a, Word b) {
+inline Word int_step(ExprOp op, DType type, bool is_signed, IntReader read, Word a, Word b) {
   const std::int64_t x = read(a);
   const std::int64_t y = read(b);
   if (is_compare(op)) return is_signed ? compare(op, x, y) : compare(op, a, b);
