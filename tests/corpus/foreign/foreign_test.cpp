@@ -147,7 +147,7 @@ class ForeignPtx : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(ForeignPtx, ComputesItsReferenceWithoutFindings) {
   const Case& it = all_cases()[GetParam()];
-  const auto folder = ScratchFolder::make();
+  const auto folder = ww::ScratchFolder::make();
   ASSERT_TRUE(folder);
   driver::SimRequest request = it.request;
   if (!it.target.empty()) {
