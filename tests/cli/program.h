@@ -13,6 +13,10 @@ struct Ran {
   std::string err = {};  // on a terminal: nothing, `out` has both
 };
 
+/// For tests of what `warpwright bench` prints, not of what it measures: Google Benchmark repeats a benchmark for a
+/// millisecond, not for half a second.
+inline constexpr const char* kQuickBenchmarks = "BENCHMARK_MIN_TIME=0.001";
+
 struct Setting {
   std::vector<std::string> environment = {};  // NAME=VALUE, or NAME to take it away
   std::string folder = {};                    // empty: this one

@@ -184,7 +184,7 @@ TEST(Terminal, BenchmarksFollow) {
   const auto with = [&](const char* when) {
     std::vector<std::string> words = bench;
     words.emplace_back(when);
-    return run(words);
+    return run(words, {.environment = {kQuickBenchmarks}});
   };
   const Ran never = with("never");
   if (never.err.find("is not here") != std::string::npos) GTEST_SKIP() << "no benchmarks built";
