@@ -7,7 +7,6 @@
 #include <array>
 #include <cstddef>
 #include <limits>
-#include <vector>
 
 #include "base/ascii.h"
 
@@ -16,10 +15,9 @@ namespace {
 
 constexpr std::size_t kLongestWord = 64;  // longer input is no slip of the keyboard
 
-// Optimal string alignment distance over three rolling rows.
+// Optimal string alignment distance over three rolling rows, of words that are not too long.
 std::size_t edits(std::string_view a, std::string_view b) {
-  std::array<std::vector<std::size_t>, 3> rows;
-  for (auto& row : rows) row.resize(b.size() + 1);
+  std::array<std::array<std::size_t, kLongestWord + 1>, 3> rows{};
   for (std::size_t j = 0; j <= b.size(); ++j) rows[0][j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
     auto& row = rows[i % 3];
@@ -46,10 +44,12 @@ std::optional<std::string> nearest(std::string_view word,
   std::size_t best_edits = std::numeric_limits<std::size_t>::max();
   for (const std::string_view candidate : candidates) {
     if (candidate.size() > kLongestWord) continue;
+    const auto [shorter, longer] = std::minmax({word.size(), candidate.size()});
+    const std::size_t allowed = (longer + 2) / 3;
+    const std::size_t fewest = longer - shorter;  // an edit changes the length by one at most
+    if (fewest > allowed || fewest >= best_edits) continue;
     const std::size_t distance = edits(word, candidate);
-    const std::size_t allowed = (std::max(word.size(), candidate.size()) + 2) / 3;
-    const bool plausible =
-        distance <= allowed && distance < std::min(word.size(), candidate.size());
+    const bool plausible = distance <= allowed && distance < shorter;
     if (!plausible || distance >= best_edits) continue;
     best_edits = distance;
     best = std::string(candidate);
