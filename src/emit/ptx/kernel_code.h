@@ -29,7 +29,6 @@
 #include "emit/ptx/types.h"
 #include "isa/operand.h"
 #include "ptx/module.h"
-#include "ptx/names.h"
 #include "target/target.h"
 
 namespace ww::emit::to_ptx {

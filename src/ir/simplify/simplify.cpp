@@ -41,6 +41,7 @@ class SimplifierState {
 
  private:
   using Size = std::uint64_t;
+  static constexpr Size kFewNodes = 32;  // that are compared again without ado
 
   ExprId once(ExprId expr) {
     std::optional<ExprId> found;
@@ -81,16 +82,17 @@ class SimplifierState {
 
   // The same nodes throughout? Pairs that were found equal are not compared again.
   bool same(ExprId a, ExprId b) {
-    if (a == b || equal_.contains({a, b})) return true;
+    if (a == b) return true;
     const Expr& x = f_[a];
     const Expr& y = f_[b];
     if (x.op != y.op || x.type != y.type || x.integer != y.integer || x.real != y.real ||
         x.var != y.var || x.buffer != y.buffer || x.callee != y.callee || x.text != y.text ||
         x.args.size() != y.args.size() || size(a) != size(b))
       return false;
+    if (size(a) > kFewNodes && equal_.contains({a, b})) return true;
     for (std::size_t i = 0; i < x.args.size(); ++i)
       if (!same(x.args[i], y.args[i])) return false;
-    equal_.insert({a, b});
+    if (size(a) > kFewNodes) equal_.insert({a, b});
     return true;
   }
 

@@ -85,6 +85,16 @@ TEST_F(Simplify, SumsAreCollected) {
   EXPECT_EQ(text(v("l") + v("w") * 32), "w * 32 + l");
 }
 
+// Expressions that are as simple as they get stay what they are.
+TEST_F(Simplify, OneSumBecomesOneExpression) {
+  Simplifier simplifier(b.f, facts);
+  const ExprId made = simplifier.simplify((number(1) + v("y") / 8 + v("x") * 4).id);
+  EXPECT_EQ(print(b.f, made), "x * 4 + y // 8 + 1");
+  EXPECT_EQ(simplifier.simplify((v("y") / 8 + 1 + v("x") * 4).id), made);
+  EXPECT_EQ(simplifier.simplify(made), made);
+  EXPECT_NE(simplifier.simplify((number(2) + v("y") / 8 + v("x") * 4).id), made);
+}
+
 TEST_F(Simplify, DivisionsByNumbers) {
   EXPECT_EQ(text((v("w") * 32 + v("l")) / 32), "w");
   EXPECT_EQ(text((v("w") * 32 + v("l")) % 32), "l");
