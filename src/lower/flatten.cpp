@@ -61,7 +61,7 @@ class Flattener {
   void learn(ir::VarId var, ExprId value) {
     const ir::Type type = f_[var].type;
     if (!type.is_scalar() || !(type.is_int() || type.is_bool())) return;
-    facts_.set_range(var, ir::range_of(f_, value, facts_));
+    facts_.set_range(var, ranges_.range(value));
     if (!ir::reads_memory(f_, value)) facts_.set_value(var, value);
   }
   // --- buffers -----------------------------------------------------------------------------------
@@ -139,7 +139,7 @@ class Flattener {
 
   // One element, or a run of them.
   ExprId element(const FlatAccess& to, Expr e) {
-    e.args = {place_of(f_, to.plan, e.args, facts_)};
+    e.args = {place_of(f_, to.plan, e.args, simplifier_, facts_)};
     e.buffer = to.buffer;
     return f_.add(std::move(e));
   }
@@ -203,7 +203,7 @@ class Flattener {
 
   // pointer_offset(address_of(A[i]), k) is address_of(A[i + k]) while that is inside.
   Result<ExprId> moved_pointer(Expr e) {
-    e.args[1] = ir::simplify(f_, e.args[1], facts_);
+    e.args[1] = simplifier_.simplify(e.args[1]);
     Expr from = f_[e.args[0]];
     // The data of a buffer of its own is its first element.
     if (from.op == ExprOp::BufferData && f_[from.buffer].origin != ir::BufferOrigin::View) {
@@ -215,7 +215,7 @@ class Flattener {
     if (f_[e.args[0]].op == ExprOp::AddressOf && ir::const_int(f_, from.args[0]) == 0)
       return f_.add(std::move(e));
     const ExprId index =
-        ir::simplify(f_, ir::index_binary(f_, ExprOp::Add, from.args[0], e.args[1]), facts_);
+        simplifier_.simplify(ir::index_binary(f_, ExprOp::Add, from.args[0], e.args[1]));
     const auto value = ir::const_int(f_, index);
     const auto size = WW_TRY(storage_size(f_, f_[from.buffer]));
     // A pointer past the end may be made, an index may not.
@@ -259,7 +259,7 @@ class Flattener {
     WW_TRY_VOID(rewrite(s.setting));
     for (auto& [key, setting] : s.settings) WW_TRY_VOID(rewrite(setting));
     if (s.kind == StmtKind::For) change_loop(s);
-    if (s.kind == StmtKind::While) s.expr = ir::simplify(f_, s.expr, facts_);
+    if (s.kind == StmtKind::While) s.expr = simplifier_.simplify(s.expr);
     if (s.kind == StmtKind::Ptx) WW_TRY_VOID(change_ptx(s));
     if (s.kind == StmtKind::Bind) bind(s);
     s.body = WW_TRY(block(s.body));
@@ -269,12 +269,12 @@ class Flattener {
 
   void bind(Stmt& s) {
     const ir::Type type = f_[s.var].type;
-    if (type.is_scalar() && type.is_int()) s.expr = ir::simplify(f_, s.expr, facts_);
+    if (type.is_scalar() && type.is_int()) s.expr = simplifier_.simplify(s.expr);
     learn(s.var, s.expr);
   }
 
   void change_loop(Stmt& s) {
-    for (ExprId& arg : s.args) arg = ir::simplify(f_, arg, facts_);
+    for (ExprId& arg : s.args) arg = simplifier_.simplify(arg);
     if (s.loop == ir::LoopKind::Parallel) s.loop = ir::LoopKind::Serial;
   }
 
@@ -314,7 +314,7 @@ class Flattener {
     const int lanes = f_[s.expr].type.lanes;
     if (lanes > 1 && !has_run(to, s.args, lanes)) return scatter(to, s, lanes, out);
     if (lanes > 1) start_of_run(s.args);
-    s.args = {place_of(f_, to.plan, s.args, facts_)};
+    s.args = {place_of(f_, to.plan, s.args, simplifier_, facts_)};
     s.buffer = to.buffer;
     out.push_back(id);
     return {};
@@ -328,7 +328,7 @@ class Flattener {
     const ExprId all = ir::var_ref(f_, var);
     for (int k = 0; k < lanes; ++k) {
       Stmt one{.kind = StmtKind::Store, .span = s.span, .expr = lane_of(f_, all, k)};
-      one.args = {place_of(f_, to.plan, lane_indices(s.args, k), facts_)};
+      one.args = {place_of(f_, to.plan, lane_indices(s.args, k), simplifier_, facts_)};
       one.buffer = to.buffer;
       out.push_back(f_.add(std::move(one)));
     }
@@ -337,7 +337,7 @@ class Flattener {
 
   Result<void> branch(StmtId id, Block& out) {
     Stmt& s = f_.at(id);
-    s.expr = ir::simplify(f_, WW_TRY(rewrite(s.expr)), facts_);
+    s.expr = simplifier_.simplify(WW_TRY(rewrite(s.expr)));
     const auto decided = ir::const_int(f_, s.expr);
     Block then = !decided || *decided != 0 ? WW_TRY(block(s.body)) : Block{};
     Block other = !decided || *decided == 0 ? WW_TRY(block(s.other)) : Block{};
@@ -361,6 +361,9 @@ class Flattener {
 
   ir::Function& f_;
   ir::Facts facts_;
+  // A name is learnt before anything is simplified that has it.
+  ir::Simplifier simplifier_{f_, facts_};
+  ir::Ranges ranges_{f_, facts_};
   std::vector<ExprId> done_;  // by ExprId of the tile program
   FlatBuffers buffers_;
 };

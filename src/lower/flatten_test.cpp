@@ -35,7 +35,8 @@ struct Access {
 Result<ExprId> flat_index(ir::Function& f, BufferId buffer, std::span<const ExprId> indices,
                           const ir::Facts& facts) {
   const FlatPlan plan = WW_TRY(flat_plan(f, buffer, facts));
-  return place_of(f, plan, indices, facts);
+  ir::Simplifier simplifier(f, facts);
+  return place_of(f, plan, indices, simplifier, facts);
 }
 
 /// Loop variables with their ranges.

@@ -182,13 +182,13 @@ ExprId plain_place(Function& f, const FlatPlan& plan, std::span<const ExprId> in
 }
 
 ExprId whole_place(Function& f, const FlatPlan& plan, std::span<const ExprId> indices, DType dtype,
-                   const ir::Facts& facts) {
+                   ir::Simplifier& simplifier) {
   Arithmetic in(f, dtype);
   ExprId out = plain_place(f, plan, indices, dtype);
-  if (!plan.swizzle.is_none()) out = in.swizzled(ir::simplify(f, out, facts), plan.swizzle);
+  if (!plan.swizzle.is_none()) out = in.swizzled(simplifier.simplify(out), plan.swizzle);
   if (plan.runtime_offset.valid()) out = in.sum(out, in.of(plan.runtime_offset));
   if (plan.offset != 0) out = in.sum(out, in.number(plan.offset));
-  return ir::simplify(f, out, facts);
+  return simplifier.simplify(out);
 }
 
 }  // namespace
@@ -230,13 +230,13 @@ Result<FlatPlan> flat_plan(Function& function, ir::BufferId id, const ir::Facts&
 }
 
 ExprId place_of(Function& function, const FlatPlan& plan, std::span<const ExprId> indices,
-                const ir::Facts& facts) {
+                ir::Simplifier& simplifier, const ir::Facts& facts) {
   if (plan.reach && *plan.reach <= kMaxInt32)
-    return whole_place(function, plan, indices, DType::Int32, facts);
-  const ExprId wide = whole_place(function, plan, indices, DType::Int64, facts);
+    return whole_place(function, plan, indices, DType::Int32, simplifier);
+  const ExprId wide = whole_place(function, plan, indices, DType::Int64, simplifier);
   const ir::Range all = ir::range_of(function, wide, facts);
   if (all.min < -kMaxInt32 - 1 || all.max > kMaxInt32) return wide;
-  return whole_place(function, plan, indices, DType::Int32, facts);
+  return whole_place(function, plan, indices, DType::Int32, simplifier);
 }
 
 bool is_contiguous(Function& function, const FlatPlan& plan, std::span<const ExprId> indices,

@@ -43,9 +43,10 @@ Result<std::optional<std::int64_t>> storage_size(const ir::Function& function,
 /// offset of its layout that is a runtime value.
 Result<FlatPlan> flat_plan(ir::Function& function, ir::BufferId buffer, const ir::Facts& facts);
 
-/// The place of an element, simplified: int32 where that is known to suffice, else int64.
+/// The place of an element, simplified by `simplifier`, which has these facts: int32 where that is known to suffice, else int64.
 ir::ExprId place_of(ir::Function& function, const FlatPlan& plan,
-                    std::span<const ir::ExprId> indices, const ir::Facts& facts);
+                    std::span<const ir::ExprId> indices, ir::Simplifier& simplifier,
+                    const ir::Facts& facts);
 
 /// Do `lanes` elements from these indices on, along the last dimension, follow each other in
 /// storage?
