@@ -240,19 +240,22 @@ class Expander {
   }
 
   void loop(StmtId id, Block& out) {
+    SmallVec<ExprId, 3> args = in_[id].args;
+    for (ExprId& arg : args) arg = exprs_.index(arg);
+    if (const auto rounds = rounds_of(in_[id], args[1])) return expand(in_[id], args, *rounds, out);
     Stmt s = in_[id];
-    for (ExprId& arg : s.args) arg = exprs_.index(arg);
+    s.args = std::move(args);
     for (auto& [key, setting] : s.settings) change(setting);
-    if (const auto rounds = rounds_of(s, s.args[1])) return expand(s, *rounds, out);
     if (s.loop == ir::LoopKind::Unroll) s.loop = ir::LoopKind::Serial;
     if (depth_ > 0) s.var = twin_of(s.var);
     s.body = nested(s.body);
     put(id, std::move(s), out);
   }
 
-  void expand(const Stmt& s, std::int64_t rounds, Block& out) {
-    const ExprId start = start_of(s, rounds, out);
-    const std::int64_t step = s.args.size() > 2 ? ir::const_int(out_, s.args[2]).value_or(1) : 1;
+  // `args`: those of the loop, in this round.
+  void expand(const Stmt& s, const SmallVec<ExprId, 3>& args, std::int64_t rounds, Block& out) {
+    const ExprId start = start_of(s, args[0], rounds, out);
+    const std::int64_t step = args.size() > 2 ? ir::const_int(out_, args[2]).value_or(1) : 1;
     ++depth_;
     Block content;
     for (std::int64_t k = 0; k < rounds; ++k) {
@@ -270,9 +273,9 @@ class Expander {
   }
 
   // A start that is read from memory is read once.
-  ExprId start_of(const Stmt& s, std::int64_t rounds, Block& out) {
-    if (rounds == 0 || !ir::reads_memory(out_, s.args[0])) return s.args[0];
-    Stmt let{.kind = StmtKind::Bind, .span = s.span, .expr = s.args[0]};
+  ExprId start_of(const Stmt& s, ExprId start, std::int64_t rounds, Block& out) {
+    if (rounds == 0 || !ir::reads_memory(out_, start)) return start;
+    Stmt let{.kind = StmtKind::Bind, .span = s.span, .expr = start};
     let.var = out_.add(ir::Var{.name = in_[s.var].name + "_start", .type = in_[s.var].type});
     const ir::VarId var = let.var;
     out.push_back(out_.add(std::move(let)));

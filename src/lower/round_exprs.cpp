@@ -33,9 +33,16 @@ ExprId RoundExprs::value(ExprId id) {
 }
 
 ExprId RoundExprs::number(num::DType type, std::int64_t value) {
-  ExprId& known = numbers_[{type, value}];
-  if (!known.valid()) known = ir::int_imm(out_, type, value);
-  return known;
+  const std::uint32_t hash =
+      spread(static_cast<std::uint64_t>(value) * 64 + static_cast<std::uint64_t>(type));
+  const std::uint32_t known = numbers_.find(hash, [&](std::uint32_t index) {
+    const Expr& e = out_[ExprId{index}];
+    return e.type.dtype == type && e.integer == value;
+  });
+  if (known != HashIndex::kNone) return {known};
+  const ExprId made = ir::int_imm(out_, type, value);
+  if (out_[made].integer == value) numbers_.add(hash, made.index);
+  return made;
 }
 
 std::optional<std::int64_t> RoundExprs::constant(ExprId id) {

@@ -5,11 +5,11 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "base/id_map.h"
 #include "ir/function.h"
 #include "ir/simplify/simplify.h"
 
@@ -86,7 +86,7 @@ class RoundExprs {
   std::vector<ir::ExprId> values_;   // by VarId: what stands for it now
   std::vector<Done> done_;           // by ExprId: what it is in a round
   std::vector<Constant> constants_;  // by ExprId: the number that it is in a round
-  std::map<std::pair<num::DType, std::int64_t>, ir::ExprId> numbers_;  // that were made already
+  HashIndex numbers_;                // constants that were made already
   std::uint64_t round_ = 1;
   ir::Simplifier simplifier_;
 };
