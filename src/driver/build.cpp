@@ -50,7 +50,7 @@ void compile_tile(Build& build, const SourceText& source, const BuildOptions& op
 void check_tile(Build& build) {
   if (!build.target) build.target = default_target(build.tile());
   if (!std::exchange(build.is_checked, true))
-    add_errors(build, ir::verify(build.tile(), {.target = build.target}));
+    add_errors(build, ir::verify_on_target(build.tile(), *build.target));
 }
 
 // A primitive that nothing takes: which of its operands have layouts that were inferred.

@@ -36,12 +36,22 @@ std::vector<std::int64_t> tried(std::int64_t count) {
   return out;
 }
 
+/// What the expressions of a function are in one question: by ExprId, with the question's number.
+struct Answers {
+  struct Row {
+    std::uint64_t question = 0;
+    std::optional<std::int64_t> value = {};
+  };
+  std::vector<Row> rows;
+  std::uint64_t question = 0;
+};
+
 /// One thread of one CTA in one round of the loops around a call.
 class Case {
  public:
   Case(const Function& f, const LaunchShape& shape, const Definitions& definitions,
-       std::int64_t& steps)
-      : f_(f), shape_(shape), definitions_(definitions), steps_(steps) {
+       Answers& answers, std::int64_t& steps)
+      : f_(f), shape_(shape), definitions_(definitions), answers_(answers), steps_(steps) {
     for (std::size_t d = 0; d < 3; ++d)
       grid_[d] = shape.grid[d].is_constant() ? shape.grid[d].value : 0;
   }
@@ -52,7 +62,7 @@ class Case {
 
   /// Nothing: it is known at run time only.
   std::optional<std::int64_t> of(ExprId expr) {
-    known_.clear();
+    ++answers_.question;
     return value(expr, 0);
   }
 
@@ -61,13 +71,14 @@ class Case {
 
   KnownInt value(ExprId id, int depth) {
     if (!id.valid() || depth > kDeepest || ++steps_ > kMaxSteps) return std::nullopt;
-    if (const auto found = known_.find(id.index); found != known_.end()) return found->second;
+    Answers::Row& row = answers_.rows[id.index];
+    if (row.question == answers_.question) return row.value;
     const Type type = f_[id].type;
     const bool is_whole = type.is_scalar() && (type.is_int() || type.is_bool());
     KnownInt out = is_whole ? computed(f_[id], id, depth) : std::nullopt;
     // What overflows is another mistake than a region that leaves its buffer.
     if (out && wrap(type.dtype, *out) != *out) out = std::nullopt;
-    known_.emplace(id.index, out);
+    row = {answers_.question, out};
     return out;
   }
 
@@ -127,9 +138,9 @@ class Case {
   const Function& f_;
   const LaunchShape& shape_;
   const Definitions& definitions_;
+  Answers& answers_;
   std::int64_t& steps_;
   std::array<std::int64_t, 3> grid_{};
-  std::map<std::uint32_t, KnownInt> known_;
 };
 
 /// What a statement stands in, from outside: an arm of a condition, or a loop.
@@ -142,7 +153,9 @@ struct Around {
 class RegionCheck {
  public:
   RegionCheck(Context& c, const LaunchShape& shape)
-      : c_(c), f_(c.f), shape_(shape), definitions_(definitions_of(c.f)) {}
+      : c_(c), f_(c.f), shape_(shape), definitions_(definitions_of(c.f)) {
+    answers_.rows.resize(c.f.expr_count());
+  }
 
   void block(const Block& block) {
     for (const StmtId id : block) {
@@ -246,7 +259,7 @@ class RegionCheck {
       for (const std::int64_t y : grid[1])
         for (const std::int64_t x : grid[0])
           for (const std::int64_t unit : tried(units)) {
-            Case at(f_, shape_, definitions_, steps_);
+            Case at(f_, shape_, definitions_, answers_, steps_);
             at.place = {unit * static_cast<std::int64_t>(unit_threads()), {x, y, z}};
             if (!descend(at, 0)) return;
           }
@@ -323,6 +336,7 @@ class RegionCheck {
   const Function& f_;
   const LaunchShape& shape_;
   Definitions definitions_;
+  Answers answers_;
   std::vector<Around> around_;
   bool is_left_ = false;  // what follows may not be reached
   std::int64_t steps_ = 0;

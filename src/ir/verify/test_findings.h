@@ -3,8 +3,10 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "ir/test_programs.h"
 #include "ir/verify/verify.h"
@@ -12,11 +14,21 @@
 namespace ww::ir::test {
 
 /// "message [Kind]", one line each; "" when nothing is found.
-inline std::string findings(const Function& f, const VerifyOptions& options = {}) {
+inline std::string text_of(const std::vector<Diag>& findings) {
   std::string out;
-  for (const Diag& finding : verify(f, options)) {
+  for (const Diag& finding : findings) {
     if (!out.empty()) out += "\n";
     out += fmt::format("{} [{}]", finding.text, ww::name_of(finding.kind));
+  }
+  return out;
+}
+/// What is good without a target is good or bad on one by what `verify_on_target` looks at.
+inline std::string findings(const Function& f, const VerifyOptions& options = {}) {
+  const std::string out = text_of(verify(f, options));
+  VerifyOptions any = options;
+  any.target = std::nullopt;
+  if (options.target && verify(f, any).empty()) {
+    EXPECT_EQ(text_of(verify_on_target(f, *options.target)), out);
   }
   return out;
 }

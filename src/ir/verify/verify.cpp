@@ -25,6 +25,18 @@ std::string counted(std::size_t count, std::string_view one, std::string_view ma
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
+namespace {
+
+// The groups of checks each go through the whole function.
+std::vector<Diag> in_order(std::vector<Diag> findings, const VerifyOptions& options) {
+  std::ranges::stable_sort(findings, {}, [](const Diag& finding) {
+    return finding.span.known ? finding.span.begin : std::numeric_limits<std::size_t>::max();
+  });
+  if (findings.size() > options.max_findings) findings.resize(options.max_findings);
+  return findings;
+}
+
+}  // namespace
 }  // namespace verifying
 
 std::vector<Diag> verify(const Function& function, const VerifyOptions& options) {
@@ -42,12 +54,16 @@ std::vector<Diag> verify(const Function& function, const VerifyOptions& options)
     verifying::check_released_stages(c);
     verifying::check_launch(c);
   }
-  // The groups above each go through the whole function.
-  std::ranges::stable_sort(c.findings, {}, [](const Diag& finding) {
-    return finding.span.known ? finding.span.begin : std::numeric_limits<std::size_t>::max();
-  });
-  if (c.findings.size() > options.max_findings) c.findings.resize(options.max_findings);
-  return std::move(c.findings);
+  return verifying::in_order(std::move(c.findings), options);
+}
+
+std::vector<Diag> verify_on_target(const Function& function, const target::Target& target) {
+  const VerifyOptions options{.target = target};
+  verifying::Context c{.f = function, .options = options};
+  c.bound = bound_values(function);
+  verifying::check_buffers(c);
+  verifying::check_ptx(c);
+  return verifying::in_order(std::move(c.findings), options);
 }
 
 }  // namespace ww::ir

@@ -66,5 +66,8 @@ struct VerifyOptions {
 /// All violations found, in source order (those without a place last); empty when the function is
 /// good.
 std::vector<Diag> verify(const Function& function, const VerifyOptions& options = {});
+/// What the target adds for a function in which `verify` found nothing, without a target or for
+/// another one: limits of its memory, and instructions that it does not have.
+std::vector<Diag> verify_on_target(const Function& function, const target::Target& target);
 
 }  // namespace ww::ir
