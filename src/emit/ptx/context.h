@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -30,6 +31,7 @@
 #include "ir/effects.h"
 #include "ir/known_words.h"
 #include "ir/launch/launch.h"
+#include "ir/ptx_placement.h"
 #include "ir/simplify/simplify.h"
 
 namespace ww::emit::to_ptx {
@@ -68,6 +70,16 @@ struct Loop {
   bool is_broken = false;
 };
 
+/// What an instruction's form makes of its operands, and what it says about each.
+struct FormPlacement {
+  struct Shape {
+    std::optional<isa::Type> type = {};
+    bool is_listed = false;  // in braces
+  };
+  std::vector<ir::PlacedOperand> operands = {};
+  std::vector<Shape> shapes = {};  // of these
+};
+
 /// Expressions of the statement that are computed already.
 using Kept = std::unordered_map<std::uint32_t, Lanes>;
 
@@ -91,6 +103,9 @@ struct Context {
   std::vector<Bound> vars;           // by variable
   std::vector<ArrayPlace> in_array;  // by buffer
 
+  /// By form and number of operands: the first way to place them, which nearly always is the one;
+  /// nothing where there is none.
+  std::map<std::pair<const isa::Binding*, std::size_t>, std::optional<FormPlacement>> placements;
   Kept kept;
   std::vector<Loop> loops;                    // that are open, the innermost last
   std::optional<SourceText::Position> place;  // where the last `.loc` is

@@ -45,7 +45,11 @@ struct Record {
 class Planner {
  public:
   Planner(const ir::Function& f, const ir::Ranges& ranges)
-      : f_(f), ranges_(ranges), records_(f.buffer_count()), values_(f.var_count()) {}
+      : f_(f),
+        ranges_(ranges),
+        records_(f.buffer_count()),
+        values_(f.var_count()),
+        starts_(f.buffer_count()) {}
 
   std::vector<LocalPlan> run() {
     ir::for_each_stmt(f_, f_.body, [&](ir::StmtId id) {
@@ -70,7 +74,12 @@ class Planner {
   }
 
   // The start of a buffer in its storage; nothing when that is not a local buffer.
-  [[nodiscard]] std::optional<LocalPlace> start_of(BufferId id) const {
+  [[nodiscard]] std::optional<LocalPlace> start_of(BufferId id) {
+    Start& known = starts_[id.index];
+    if (!known.is_known) known = {true, found_start(id)};
+    return known.place;
+  }
+  [[nodiscard]] std::optional<LocalPlace> found_start(BufferId id) {
     const ir::Buffer& buffer = f_[id];
     LocalPlace place{id, 0};
     if (buffer.origin == BufferOrigin::View) {
@@ -94,7 +103,7 @@ class Planner {
   }
 
   // What a pointer leads to; nothing when that is not a local buffer.
-  [[nodiscard]] std::optional<LocalPlace> place_of(ExprId id) const {
+  [[nodiscard]] std::optional<LocalPlace> place_of(ExprId id) {
     const Expr& e = f_[id];
     switch (e.op) {
       case ExprOp::Var:
@@ -123,8 +132,7 @@ class Planner {
     }
   }
 
-  [[nodiscard]] std::optional<LocalPlace> element(BufferId id,
-                                                  std::span<const ExprId> indices) const {
+  [[nodiscard]] std::optional<LocalPlace> element(BufferId id, std::span<const ExprId> indices) {
     auto place = start_of(id);
     if (!place) return std::nullopt;
     const auto index = constant_index(f_, f_[id], indices, ranges_);
@@ -314,8 +322,13 @@ class Planner {
 
   const ir::Function& f_;
   const ir::Ranges& ranges_;
+  struct Start {
+    bool is_known = false;
+    std::optional<LocalPlace> place = {};
+  };
   std::vector<Record> records_;  // by buffer
   std::vector<ExprId> values_;   // by variable
+  std::vector<Start> starts_;    // by buffer: where it begins in its storage
 };
 
 }  // namespace
@@ -333,8 +346,9 @@ std::optional<std::int64_t> constant_of(const ir::Function& function, ExprId exp
   return range.min == range.max ? std::optional(range.min) : std::nullopt;
 }
 
-std::vector<std::int64_t> strides_of(const ir::Function& function, const ir::Buffer& buffer) {
-  std::vector<std::int64_t> strides(buffer.shape.size(), 1);
+Strides strides_of(const ir::Function& function, const ir::Buffer& buffer) {
+  Strides strides;
+  for (std::size_t i = 0; i < buffer.shape.size(); ++i) strides.push_back(1);
   for (std::size_t i = strides.size(); i-- > 1;) {
     const auto extent = ir::const_int(function, buffer.shape[i]);
     if (!extent) return {};
@@ -346,7 +360,7 @@ std::vector<std::int64_t> strides_of(const ir::Function& function, const ir::Buf
 std::optional<std::int64_t> constant_index(const ir::Function& function, const ir::Buffer& buffer,
                                            std::span<const ExprId> indices,
                                            const ir::Ranges& ranges) {
-  const std::vector<std::int64_t> strides = strides_of(function, buffer);
+  const Strides strides = strides_of(function, buffer);
   if (strides.size() != indices.size()) return std::nullopt;
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < indices.size(); ++i) {

@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "base/small_vec.h"
 #include "emit/ptx/types.h"
 #include "ir/function.h"
 #include "ir/simplify/simplify.h"
@@ -42,6 +43,7 @@ std::optional<std::int64_t> constant_index(const ir::Function& function, const i
                                            const ir::Ranges& ranges);
 /// Elements between neighbours in each dimension; buffers are row-major. Empty when an extent that
 /// counts is not constant.
-std::vector<std::int64_t> strides_of(const ir::Function& function, const ir::Buffer& buffer);
+using Strides = SmallVec<std::int64_t, 3>;
+Strides strides_of(const ir::Function& function, const ir::Buffer& buffer);
 
 }  // namespace ww::emit::to_ptx

@@ -52,7 +52,7 @@ std::vector<Address> places_of(Context& c, BufferId buffer, std::span<const Expr
   }
   const std::int64_t bits = storage_bits(c.f[buffer].dtype);
   Address start = start_of(c, buffer);
-  const std::vector<std::int64_t> strides = strides_of(c.f, c.f[buffer]);
+  const Strides strides = strides_of(c.f, c.f[buffer]);
   for (std::size_t i = 0; i + 1 < indices.size() && i < strides.size(); ++i)
     add_index(c, start, indices[i], strides[i] * bits);
   std::vector<Address> out;

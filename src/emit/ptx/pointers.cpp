@@ -108,8 +108,9 @@ Value base_of(Context& c, const Address& address) {
                ? c.code.pure("mov.u32", Class::R, {symbol_arg(address.symbol)})
                : c.code.pure("mov.u64", Class::Rd, {symbol_arg(address.symbol)});
   std::vector<Term> terms = address.terms;
-  std::ranges::stable_sort(terms, {},
-                           [&](const Term& term) { return c.code.level_of(term.value); });
+  if (terms.size() > 1)
+    std::ranges::stable_sort(terms, {},
+                             [&](const Term& term) { return c.code.level_of(term.value); });
   for (const Term& term : terms)
     if (term.scale != 0) base = add_to_base(c, address, base, term);
   return base;
@@ -186,7 +187,7 @@ Address start_of(Context& c, BufferId id) {
 Address element(Context& c, BufferId id, std::span<const ExprId> indices) {
   const ir::Buffer& buffer = c.f[id];
   Address out = start_of(c, id);
-  const std::vector<std::int64_t> strides = strides_of(c.f, buffer);
+  const Strides strides = strides_of(c.f, buffer);
   if (strides.size() != indices.size()) {
     refuse(c, "`{}` has {} dimensions whose extents are not all constant", buffer.name,
            buffer.shape.size());

@@ -65,11 +65,11 @@ bool fits_type(const Context& c, const PtxOperand& operand, const OperandSpec& s
 
 // Do the operands go where this placement puts them? Addresses must be where addresses are wanted,
 // and widths must agree.
-bool is_fitting(const Context& c, const ir::PtxCall& call, const isa::Binding& binding,
-                std::span<const ir::PlacedOperand> placed) {
-  for (const ir::PlacedOperand& one : placed) {
+bool is_fitting(const Context& c, const ir::PtxCall& call, const FormPlacement& placed) {
+  for (std::size_t number = 0; number < placed.operands.size(); ++number) {
+    const ir::PlacedOperand& one = placed.operands[number];
     const OperandSpec& spec = *one.spec;
-    const auto type = isa::type_of(spec, binding);
+    const auto type = placed.shapes[number].type;
     for (std::size_t i = 0; i < one.count; ++i) {
       const PtxOperand& operand = call.operands[one.first + i];
       const bool wants_address = spec.role == Role::Address && i == 0;
@@ -198,14 +198,15 @@ Value hidden(Context& c, Value word) {
   return c.code.pure(fmt::format("xor.b{}", bits), word.cls, {word, zero});
 }
 
-Arg ptx_operand(Context& c, Issue& issue, const ir::PlacedOperand& placed) {
+Arg ptx_operand(Context& c, Issue& issue, const ir::PlacedOperand& placed,
+                const FormPlacement::Shape& shape) {
   const std::span<const PtxOperand> own =
       std::span(issue.call.operands).subspan(placed.first, placed.count);
   const OperandSpec& spec = *placed.spec;
   if (spec.role == Role::Address) return ptx_address(c, own, spec, issue.binding);
-  const auto type = isa::type_of(spec, issue.binding);
-  const bool is_listed = isa::count_of(spec, issue.binding).has_value();
+  const auto [type, is_listed] = shape;
   std::vector<Arg> parts;
+  parts.reserve(placed.main);
   for (std::size_t i = 0; i < placed.main; ++i)
     parts.push_back(ptx_one(c, issue, own[i], spec, type, is_listed));
   if (c.known.must_hide(issue.call, issue.binding, placed))
@@ -242,15 +243,16 @@ void write_back(Context& c, const Issue::Output& output, Guard guard) {
 
 // The forms and placements are judged by their shape alone, before anything is written.
 bool try_form(Context& c, const ir::PtxCall& call, const isa::Binding& binding,
-              std::span<const ir::PlacedOperand> placed, Guard guard) {
-  if (!is_fitting(c, call, binding, placed)) return false;
+              const FormPlacement& placed, Guard guard) {
+  if (!is_fitting(c, call, placed)) return false;
   Issue issue{call, binding, guard};
-  std::vector<Arg> args(placed.size());
+  const std::vector<ir::PlacedOperand>& operands = placed.operands;
+  std::vector<Arg> args(operands.size());
   // Sources first: a register may be both, and writing gives up what it holds.
   for (const bool is_written : {false, true}) {
-    for (std::size_t i = 0; i < placed.size(); ++i)
-      if ((placed[i].spec->role == Role::Write) == is_written)
-        args[i] = ptx_operand(c, issue, placed[i]);
+    for (std::size_t i = 0; i < operands.size(); ++i)
+      if ((operands[i].spec->role == Role::Write) == is_written)
+        args[i] = ptx_operand(c, issue, operands[i], placed.shapes[i]);
   }
   c.code.add(call.opcode.text(), std::move(args), guard);
   // Registers of this instruction are there after a wait, and may be put elsewhere no earlier.
@@ -260,6 +262,27 @@ bool try_form(Context& c, const ir::PtxCall& call, const isa::Binding& binding,
   return true;
 }
 
+FormPlacement placement_of(const isa::Binding& binding, std::span<const ir::PlacedOperand> placed) {
+  FormPlacement out{.operands = {placed.begin(), placed.end()}};
+  for (const ir::PlacedOperand& one : placed)
+    out.shapes.push_back({.type = isa::type_of(*one.spec, binding),
+                          .is_listed = isa::count_of(*one.spec, binding).has_value()});
+  return out;
+}
+
+// An instruction stands in a kernel many times: how the form takes its operands is found once.
+const FormPlacement* first_placement(Context& c, const ir::PtxCall& call,
+                                     const isa::Binding& binding) {
+  const auto [place, is_new] = c.placements.try_emplace({&binding, call.operands.size()});
+  if (is_new)
+    ir::place_operands(binding, call.operands.size(),
+                       [&](std::span<const ir::PlacedOperand> placed) {
+                         place->second = placement_of(binding, placed);
+                         return true;
+                       });
+  return place->second ? &*place->second : nullptr;
+}
+
 }  // namespace
 
 void ptx_call(Context& c, const ir::PtxCall& call) {
@@ -267,10 +290,13 @@ void ptx_call(Context& c, const ir::PtxCall& call) {
   if (call.predicate.valid())
     guard.value = c.code.snapshot(c.code.in_register(predicate(c, call.predicate)));
   for (const isa::Binding& binding : call.opcode.forms()) {
-    const bool is_done = ir::place_operands(binding, call.operands.size(),
-                                            [&](std::span<const ir::PlacedOperand> placed) {
-                                              return try_form(c, call, binding, placed, guard);
-                                            });
+    const FormPlacement* const first = first_placement(c, call, binding);
+    if (first == nullptr) continue;
+    if (try_form(c, call, binding, *first, guard)) return;
+    const bool is_done = ir::place_operands(
+        binding, call.operands.size(), [&](std::span<const ir::PlacedOperand> placed) {
+          return try_form(c, call, binding, placement_of(binding, placed), guard);
+        });
     if (is_done) return;
   }
   refuse(c, "no form of `{}` takes {} operands like these", call.opcode.text(),
