@@ -201,23 +201,27 @@ class Planner {
     if (place->bit) records_[place->storage.index].writes[*place->bit] += 2;
   }
 
-  // How many words an operand takes by address: four of `.b128`, but for the parts of which
-  // `mov.b128` makes one.
-  static int words_of(const ir::PtxCall& call, std::size_t operand) {
-    if (call.opcode.forms().empty()) return 1;
+  static bool is_of_b128(const ir::PtxCall& call) {
+    if (call.opcode.forms().empty()) return false;
     const isa::Binding& binding = call.opcode.binding();
     const std::size_t slots = binding.form().slots.size();
-    if (slots == 0 || binding.word(slots - 1) != "b128") return 1;
+    return slots != 0 && binding.word(slots - 1) == "b128";
+  }
+  // How many words an operand of `.b128` takes by address: four, but for the parts of which
+  // `mov.b128` makes one.
+  static int words_of(const ir::PtxCall& call, std::size_t operand) {
     const bool is_part = call.opcode.mnemonic() == "mov" && call.operands.size() > 3 && operand > 0;
     return is_part ? 1 : 4;
   }
 
   void look_at(const ir::PtxCall& call) {
+    const bool is_wide = is_of_b128(call);
     for (std::size_t i = 0; i < call.operands.size(); ++i) {
       const ir::PtxOperand& operand = call.operands[i];
       if (operand.kind == ir::PtxOperandKind::Sink) continue;
-      for (int w = 0; operand.kind == ir::PtxOperandKind::At && w < words_of(call, i); ++w)
-        raw_use(operand.expr, 32, 32 * w);
+      const bool is_at = operand.kind == ir::PtxOperandKind::At;
+      const int words = !is_at ? 0 : is_wide ? words_of(call, i) : 1;
+      for (int w = 0; w < words; ++w) raw_use(operand.expr, 32, 32 * w);
       if (operand.kind == ir::PtxOperandKind::Address) escape(operand.expr);
       const Expr& e = f_[operand.expr];
       if (e.op != ExprOp::Load) continue;
