@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "lower/copy/phase_writer.h"
+#include "lower/lowering_report.h"
 
 namespace ww::lower {
 

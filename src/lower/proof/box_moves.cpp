@@ -4,6 +4,7 @@
 #include "ir/equal.h"
 #include "ir/print/print.h"
 #include "ir/settings.h"
+#include "isa/form.h"
 
 namespace ww::lower {
 namespace {

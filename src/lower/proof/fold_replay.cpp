@@ -6,6 +6,7 @@
 
 #include "ir/print/print.h"
 #include "ir/reduction.h"
+#include "isa/form.h"
 
 namespace ww::lower {
 

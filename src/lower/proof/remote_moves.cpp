@@ -3,6 +3,7 @@
 // from one of the own, and ld, st and st.async use it.
 #include "ir/print/print.h"
 #include "ir/settings.h"
+#include "isa/form.h"
 #include "lower/proof/box_moves.h"
 
 namespace ww::lower {

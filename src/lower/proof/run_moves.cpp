@@ -4,6 +4,7 @@
 #include "ir/equal.h"
 #include "ir/print/print.h"
 #include "ir/settings.h"
+#include "isa/form.h"
 #include "lower/proof/box_moves.h"
 
 namespace ww::lower {

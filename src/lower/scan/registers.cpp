@@ -25,6 +25,7 @@
 // in one warp; `warps` takes the others.
 #include "lower/as_index.h"
 #include "lower/checks.h"
+#include "lower/index_formula.h"
 #include "lower/scan/lines.h"
 #include "lower/variant.h"
 
