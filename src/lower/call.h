@@ -54,6 +54,7 @@ struct ScratchBuffer {
 
 struct LayoutPlaces;
 struct KnownNames;
+struct KnownPlaces;
 
 /// What is the same for all calls of a function. The function's scope ids are resolved; its buffers
 /// still have their layouts.
@@ -75,6 +76,8 @@ struct Context {
   /// The last regions that lower/proof/names.h was asked about: most are the same in all trials, and
   /// tiles go from one call to the next.
   std::vector<std::shared_ptr<const KnownNames>> names = {};
+  /// The last operands that lower/operand_places.h was asked about: tiles go from one call to the next.
+  std::vector<std::shared_ptr<const KnownPlaces>> places = {};
 };
 
 struct CopyProblem;

@@ -27,11 +27,9 @@ using layout::Axis;
 
 // --- questions -----------------------------------------------------------------------------------
 
-bool OperandPlaces::follows(std::size_t x, std::size_t y) const {
-  if (place(y) != place(x) + 1) return false;
-  if (!base_commutes() && linear[x] / longest_run() != linear[y] / longest_run()) return false;
-  return std::ranges::all_of(strides,
-                             [&](const RuntimeStride& s) { return s.coef[x] == s.coef[y]; });
+bool OperandPlaces::follows_swizzled(std::size_t x, std::size_t y) const {
+  if (base_commutes()) return swizzle(linear[y]) == swizzle(linear[x]) + 1;
+  return linear[y] == linear[x] + 1 && linear[x] / longest_run() == linear[y] / longest_run();
 }
 
 bool OperandPlaces::base_is_aligned(std::int64_t bytes) const {
@@ -454,7 +452,7 @@ class PlacesMaker {
 
 }  // namespace
 
-Match<OperandPlaces> operand_places(const Call& call, std::size_t operand) {
+Match<OperandPlaces> enumerated_places(const Call& call, std::size_t operand) {
   return PlacesMaker(call, operand).make();
 }
 

@@ -88,11 +88,20 @@ struct OperandPlaces {
     return base_commutes() ? std::int64_t{1} << 40 : std::int64_t{1} << swizzle.per_element();
   }
   /// Is element y the next one after x in storage?
-  [[nodiscard]] bool follows(std::size_t x, std::size_t y) const;
+  [[nodiscard]] bool follows(std::size_t x, std::size_t y) const {
+    const bool is_next = swizzle.is_none() ? linear[y] == linear[x] + 1 : follows_swizzled(x, y);
+    if (!is_next || strides.empty()) return is_next;
+    return std::ranges::all_of(strides,
+                               [&](const RuntimeStride& s) { return s.coef[x] == s.coef[y]; });
+  }
   /// Does element x stand at a multiple of that many bytes?
   [[nodiscard]] bool is_aligned(std::size_t x, std::int64_t bytes) const;
   /// The same for all elements at once: the base, the storage and the strides.
   [[nodiscard]] bool base_is_aligned(std::int64_t bytes) const;
+
+ private:
+  /// But for the strides.
+  [[nodiscard]] bool follows_swizzled(std::size_t x, std::size_t y) const;
 };
 
 /// Every thread of the unit that holds an element of an operand in registers: visit(x, thread,
@@ -124,6 +133,8 @@ inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 20;
 /// only, more than `kMaxElements`, a runtime start that crosses digits of a layout, thread axes
 /// beyond the unit.
 Match<OperandPlaces> operand_places(const Call& call, std::size_t operand);
+/// The same without a look at what was asked before (lower/known_places.cpp).
+Match<OperandPlaces> enumerated_places(const Call& call, std::size_t operand);
 /// The same of registers; declines memory.
 Match<OperandPlaces> register_places(const Call& call, std::size_t operand);
 /// Declines an operand that takes too many registers, in all threads together, to go through them.

@@ -41,5 +41,23 @@ TEST(OperandPlaces, PlacesBeyond32BitsAreCountedIn64) {
   EXPECT_TRUE(needs_64_bits(cta<2048>));  // 2047 * 2^20 + 2^20 is 2^31
 }
 
+TEST(OperandPlaces, FollowEachOtherInStorage) {
+  OperandPlaces side;
+  side.linear = {4, 5, 7, 8};
+  EXPECT_TRUE(side.follows(0, 1));
+  EXPECT_FALSE(side.follows(1, 2));
+  side.strides = {{.stride = {}, .coef = {0, 1, 1, 1}}};
+  EXPECT_FALSE(side.follows(0, 1));
+  EXPECT_TRUE(side.follows(2, 3));
+  side.strides.clear();
+  side.swizzle =
+      layout::Swizzle::make(1, 1, 1).value();  // units of two, swapped in every other row
+  EXPECT_TRUE(side.follows(0, 1));             // 4 and 5 are 6 and 7 now
+  EXPECT_FALSE(side.follows(2, 3));            // 7 is 5, 8 stays
+  side.base_divisor = 1;                       // which of them are swapped is not known
+  EXPECT_TRUE(side.follows(0, 1));
+  EXPECT_FALSE(side.follows(2, 3));
+}
+
 }  // namespace
 }  // namespace ww::lower::operand_places_test

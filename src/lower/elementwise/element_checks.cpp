@@ -51,12 +51,15 @@ Sharing sharing_of(const OperandPlaces& dst, std::int64_t threads) {
 
 Match<void> check_scalars(const Call& call, const OperandPlaces& dst,
                           std::span<const ElementwiseSource> sources) {
+  const auto is_runtime = [&](const ElementwiseSource& source) {
+    return source.scalar.valid() && !ir::const_int(call.f(), source.scalar) &&
+           call.f()[source.scalar].op != ir::ExprOp::FloatImm;
+  };
+  if (std::ranges::none_of(sources, is_runtime)) return {};
   const Sharing shared = sharing_of(dst, call.unit_threads());
   if (shared.unit == ir::Unit::Thread) return {};
   for (const ElementwiseSource& source : sources) {
-    if (!source.scalar.valid() || ir::const_int(call.f(), source.scalar) ||
-        call.f()[source.scalar].op == ir::ExprOp::FloatImm)
-      continue;
+    if (!is_runtime(source)) continue;
     ir::Dependence dependence(call.f(), call.context.launch);
     if (dependence.of(source.scalar, call.active.may) >= shared.unit) continue;
     return decline(

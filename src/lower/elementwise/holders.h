@@ -51,10 +51,42 @@ void sort_by(std::vector<ElementCell>& cells, Key&& key) {
   cells = std::move(out);
 }
 
+/// By register, then by thread, through a table of them; nothing where it would be much larger than the
+/// operand, or where a register has several elements.
+inline std::optional<std::vector<ElementCell>> cells_in_table(const OperandPlaces& side,
+                                                              std::int64_t threads) {
+  std::int64_t least = 0, most = 0;
+  for (const std::int64_t slot : side.linear) {
+    least = std::min(least, slot);
+    most = std::max(most, slot);
+  }
+  for (const Shift& replica : side.replicas)
+    if (replica.place != 0) return std::nullopt;
+  const auto count = std::ssize(side.linear) * std::ssize(side.replicas) * std::ssize(side.spread);
+  if (least < 0 || (most + 1) * threads > 4 * count + 4096) return std::nullopt;
+  constexpr std::int32_t kNone = -1;
+  std::vector<std::int32_t> table(as_index((most + 1) * threads), kNone);
+  bool has_one_each = true;
+  for_each_holder(side, threads, [&](std::size_t x, std::int64_t u, std::int64_t slot) {
+    const auto element = static_cast<std::int32_t>(x);
+    const std::int32_t before = std::exchange(table[as_index(slot * threads + u)], element);
+    has_one_each = has_one_each && (before == kNone || before == element);
+  });
+  if (!has_one_each) return std::nullopt;
+  std::vector<ElementCell> out;
+  out.reserve(as_index(count));
+  const std::int32_t* at = table.data();
+  for (std::int64_t slot = 0; slot <= most; ++slot)
+    for (std::int64_t u = 0; u < threads; ++u, ++at)
+      if (*at != kNone) out.push_back({*at, u, slot});
+  return out;
+}
+
 }  // namespace holders
 
-/// By register, then by thread, then by element.
+/// By register, then by thread, then by element; one that is in the same register twice may come once.
 inline std::vector<ElementCell> cells_by_slot(const OperandPlaces& side, std::int64_t threads) {
+  if (auto cells = holders::cells_in_table(side, threads)) return *std::move(cells);
   std::vector<ElementCell> out = cells_of(side, threads);  // the elements in order
   holders::sort_by(out, [](const ElementCell& cell) { return cell.thread; });
   holders::sort_by(out, [](const ElementCell& cell) { return cell.slot; });

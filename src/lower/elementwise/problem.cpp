@@ -37,17 +37,25 @@ ir::ExprId scalar_of(const Call& call, const ir::TileArg* arg) {
   return ir::bool_imm(f, *flag, call.span);
 }
 
-std::vector<std::int64_t> stretched(const std::vector<std::int64_t>& into,
-                                    const std::vector<std::int64_t>& from) {
+namespace {
+
+// But for extents of 1.
+bool are_alike(const std::vector<std::int64_t>& one, const std::vector<std::int64_t>& other) {
   const auto without_ones = [](std::vector<std::int64_t> extents) {
     std::erase(extents, 1);
     return extents;
   };
+  return without_ones(one) == without_ones(other);
+}
+
+}  // namespace
+
+std::vector<std::int64_t> stretched(const std::vector<std::int64_t>& into,
+                                    const std::vector<std::int64_t>& from) {
   std::vector<std::int64_t> strides(into.size(), 0);
   std::int64_t count = 1, stride = 1;
   for (const std::int64_t extent : into) count *= extent;
-  const bool is_alike = without_ones(into) == without_ones(from);
-  const std::vector<std::int64_t>& shape = is_alike ? into : from;
+  const std::vector<std::int64_t>& shape = are_alike(into, from) ? into : from;
   for (std::size_t back = 1; back <= std::min(shape.size(), into.size()); ++back) {
     const std::int64_t extent = shape[shape.size() - back];
     if (extent != 1) strides[into.size() - back] = stride;
@@ -129,11 +137,23 @@ class Maker {
   }
 
   void find_holders() {
-    std::size_t next = 0;
-    for (const ElementwiseSource& source : p_.sources)
-      if (source.side)
-        holders_.emplace_back(*source.side, threads_,
-                              stretched(extents_, extents_of(call_, *regions_[next++])));
+    for (const ElementwiseSource& source : p_.sources) {
+      if (!source.side) continue;
+      const auto extents = extents_of(call_, *regions_[holders_.size()]);
+      if (are_alike(extents_, extents) && is_held_like_dst(*source.side))
+        holders_.emplace_back();
+      else
+        holders_.emplace_back(std::in_place, *source.side, threads_, stretched(extents_, extents));
+    }
+  }
+  // Is each element in the register of that number where the destination has it, in the same threads?
+  [[nodiscard]] bool is_held_like_dst(const OperandPlaces& side) const {
+    const OperandPlaces& dst = p_.dst;
+    const auto is_same = [](const Shift& a, const Shift& b) {
+      return a.thread == b.thread && a.place == 0 && b.place == 0;
+    };
+    return std::ranges::equal(side.replicas, dst.replicas, is_same) && side.spread == dst.spread &&
+           side.linear == dst.linear && side.owner == dst.owner;
   }
 
   // --- steps ---
@@ -150,14 +170,16 @@ class Maker {
     while (at != cells.end()) {
       const std::int64_t slot = at->slot;
       std::vector<StepBatch> ways;
+      auto way = ways.end();  // of the thread before
       for (; at != cells.end() && at->slot == slot; ++at) {
-        if (at + 1 != cells.end()) WW_TRY_VOID(check_apart(*at, *(at + 1)));
+        const auto next = at + 1;
+        if (next != cells.end() && next->thread == at->thread) WW_TRY_VOID(check_apart(*at, *next));
         step.to = slot;
         step.from.clear();
         for (std::size_t i = 0; i < holders_.size(); ++i)
-          step.from.push_back(WW_TRY(find_slot(i, *at)));
-        auto way =
-            std::ranges::find_if(ways, [&](const StepBatch& b) { return b.steps[0] == step; });
+          step.from.push_back(holders_[i] ? WW_TRY(find_slot(i, *at)) : slot);
+        const auto is_this = [&](const StepBatch& b) { return b.steps[0].from == step.from; };
+        if (way == ways.end() || !is_this(*way)) way = std::ranges::find_if(ways, is_this);
         if (way == ways.end()) {
           ways.push_back({std::vector<bool>(as_index(threads_)), {step}});
           way = ways.end() - 1;
@@ -184,13 +206,13 @@ class Maker {
   }
 
   Match<std::int64_t> find_slot(std::size_t i, const ElementCell& to) {
-    if (const auto found = holders_[i].slot(to.x, to.thread)) return *found;
+    if (const auto found = holders_[i]->slot(to.x, to.thread)) return *found;
     return decline("owner",
                    "element {} of `{}` is in register {} of thread {}, its source {} of `{}` in "
                    "thread {}",
                    element_text(to.x, extents_), f_[p_.dst.buffer].name, to.slot, to.thread,
-                   element_text(holders_[i].source_of(to.x), extents_of(call_, *regions_[i])),
-                   f_[regions_[i]->buffer].name, holders_[i].owner(to.x));
+                   element_text(holders_[i]->source_of(to.x), extents_of(call_, *regions_[i])),
+                   f_[regions_[i]->buffer].name, holders_[i]->owner(to.x));
   }
 
   // Registers that all threads of a batch compute alike follow each other in it.
@@ -283,8 +305,8 @@ class Maker {
   ir::Function& f_;
   std::int64_t threads_;
   std::vector<std::int64_t> extents_;
-  std::vector<const ir::Region*> regions_;  // by operand
-  std::vector<Holders> holders_;            // by operand
+  std::vector<const ir::Region*> regions_;       // by operand
+  std::vector<std::optional<Holders>> holders_;  // by operand; none: held as the destination is
   bool was_split_ = false;
   ElementwiseProblem p_;
 };

@@ -33,6 +33,7 @@ class HeldOperand {
     threads_ = call.unit_threads();
     find_slots();
     cells_.assign(slots_.size() * as_index(threads_), kNone);
+    const bool is_held_once = side_.replicas.size() == 1 && side_.spread.size() == 1;
     std::vector<Holder> holders;  // of one element, in different warps
     for (std::size_t x = 0; x < side_.size(); ++x) {
       holders.clear();
@@ -40,9 +41,11 @@ class HeldOperand {
         for (const std::int64_t spread : side_.spread) {
           const std::int64_t u = side_.owner[x] + shift.thread + spread;
           const std::int64_t slot = side_.linear[x] + shift.place;
-          const auto found = std::ranges::find(holders, u / 32, &Holder::warp);
-          if (found != holders.end()) return held_twice(x, *found, {u, slot});
-          holders.push_back({u, slot});
+          if (!is_held_once) {
+            const auto found = std::ranges::find(holders, u / 32, &Holder::warp);
+            if (found != holders.end()) return held_twice(x, *found, {u, slot});
+            holders.push_back({u, slot});
+          }
           std::int32_t& cell = cells_[index(slot, u)];
           if (cell != kNone)
             return decline("registers", "elements {} and {} of {} share a register of thread {}",
