@@ -14,7 +14,6 @@
 #include "ir/print/print.h"
 #include "ir/settings.h"
 #include "ir/visit.h"
-#include "isa/fragment.h"
 #include "lower/checks.h"
 #include "lower/proof/box_moves.h"
 #include "lower/proof/least_move.h"
@@ -39,8 +38,6 @@ class CopyReplay : public BoxMoves {
         mask_(mask) {}
 
  private:
-  // --- moves ---
-
   // The code binds each bool that it reads, and so says which threads read it.
   Try<void> bind(const ir::Stmt& s, const Mask& mask) override {
     const ir::Expr& e = f_[s.expr];
@@ -63,7 +60,6 @@ class CopyReplay : public BoxMoves {
     const auto to = WW_TRY(values_.pointer(e.args[0])), from = WW_TRY(values_.pointer(e.args[1]));
     return copy_bytes(to, from, WW_TRY(byte_count(e.args[2])), mask);
   }
-
   static bool is_barrier(ir::Intrinsic callee) {
     return callee == ir::Intrinsic::CtaSync || callee == ir::Intrinsic::WarpgroupSync ||
            callee == ir::Intrinsic::WarpSync;
@@ -79,9 +75,11 @@ class CopyReplay : public BoxMoves {
 
   Try<void> copy_bytes(const PointerValue& to, const PointerValue& from, std::int64_t bytes,
                        const Mask& mask) {
-    for (std::size_t t = 0; t < mask.size(); ++t)
-      if (mask[t]) WW_TRY_VOID(check_aligned(to, from, bytes, t));
-    return move_each(to, from, bytes * 8, mask);
+    const std::int64_t bits = bytes * 8;
+    if (!to.bit.is_multiple_of(bits) || !from.bit.is_multiple_of(bits))
+      for (std::size_t t = 0; t < mask.size(); ++t)
+        if (mask[t]) WW_TRY_VOID(check_aligned(to, from, bytes, t));
+    return move_each(to, from, bits, mask);
   }
 
   static Try<void> check_aligned(const PointerValue& to, const PointerValue& from,
@@ -151,51 +149,6 @@ class CopyReplay : public BoxMoves {
       WW_TRY_VOID(move(to, t, to.bit[t], from, t, from.bit[t], bits));
       WW_TRY_VOID(fill(to, t, to.bit[t] + bits, bytes * 8 - bits, kZero));
     }
-    return {};
-  }
-
-  Try<void> matrix(const ir::PtxCall& call, bool is_load, const Mask& mask) {
-    std::vector<PointerValue> registers;
-    std::optional<PointerValue> rows;
-    for (const ir::PtxOperand& operand : call.operands) {
-      auto pointer = WW_TRY(values_.pointer(operand.expr));
-      if (operand.kind == ir::PtxOperandKind::Address)
-        rows = std::move(pointer);
-      else
-        registers.push_back(std::move(pointer));
-    }
-    if (&call != last_matrix_) fragments_ = isa::fragments_of(call.opcode.binding());
-    last_matrix_ = &call;
-    if (!rows || fragments_.empty()) return unknown("a matrix copy without rows");
-    const auto warps = WW_TRY(whole_warps(mask, call.opcode.text()));
-    for (const std::size_t first : warps)
-      WW_TRY_VOID(matrix_of_warp(fragments_[0], registers, *rows, first, is_load));
-    return {};
-  }
-
-  Try<void> matrix_of_warp(const isa::Fragment& fragment,
-                           const std::vector<PointerValue>& registers, const PointerValue& rows,
-                           std::size_t first, bool is_load) {
-    const int unit = 32 / fragment.parts;
-    const std::size_t matrices = registers.size() / static_cast<std::size_t>(fragment.regs);
-    for (std::size_t m = 0; m < matrices; ++m)
-      for (int r = 0; r < fragment.rows; ++r) {
-        const std::size_t giver =
-            first + m * static_cast<std::size_t>(fragment.rows) + static_cast<std::size_t>(r);
-        const std::int64_t row = rows.bit[giver];
-        if (row % 128 != 0) return wrong("lane {} gives a row at byte {}", giver - first, row / 8);
-        for (int c = 0; c < fragment.cols; ++c) {
-          const isa::FragmentPlace& place = fragment.at(r, c);
-          const auto reg =
-              m * static_cast<std::size_t>(fragment.regs) + static_cast<std::size_t>(place.reg);
-          const std::size_t thread = first + static_cast<std::size_t>(place.lane);
-          const std::int64_t in_register = registers[reg].bit[thread] + place.part * unit;
-          const std::int64_t in_row = row + c * unit;
-          WW_TRY_VOID(is_load
-                          ? move(registers[reg], thread, in_register, rows, giver, in_row, unit)
-                          : move(rows, giver, in_row, registers[reg], thread, in_register, unit));
-        }
-      }
     return {};
   }
 
@@ -299,9 +252,7 @@ class CopyReplay : public BoxMoves {
 
   const Call& call_;
   std::int64_t first_thread_;
-  const PredicateTile* mask_;                 // nullptr: none
-  const ir::PtxCall* last_matrix_ = nullptr;  // the last matrix copy, and what it moves
-  std::vector<isa::Fragment> fragments_;
+  const PredicateTile* mask_;  // nullptr: none
 };
 
 // --- comparison ----------------------------------------------------------------------------------
@@ -382,7 +333,7 @@ Try<std::optional<Meant>> meant_by(const Call& call, ProofValues& values, Trial 
 
 TrialOutcome prove_with(const Call& call, const ir::Block& code, Trial trial, int granule,
                         Proof& proof, Seen& seen) {
-  ProofValues values(call, trial.first_thread, trial.sample, *trial.few);
+  ProofValues values(call, trial.first_thread, trial.sample, *trial.few, *trial.tables);
   const auto fail_with = [&](const Unproven& why) {
     proof.could_not = why.text;
     return TrialOutcome::Failed;
@@ -458,10 +409,10 @@ bool has_condition(const ir::Function& f, const ir::Block& code) {
 
 // False: the call does what a plain copy does, in as many trials as it could have.
 bool ever_leaves(const Call& call, std::int64_t first_thread) {
-  int held = 0;
-  for (int sample = 0; sample < kMaxTrials && held < kManyCases; ++sample) {
+  UnitTables tables;
+  for (int sample = 0, held = 0; sample < kMaxTrials && held < kManyCases; ++sample) {
     FewValues few;
-    ProofValues values(call, first_thread, sample, few);
+    ProofValues values(call, first_thread, sample, few, tables);
     const auto leaves = leaves_in(call, values);
     if (!leaves || leaves->value_or(false)) return true;
     held += *leaves ? 1 : 0;

@@ -6,12 +6,12 @@
 // operands. What must come out for an element is the hash that the table in ir/elementwise.h gives:
 // a wrong register or thread, a store too few or in place of another, operands in another order, a
 // conversion left out all give another number.
-#include <functional>
 #include <span>
 #include <unordered_map>
 
 #include "ir/equal.h"
 #include "ir/print/print.h"
+#include "isa/form.h"
 #include "lower/proof/meaning.h"
 #include "lower/proof/proof.h"
 #include "lower/proof/register_replay.h"
@@ -79,51 +79,47 @@ class ElementwiseReplay : public RegisterReplay {
 
   Try<ThreadNumbers> computed(ExprId expr, const ir::Expr& e,
                               const std::vector<ThreadNumbers>& args) {
-    ThreadNumbers out(values_.threads());
-    for (std::size_t t = 0; t < out.size(); ++t) {
-      const auto arg = [&](std::size_t i) { return args[i][t]; };
-      const DType type = e.args.empty() ? e.type.dtype : f_[e.args[0]].type.dtype;
-      switch (e.op) {
-        case ExprOp::Cast:
-          out[t] = hashes::cast(type, e.type.dtype, arg(0));
-          break;
-        case ExprOp::Neg:
-        case ExprOp::Not:
-        case ExprOp::BitNot:
-          out[t] = hashes::changed(e.op, type, arg(0));
-          break;
-        case ExprOp::Add:
-        case ExprOp::Sub:
-        case ExprOp::Mul:
-        case ExprOp::Div:
-        case ExprOp::Max:
-        case ExprOp::Min:
-        case ExprOp::BitAnd:
-        case ExprOp::BitOr:
-        case ExprOp::BitXor:
-        case ExprOp::Shl:
-        case ExprOp::Shr:
-        case ExprOp::Eq:
-        case ExprOp::Ne:
-        case ExprOp::Lt:
-        case ExprOp::Le:
-        case ExprOp::Gt:
-        case ExprOp::Ge:
-          out[t] = hashes::operated(e.op, type, arg(0), arg(1));
-          break;
-        case ExprOp::Select:
-          out[t] = hashes::hashed(hashes::kChoice, 0, e.type.dtype, {arg(0), arg(1), arg(2)});
-          break;
-        case ExprOp::Call:
-          if (args.size() == 1) out[t] = hashes::called(e.callee, type, {arg(0)});
-          if (args.size() == 2) out[t] = hashes::called(e.callee, type, {arg(0), arg(1)});
-          if (args.size() == 3) out[t] = hashes::called(e.callee, type, {arg(0), arg(1), arg(2)});
-          if (!args.empty() && args.size() <= 3) break;
-          [[fallthrough]];
-        default:
-          return unknown("`{}`", ir::print(f_, expr));
-      }
+    const DType type = e.args.empty() ? e.type.dtype : f_[e.args[0]].type.dtype;
+    switch (e.op) {
+      case ExprOp::Cast:
+        if (type == e.type.dtype) return args[0];
+        return hashed(hashes::begun(hashes::kCast, static_cast<Number>(type), e.type.dtype), args);
+      case ExprOp::Neg:
+      case ExprOp::Not:
+      case ExprOp::BitNot:
+      case ExprOp::Add:
+      case ExprOp::Sub:
+      case ExprOp::Mul:
+      case ExprOp::Div:
+      case ExprOp::Max:
+      case ExprOp::Min:
+      case ExprOp::BitAnd:
+      case ExprOp::BitOr:
+      case ExprOp::BitXor:
+      case ExprOp::Shl:
+      case ExprOp::Shr:
+      case ExprOp::Eq:
+      case ExprOp::Ne:
+      case ExprOp::Lt:
+      case ExprOp::Le:
+      case ExprOp::Gt:
+      case ExprOp::Ge:
+        return hashed(hashes::begun(hashes::kOperator, static_cast<Number>(e.op), type), args);
+      case ExprOp::Select:
+        return hashed(hashes::begun(hashes::kChoice, 0, e.type.dtype), args);
+      case ExprOp::Call:
+        if (args.empty() || args.size() > 3) break;
+        return hashed(hashes::begun(hashes::kCall, static_cast<Number>(e.callee), type), args);
+      default:
+        break;
     }
+    return unknown("`{}`", ir::print(f_, expr));
+  }
+  // The hash that begins so, of the arguments of each thread.
+  [[nodiscard]] ThreadNumbers hashed(Number begun, const std::vector<ThreadNumbers>& args) const {
+    ThreadNumbers out(values_.threads(), begun);
+    for (const ThreadNumbers& arg : args)
+      for (std::size_t t = 0; t < out.size(); ++t) out[t] = chained(out[t], arg[t]);
     return out;
   }
 
@@ -184,34 +180,16 @@ class ElementwiseReplay : public RegisterReplay {
           return wrong("{} bytes are copied at byte {}", bytes, each->bit[t] / 8);
     }
     for (std::int64_t bit = 0; bit < bytes * 8; bit += bits) {
-      WW_TRY_VOID(copy_element(to, from, bit, bits, mask));
+      WW_TRY_VOID(put_all(to, bit, bits, WW_TRY(read_all(from, bit, bits, mask)), mask));
     }
     has_changed_ = true;
     return {};
   }
-  Try<void> copy_element(const PointerValue& to, const PointerValue& from, std::int64_t bit,
-                         int bits, const Mask& mask) {
-    ThreadNumbers numbers(values_.threads());
-    for (std::size_t t = 0; t < mask.size(); ++t) {
-      if (!mask[t]) continue;
-      RegisterPlace read = place(from, t, bits);
-      read.bit += bit;
-      numbers[t] = WW_TRY(read_at(read, t));
-    }
-    for (std::size_t t = 0; t < mask.size(); ++t) {
-      if (!mask[t]) continue;
-      RegisterPlace written = place(to, t, bits);
-      written.bit += bit;
-      WW_TRY_VOID(put(written, t, numbers[t]));
-    }
-    return {};
-  }
-
   // Instructions on words of two elements, which compute each half by itself.
   struct Packed {
     DType type;
     std::size_t operands;
-    std::function<Number(std::span<const Number>)> half;
+    Number begun;  // the hash of a half
   };
   static std::optional<Packed> packed_of(const isa::Opcode& opcode) {
     const isa::Binding& binding = opcode.binding();
@@ -226,21 +204,15 @@ class ElementwiseReplay : public RegisterReplay {
                                    std::pair("mul", ExprOp::Mul), std::pair("min", ExprOp::Min),
                                    std::pair("max", ExprOp::Max)})
       if (mnemonic == name)
-        return Packed{type, 2, [type, op = op](std::span<const Number> v) {
-                        return hashes::operated(op, type, v[0], v[1]);
-                      }};
-    if (mnemonic == "fma")
-      return Packed{type, 3, [type](std::span<const Number> v) {
-                      return hashes::called(ir::Intrinsic::Fma, type, {v[0], v[1], v[2]});
-                    }};
+        return Packed{type, 2, hashes::begun(hashes::kOperator, static_cast<Number>(op), type)};
+    const auto call = [&](ir::Intrinsic callee) {
+      return hashes::begun(hashes::kCall, static_cast<Number>(callee), type);
+    };
+    if (mnemonic == "fma") return Packed{type, 3, call(ir::Intrinsic::Fma)};
+    if (mnemonic == "abs") return Packed{type, 1, call(ir::Intrinsic::Abs)};
     if (mnemonic == "neg")
-      return Packed{type, 1, [type](std::span<const Number> v) {
-                      return hashes::changed(ExprOp::Neg, type, v[0]);
-                    }};
-    if (mnemonic == "abs")
-      return Packed{type, 1, [type](std::span<const Number> v) {
-                      return hashes::called(ir::Intrinsic::Abs, type, {v[0]});
-                    }};
+      return Packed{type, 1,
+                    hashes::begun(hashes::kOperator, static_cast<Number>(ExprOp::Neg), type)};
     return std::nullopt;
   }
   // Approximations and conversions: all of their operands but the first are values.
@@ -259,13 +231,8 @@ class ElementwiseReplay : public RegisterReplay {
       args.push_back(WW_TRY(value(call.operands[i].expr, mask)));
     const auto to = WW_TRY(register_of(call.operands[0], mask));
     const DType type = f_[target.buffer].dtype;
-    std::vector<Number> numbers(args.size());
-    for (std::size_t t = 0; t < mask.size(); ++t) {
-      if (!mask[t]) continue;
-      for (std::size_t i = 0; i < args.size(); ++i) numbers[i] = args[i][t];
-      WW_TRY_VOID(put(place(to, t, num::storage_bits(type)), t,
-                      hashes::instructed(call.opcode.text(), type, numbers)));
-    }
+    WW_TRY_VOID(put_all(to, 0, num::storage_bits(type),
+                        hashed(hashes::begun(call.opcode.text(), type), args), mask));
     has_changed_ = true;
     return {};
   }
@@ -273,8 +240,8 @@ class ElementwiseReplay : public RegisterReplay {
   // Conversions to or from words of two elements.
   struct PairCast {
     DType from, to;
-    bool is_plain;       // rounds as T.Cast does
-    std::string single;  // else: the instruction for one element
+    Number
+        begun;  // the hash of a half: of T.Cast where it rounds as that does, or of the instruction
   };
   static std::optional<PairCast> pair_cast_of(const isa::Opcode& opcode) {
     constexpr std::pair<std::string_view, DType> kWords[] = {
@@ -293,36 +260,27 @@ class ElementwiseReplay : public RegisterReplay {
     const auto *from = type("atype"), *to = type("dtype");
     if (from == std::end(kWords) || to == std::end(kWords)) return std::nullopt;
     const bool is_narrow = num::bits_of(to->second) <= 8;
-    PairCast out{from->second, to->second, false, hashes::of_one(opcode.text())};
     const std::string usual =
         fmt::format("cvt.rn{}.{}.{}", is_narrow ? ".satfinite" : "", to->first, from->first);
-    out.is_plain = opcode.text() == usual && to->second != DType::Float8E8M0;
-    return out;
+    const bool is_plain = opcode.text() == usual && to->second != DType::Float8E8M0;
+    return PairCast{
+        from->second, to->second,
+        is_plain ? hashes::begun(hashes::kCast, static_cast<Number>(from->second), to->second)
+                 : hashes::begun(hashes::of_one(opcode.text()), to->second)};
   }
   // The upper element is the first of two operands.
   Try<void> convert_pair(const PairCast& cast, const ir::PtxCall& call, const Mask& mask) {
     const bool is_split = cast.from == DType::Float32;
     if (call.operands.size() != (is_split ? 3U : 2U)) return unknown("`{}`", call.opcode.text());
-    std::vector<ThreadNumbers> parts;
-    for (std::size_t i = 2; is_split && i > 0; --i)
-      parts.push_back(WW_TRY(value(call.operands[i].expr, mask)));
-    const auto from =
-        is_split ? Try<PointerValue>(PointerValue{}) : register_of(call.operands[1], mask);
-    if (!from) return std::unexpected(from.error());
-    const auto to = WW_TRY(register_of(call.operands[0], mask));
-    for (std::size_t t = 0; t < mask.size(); ++t) {
-      if (!mask[t]) continue;
-      Number halves[2] = {};
-      for (const std::int64_t half : {0, 1}) {
-        const Number x =
-            is_split ? parts[static_cast<std::size_t>(half)][t]
-                     : WW_TRY(read_at(half_of(*from, t, half, num::storage_bits(cast.from)), t));
-        halves[half] = cast.is_plain ? hashes::cast(cast.from, cast.to, x)
-                                     : hashes::instructed(cast.single, cast.to, {&x, 1});
-      }
-      for (const std::int64_t half : {0, 1})
-        WW_TRY_VOID(put(half_of(to, t, half, num::storage_bits(cast.to)), t, halves[half]));
+    std::vector<ThreadNumbers> halves;
+    if (is_split) {
+      for (const std::size_t i : {2U, 1U})
+        halves.push_back(WW_TRY(value(call.operands[i].expr, mask)));
+    } else {
+      halves = WW_TRY(read_halves(WW_TRY(register_of(call.operands[1], mask)), cast.from, mask));
     }
+    for (ThreadNumbers& half : halves) half = hashed(cast.begun, {half});
+    WW_TRY_VOID(put_halves(WW_TRY(register_of(call.operands[0], mask)), cast.to, halves, mask));
     has_changed_ = true;
     return {};
   }
@@ -338,30 +296,31 @@ class ElementwiseReplay : public RegisterReplay {
     const auto& packed = packed_;
     if (!packed || call.operands.size() != packed->operands + 1)
       return unknown("`{}`", call.opcode.text());
-    std::vector<PointerValue> words;
-    for (const ir::PtxOperand& operand : call.operands)
-      words.push_back(WW_TRY(register_of(operand, mask)));
-    const int bits = num::storage_bits(packed->type);
-    for (std::size_t t = 0; t < mask.size(); ++t) {
-      if (!mask[t]) continue;
-      Number halves[2] = {};
-      for (const std::int64_t half : {0, 1}) {
-        std::vector<Number> numbers;
-        for (std::size_t i = 1; i < words.size(); ++i)
-          numbers.push_back(WW_TRY(read_at(half_of(words[i], t, half, bits), t)));
-        halves[half] = packed->half(numbers);
-      }
-      for (const std::int64_t half : {0, 1})
-        WW_TRY_VOID(put(half_of(words[0], t, half, bits), t, halves[half]));
+    std::vector<ThreadNumbers> args[2];  // by half
+    for (std::size_t i = 1; i < call.operands.size(); ++i) {
+      const auto word = WW_TRY(register_of(call.operands[i], mask));
+      auto halves = WW_TRY(read_halves(word, packed->type, mask));
+      for (const std::size_t half : {0U, 1U}) args[half].push_back(std::move(halves[half]));
     }
+    WW_TRY_VOID(put_halves(WW_TRY(register_of(call.operands[0], mask)), packed->type,
+                           {hashed(packed->begun, args[0]), hashed(packed->begun, args[1])}, mask));
     has_changed_ = true;
     return {};
   }
-  [[nodiscard]] RegisterPlace half_of(const PointerValue& word, std::size_t thread,
-                                      std::int64_t half, int bits) const {
-    RegisterPlace out = place(word, thread, bits);
-    out.bit += half * bits;
+  // The two elements of a word.
+  Try<std::vector<ThreadNumbers>> read_halves(const PointerValue& word, DType type,
+                                              const Mask& mask) {
+    const int bits = num::storage_bits(type);
+    std::vector<ThreadNumbers> out;
+    for (const int half : {0, 1}) out.push_back(WW_TRY(read_all(word, half * bits, bits, mask)));
     return out;
+  }
+  Try<void> put_halves(const PointerValue& word, DType type,
+                       const std::vector<ThreadNumbers>& halves, const Mask& mask) {
+    const int bits = num::storage_bits(type);
+    for (const int half : {0, 1})
+      WW_TRY_VOID(put_all(word, half * bits, bits, halves[static_cast<std::size_t>(half)], mask));
+    return {};
   }
 
   /// Threads that have used an element of the destination.
@@ -388,7 +347,7 @@ class ElementwiseProving {
         code_(code),
         trial_(trial),
         proof_(proof),
-        values_(call, trial.first_thread, trial.sample, *trial.few) {}
+        values_(call, trial.first_thread, trial.sample, *trial.few, *trial.tables) {}
 
   TrialOutcome run() {
     auto dst = read_region(call_, values_, call_.region(0), trial_.first_thread);
@@ -447,9 +406,11 @@ class ElementwiseProving {
         operand.number = other.number;
   }
   void fill(const ElementwiseOperand& operand) {
+    const Number begun = operand.begun();
+    Registers::Writer writer(registers_, operand.elements->storage, operand.elements->bits);
     operand.elements->for_each(values_.threads(), [&](const RegisterPlace& place, Name name) {
-      const Number number = operand.number_of(name);
-      if (const auto other = registers_.put_beside(place, number)) shared_.unite(*other, number);
+      const Number number = ElementwiseOperand::number_of(begun, name);
+      if (const auto other = writer.put_beside(place, number)) shared_.unite(*other, number);
     });
   }
 

@@ -6,7 +6,7 @@ namespace ww::lower {
 FoldProof::FoldProof(const Call& call, const ir::Block& code, Trial trial, Proof& proof,
                      ir::ExprOp op, num::DType type, bool says_elements)
     : call_(call),
-      values_(call, trial.first_thread, trial.sample, *trial.few),
+      values_(call, trial.first_thread, trial.sample, *trial.few, *trial.tables),
       op_(op),
       dtype_(call.buffer(1).dtype),
       type_(type),

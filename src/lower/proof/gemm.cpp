@@ -18,6 +18,7 @@
 #include "isa/catalogue.h"
 #include "isa/fragment.h"
 #include "lower/proof/factors.h"
+#include "lower/proof/number_matrix.h"
 #include "lower/proof/proof.h"
 #include "lower/proof/registers.h"
 #include "lower/proof/trials.h"
@@ -28,7 +29,9 @@ namespace {
 using ir::ExprId;
 using ir::ExprOp;
 
-Number number_of(GemmTag tag, Name name) { return mixed(tag, static_cast<Number>(name)); }
+// The number of an element: `begun` is the same for all of an operand.
+Number begun(GemmTag tag) { return mixed(tag); }
+Number number_of(Number begun, Name name) { return mixed(begun ^ static_cast<Number>(name)); }
 
 // --- what the code does --------------------------------------------------------------------------
 
@@ -82,16 +85,11 @@ class GemmReplay : public ProofWalk {
     const int bits = num::storage_bits(f_[e.buffer].dtype);
     ThreadNumbers out(values_.threads());
     for (std::size_t t = 0; t < out.size(); ++t)
-      if (mask[t]) WW_TRY_VOID(read({from.storage, t, from.bit[t], bits}, out[t]));
+      if (mask[t]) out[t] = WW_TRY(read({from.storage, t, from.bit[t], bits}));
     return out;
   }
-  Try<void> read(const RegisterPlace& place, Number& out) {
-    const auto number = registers_.at(place);
-    if (!number) return holds_nothing(place);
-    out = *number;
-    return {};
-  }
-  [[nodiscard]] std::unexpected<Unproven> holds_nothing(const RegisterPlace& place) const {
+  Try<Number> read(const RegisterPlace& place) const {
+    if (const auto number = registers_.at(place)) return *number;
     return wrong("thread {} of the unit reads byte {} of `{}`, which holds nothing", place.thread,
                  place.bit / 8, f_[place.storage].name);
   }
@@ -179,11 +177,14 @@ class GemmReplay : public ProofWalk {
     int bits = 32;  // of an element
     std::vector<PointerValue> registers;
 
-    [[nodiscard]] RegisterPlace at(int row, int col, std::size_t first_lane) const {
-      const isa::FragmentPlace& place = fragment->at(row, col);
+    [[nodiscard]] RegisterPlace at(const isa::FragmentPlace& place, std::size_t first_lane) const {
       const std::size_t thread = first_lane + static_cast<std::size_t>(place.lane);
       const PointerValue& reg = registers[static_cast<std::size_t>(place.reg)];
       return {reg.storage, thread, reg.bit[thread] + place.part * bits, bits};
+    }
+    /// Among the parts of all registers.
+    [[nodiscard]] std::size_t index_of(const isa::FragmentPlace& place) const {
+      return static_cast<std::size_t>(place.reg * fragment->parts + place.part);
     }
   };
 
@@ -242,66 +243,69 @@ class GemmReplay : public ProofWalk {
     return {};
   }
 
-  // By register and part, where all threads keep it; empty: they differ.
-  static std::vector<std::size_t> places_of(const Matrix& matrix,
-                                            const std::vector<Registers::Reader>& readers) {
+  // By register and part, where all threads keep it, as the reader or writer of the first register's
+  // storage says by `place_of`; empty: they differ.
+  template <typename PlaceOf>
+  static std::vector<std::size_t> places_of(const Matrix& matrix, PlaceOf&& place_of) {
     std::vector<std::size_t> out;
-    for (std::size_t reg = 0; reg < readers.size(); ++reg)
+    for (const PointerValue& reg : matrix.registers)
       for (int part = 0; part < matrix.fragment->parts; ++part) {
-        const PerUnit& bit = matrix.registers[reg].bit;
-        const auto place = readers[reg].place_of(bit.front() + part * matrix.bits);
-        if (!place || !bit.is_uniform()) return {};
+        if (!reg.bit.is_uniform() || reg.storage != matrix.registers[0].storage) return {};
+        const auto place = place_of(reg.bit.front() + part * matrix.bits);
+        if (!place) return {};
         out.push_back(*place);
       }
     return out;
   }
 
   Try<void> gather(const Matrix& matrix, std::size_t first, ThreadNumbers& out) {
-    std::vector<Registers::Reader> readers;  // by register
-    for (const PointerValue& reg : matrix.registers)
-      readers.emplace_back(registers_, reg.storage, matrix.bits);
-    const std::vector<std::size_t> places = places_of(matrix, readers);
-    const auto parts = static_cast<std::size_t>(matrix.fragment->parts);
-    out.resize(static_cast<std::size_t>(matrix.fragment->rows * matrix.fragment->cols));
-    auto to = out.begin();
-    for (int i = 0; i < matrix.fragment->rows; ++i)
-      for (int j = 0; j < matrix.fragment->cols; ++j, ++to) {
-        const isa::FragmentPlace& at = matrix.fragment->at(i, j);
-        const auto reg = static_cast<std::size_t>(at.reg);
-        const std::size_t thread = first + static_cast<std::size_t>(at.lane);
-        const Number* const number =
-            places.empty() ? readers[reg].find(
-                                 thread, matrix.registers[reg].bit[thread] + at.part * matrix.bits)
-                           : readers[reg].find_in_table(
-                                 thread, places[reg * parts + static_cast<std::size_t>(at.part)]);
-        if (number == nullptr) return holds_nothing(matrix.at(i, j, first));
-        *to = *number;
-      }
-    return {};
-  }
-
-  // d += a @ b, row-major.
-  static void add_product(const ThreadNumbers& a, const ThreadNumbers& b, int depth, int cols,
-                          ThreadNumbers& d) {
-    for (std::size_t i = 0; i < a.size(); ++i) {
-      const auto row = static_cast<std::ptrdiff_t>(i) / depth * cols;
-      const auto from = static_cast<std::ptrdiff_t>(i) % depth * cols;
-      auto to = d.begin() + row;
-      for (auto x = b.begin() + from; x != b.begin() + from + cols; ++x) *to++ += a[i] * *x;
+    const Registers::Reader reader(registers_, matrix.registers[0].storage, matrix.bits);
+    const auto places = places_of(matrix, [&](std::int64_t bit) { return reader.place_of(bit); });
+    out.resize(matrix.fragment->places.size());
+    Number* to = out.data();
+    if (places.empty()) {
+      for (const isa::FragmentPlace& at : matrix.fragment->places)
+        *to++ = WW_TRY(read(matrix.at(at, first)));
+      return {};
     }
+    const Registers::Reader::Table table = reader.table();
+    for (const isa::FragmentPlace& at : matrix.fragment->places) {
+      const std::size_t thread = first + static_cast<std::size_t>(at.lane);
+      const Number* const number = table.find(thread, places[matrix.index_of(at)]);
+      *to++ = number != nullptr ? *number : WW_TRY(read(matrix.at(at, first)));
+    }
+    return {};
   }
 
   // All is read before anything is written.
   Try<void> multiply(const std::vector<Matrix>& matrices, std::size_t first) {
     const Matrix &d = matrices[0], &a = matrices[1], &b = matrices[2], &c = matrices[3];
-    const int rows = d.fragment->rows, cols = d.fragment->cols, depth = a.fragment->cols;
-    ThreadNumbers left, right, before;
-    for (const auto& [matrix, numbers] : {std::pair(&a, &left), {&b, &right}, {&c, &before}})
+    ThreadNumbers left, right, sums;
+    for (const auto& [matrix, numbers] : {std::pair(&a, &left), {&b, &right}, {&c, &sums}})
       WW_TRY_VOID(gather(*matrix, first, *numbers));
-    add_product(left, right, depth, cols, before);
-    auto sum = before.begin();
-    for (int i = 0; i < rows; ++i)
-      for (int j = 0; j < cols; ++j) WW_TRY_VOID(put(d.at(i, j, first), *sum++));
+    add_product(left, right, static_cast<std::size_t>(a.fragment->cols),
+                static_cast<std::size_t>(d.fragment->cols), sums);
+    return scatter(d, first, sums);
+  }
+
+  Try<void> scatter(const Matrix& d, std::size_t first, const ThreadNumbers& numbers) {
+    std::vector<std::size_t> places;
+    Registers::Writer writer(registers_, d_.storage, d_.bits);
+    if (d.bits == d_.bits && d.registers[0].storage == d_.storage)
+      places =
+          places_of(d, [&](std::int64_t bit) { return writer.place_of(bit, values_.threads()); });
+    const Granules::Table names = d_.names->table();
+    const Number* number = numbers.data();
+    for (const isa::FragmentPlace& at : d.fragment->places) {
+      const std::size_t thread = first + static_cast<std::size_t>(at.lane);
+      const std::size_t place = places.empty() ? 0 : places[d.index_of(at)];
+      const Name* const name = names.find(thread, static_cast<std::int64_t>(place));
+      if (!places.empty() && name != nullptr && *name != kNobody)
+        writer.put_in_table(thread, place, *number++);
+      else
+        WW_TRY_VOID(put(d.at(at, first), *number++));
+    }
+    has_changed_ = true;
     return {};
   }
 
@@ -337,22 +341,19 @@ Try<Sizes> sizes_of(const Call& call, ProofValues& values) {
 // What the elements of D must be, in their order.
 ThreadNumbers meant(const Sizes& s, const Factors& factors, const SharedNumbers& shared) {
   const auto numbers = [&](GemmTag tag, std::int64_t count) {
+    const Number first = begun(tag);
     ThreadNumbers out(static_cast<std::size_t>(count));
     for (std::size_t i = 0; i < out.size(); ++i)
-      out[i] = shared.known_as(number_of(tag, static_cast<Name>(i)));
+      out[i] = shared.known_as(number_of(first, static_cast<Name>(i)));
     return out;
   };
-  const ThreadNumbers a = numbers(kOfA, s.m * s.k), b = numbers(kOfB, s.k * s.n),
-                      c = numbers(kOfC, s.m * s.n);
+  const auto n = static_cast<std::size_t>(s.n), k = static_cast<std::size_t>(s.k);
+  ThreadNumbers a = numbers(kOfA, s.m * s.k), b = numbers(kOfB, s.k * s.n);
+  const ThreadNumbers c = numbers(kOfC, s.m * s.n);
+  if (s.turns_a) a = turned(a, static_cast<std::size_t>(s.m));
+  if (s.turns_b) b = turned(b, k);
   ThreadNumbers out(c.size());
-  for (std::int64_t row = 0; row < s.m; ++row)
-    for (std::int64_t k = 0; k < s.k; ++k) {
-      const Number left = a[static_cast<std::size_t>(s.turns_a ? k * s.m + row : row * s.k + k)];
-      auto right = static_cast<std::size_t>(s.turns_b ? k : k * s.n);
-      auto at = static_cast<std::size_t>(row * s.n);
-      const auto step = static_cast<std::size_t>(s.turns_b ? s.k : 1);
-      for (std::int64_t col = 0; col < s.n; ++col, right += step) out[at++] += left * b[right];
-    }
+  add_product(a, b, k, n, out);
   for (std::size_t x = 0; x < out.size(); ++x)
     out[x] = factors.alpha() * out[x] + factors.beta() * c[x];
   return out;
@@ -377,7 +378,7 @@ class GemmProving {
         code_(code),
         trial_(trial),
         proof_(proof),
-        values_(call, trial.first_thread, trial.sample, *trial.few),
+        values_(call, trial.first_thread, trial.sample, *trial.few, *trial.tables),
         factors_(call, is_beta_zero) {}
 
   TrialOutcome run() {
@@ -419,9 +420,11 @@ class GemmProving {
     return true;
   }
   void fill(const RegionElements& operand, GemmTag tag) {
+    const Number first = begun(tag);
+    Registers::Writer writer(registers_, operand.storage, operand.bits);
     operand.for_each(values_.threads(), [&](const RegisterPlace& place, Name name) {
-      const Number number = number_of(tag, name);
-      if (const auto other = registers_.put_beside(place, number)) shared_.unite(*other, number);
+      const Number number = number_of(first, name);
+      if (const auto other = writer.put_beside(place, number)) shared_.unite(*other, number);
     });
   }
 

@@ -383,7 +383,7 @@ class AsyncProving {
         shared_(shared),
         proof_(proof),
         is_waited_(is_waited),
-        values_(call, trial.first_thread, trial.sample, *trial.few) {}
+        values_(call, trial.first_thread, trial.sample, *trial.few, *trial.tables) {}
 
   TrialOutcome run() {
     const auto ready = read();

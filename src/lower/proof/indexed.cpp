@@ -289,7 +289,7 @@ class Proving {
         code_(code),
         trial_(trial),
         proof_(proof),
-        values_(call, trial.first_thread, trial.sample, *trial.few),
+        values_(call, trial.first_thread, trial.sample, *trial.few, *trial.tables),
         type_(call.buffer(0).dtype) {}
 
   TrialOutcome run() {

@@ -31,7 +31,9 @@ struct StepNumbers {
     return hashes::hashed(hashes::kChoice, 0, type, {condition, yes, no});
   }
   static Value instruct(std::string_view opcode, DType type, std::initializer_list<Value> args) {
-    return hashes::instructed(hashes::of_one(opcode), type, {args.begin(), args.size()});
+    const std::span<const Value> values(args.begin(), args.size());
+    if (!hashes::is_of_two(opcode)) return hashes::instructed(opcode, type, values);
+    return hashes::instructed(hashes::of_one(opcode), type, values);
   }
 
   static Value number(float value) { return constant({kReal, 0, double{value}}); }
@@ -86,8 +88,10 @@ ElementwiseMeaning::ElementwiseMeaning(const Call& call,
       in_(ir::compute_type(call.f(), call.tile)),
       is_fast_(is_fast(call.tile, in_)) {
   if (op_ == TileOp::Cast) cast_ = cast_form(call).value();
-  for (const ElementwiseOperand& operand : operands)
+  for (const ElementwiseOperand& operand : operands) {
     stretches_.emplace_back(extents, operand.elements ? operand.extents : extents);
+    begun_.push_back(operand.begun());
+  }
 }
 
 Number ElementwiseMeaning::of(std::int64_t x) const {
@@ -181,7 +185,7 @@ Number ElementwiseMeaning::converted(const ir::Constant& constant, DType type) c
 Number ElementwiseMeaning::own(std::size_t i, std::int64_t x) const {
   const ElementwiseOperand& operand = operands_[i];
   if (!operand.elements) return operand.number;
-  return shared_.known_as(operand.number_of(stretches_[i](x)));
+  return shared_.known_as(ElementwiseOperand::number_of(begun_[i], stretches_[i](x)));
 }
 
 Number ElementwiseMeaning::chosen(std::int64_t x) const {

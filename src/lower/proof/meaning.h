@@ -4,7 +4,9 @@
 // of them, of the operation and of its type, in the order of the operands.
 #pragma once
 
+#include <algorithm>
 #include <bit>
+#include <cstring>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -28,9 +30,14 @@ using num::DType;
 
 enum Tag : Number { kElement, kScalar, kConstant, kCast, kOperator, kCall, kChoice, kInstruction };
 
-inline Number hashed(Tag tag, Number what, DType type, std::initializer_list<Number> args) {
-  Number out = mixed(mixed(tag, what), static_cast<Number>(type));
-  for (const Number arg : args) out = mixed(out, arg);
+/// What a hash begins with, which is the same for all elements.
+[[gnu::always_inline]] inline Number begun(Tag tag, Number what, DType type) {
+  return chained(chained(tag, what), static_cast<Number>(type));
+}
+[[gnu::always_inline]] inline Number hashed(Tag tag, Number what, DType type,
+                                            std::initializer_list<Number> args) {
+  Number out = begun(tag, what, type);
+  for (const Number arg : args) out = chained(out, arg);
   return out;
 }
 inline Number number_of(const ir::Constant& constant) {
@@ -52,19 +59,32 @@ inline Number called(ir::Intrinsic callee, DType type, std::initializer_list<Num
   return hashed(kCall, static_cast<Number>(callee), type, args);
 }
 
+/// What all that a PTX instruction gives begins with.
+inline Number begun(std::string_view opcode, DType type) {
+  Number out = begun(kInstruction, opcode.size(), type);
+  for (; !opcode.empty(); opcode.remove_prefix(std::min(opcode.size(), sizeof(Number)))) {
+    Number word = 0;
+    std::memcpy(&word, opcode.data(), std::min(opcode.size(), sizeof(Number)));
+    out = chained(out, word);
+  }
+  return out;
+}
 /// What a PTX instruction gives.
 inline Number instructed(std::string_view opcode, DType type, std::span<const Number> args) {
-  Number out = hashed(kInstruction, 0, type, {});
-  for (const char c : opcode) out = mixed(out, static_cast<Number>(c));
-  for (const Number arg : args) out = mixed(out, arg);
+  Number out = begun(opcode, type);
+  for (const Number arg : args) out = chained(out, arg);
   return out;
 }
 
-/// The name under which a conversion into a word of two elements is known for each of them.
+/// Does it convert into a word of two elements?
+inline bool is_of_two(std::string_view opcode) {
+  const bool may_be = !opcode.empty() && opcode[0] == 'c';  // asked for every element
+  return may_be && opcode.starts_with("cvt.") && opcode.find("x2") != std::string_view::npos;
+}
+/// The name under which such a conversion is known for each of them.
 inline std::string of_one(std::string_view opcode) {
   std::string out(opcode);
-  const std::size_t at = out.find("x2");
-  if (opcode.starts_with("cvt.") && at != std::string::npos) out.erase(at, 2);
+  if (is_of_two(opcode)) out.erase(out.find("x2"), 2);
   return out;
 }
 
@@ -80,9 +100,11 @@ struct ElementwiseOperand {
   Number number = 0;       // of the scalar; of elements, what tells this operand from others
   bool is_left_out = false;
 
+  /// What the numbers of its elements begin with.
+  [[nodiscard]] Number begun() const { return hashes::begun(hashes::kElement, number, type); }
   /// The number of an element.
-  [[nodiscard]] Number number_of(std::int64_t name) const {
-    return hashes::hashed(hashes::kElement, number, type, {static_cast<Number>(name)});
+  [[nodiscard, gnu::always_inline]] static Number number_of(Number begun, std::int64_t name) {
+    return chained(begun, static_cast<Number>(name));
   }
 };
 
@@ -133,6 +155,7 @@ class ElementwiseMeaning {
   bool is_fast_;
   std::optional<CastForm> cast_ = {};  // of `cast`
   std::vector<Stretch> stretches_;     // by operand
+  std::vector<Number> begun_;          // by operand: its elements' numbers
   /// Constants that were converted: few, and each is asked for with every element.
   struct Converted {
     num::DType from, to;

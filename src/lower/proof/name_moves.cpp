@@ -6,6 +6,7 @@
 #include "ir/print/print.h"
 #include "ir/settings.h"
 #include "ir/shared_size.h"
+#include "isa/form.h"
 
 namespace ww::lower {
 namespace {
@@ -78,16 +79,29 @@ Try<void> NameMoves::move(const PointerValue& to, std::size_t to_thread, std::in
   return move_granules(target_, to_thread, written, source_, from_thread, read, bits);
 }
 
+Try<NameMoves::Way> NameMoves::way(const PointerValue& to, const PointerValue& from) {
+  const Side& source = *WW_TRY(source_of(from));
+  const Side& target = *WW_TRY(target_of(to));
+  return Way{.source = src_.table(),
+             .target = dst_.table(),
+             .writers = writers_.table(),
+             .is_direct = source.kept == nullptr && target.kept == nullptr,
+             .is_source_shared = !src_.is_private(),
+             .is_target_shared = !dst_.is_private()};
+}
+
 Try<void> NameMoves::move_each(const PointerValue& to, const PointerValue& from, std::int64_t bits,
                                const Mask& mask) {
   if (std::find(mask.begin(), mask.end(), true) == mask.end()) return {};
-  const Side& source = *WW_TRY(source_of(from));
-  const Side& target = *WW_TRY(target_of(to));
+  const Way direct = WW_TRY(way(to, from));
+  const Side &source = source_, &target = target_;
+  const PerUnit::Reader from_bit(from.bit), to_bit(to.bit);
   for (std::size_t t = 0; t < mask.size(); ++t) {
     if (!mask[t]) continue;
-    const std::int64_t read = granule_at(from.bit[t], granule_);
-    const std::int64_t written = granule_at(to.bit[t], granule_);
+    const std::int64_t read = granule_at(from_bit[t], granule_);
+    const std::int64_t written = granule_at(to_bit[t], granule_);
     if (bits == granule_) {  // most often
+      if (direct.has_moved(t, written, t, read)) continue;
       const Name name = name_in(source, t, read);
       if (name != KeptNames::kUnwritten && has_put(target, t, written, name)) continue;
     }
@@ -295,6 +309,63 @@ Try<void> NameMoves::move_all(const PointerValue& to, const PointerValue& from, 
     }
   for (std::size_t t = 0; t < mask.size(); ++t)
     if (mask[t]) WW_TRY_VOID(put_names(to, t, to.bit[t], names[t]));
+  return {};
+}
+
+// ldmatrix and stmatrix: between registers and the rows that lanes give the addresses of.
+Try<void> NameMoves::matrix(const ir::PtxCall& call, bool is_load, const Mask& mask) {
+  std::vector<PointerValue> registers;
+  std::optional<PointerValue> rows;
+  for (const ir::PtxOperand& operand : call.operands) {
+    auto pointer = WW_TRY(values_.pointer(operand.expr));
+    if (operand.kind == ir::PtxOperandKind::Address)
+      rows = std::move(pointer);
+    else
+      registers.push_back(std::move(pointer));
+  }
+  if (&call != last_matrix_) fragments_ = isa::fragments_of(call.opcode.binding());
+  last_matrix_ = &call;
+  if (!rows || fragments_.empty()) return unknown("a matrix copy without rows");
+  const auto warps = WW_TRY(whole_warps(mask, call.opcode.text()));
+  for (const std::size_t first : warps)
+    WW_TRY_VOID(matrix_of_warp(fragments_[0], registers, *rows, first, is_load));
+  return {};
+}
+
+Try<void> NameMoves::matrix_of_warp(const isa::Fragment& fragment,
+                                    const std::vector<PointerValue>& registers,
+                                    const PointerValue& rows, std::size_t first, bool is_load) {
+  struct End {
+    std::size_t thread;
+    std::int64_t bit;
+  };
+  const int unit = 32 / fragment.parts;
+  std::vector<Way> ways;  // by register
+  for (const PointerValue& reg : registers)
+    ways.push_back(WW_TRY(is_load ? way(reg, rows) : way(rows, reg)));
+  const std::size_t matrices = registers.size() / static_cast<std::size_t>(fragment.regs);
+  for (std::size_t m = 0; m < matrices; ++m)
+    for (int r = 0; r < fragment.rows; ++r) {
+      const std::size_t giver =
+          first + m * static_cast<std::size_t>(fragment.rows) + static_cast<std::size_t>(r);
+      const std::int64_t row = rows.bit[giver];
+      if (row % 128 != 0) return wrong("lane {} gives a row at byte {}", giver - first, row / 8);
+      for (int c = 0; c < fragment.cols; ++c) {
+        const isa::FragmentPlace& place = fragment.at(r, c);
+        const auto i =
+            m * static_cast<std::size_t>(fragment.regs) + static_cast<std::size_t>(place.reg);
+        const PointerValue& reg = registers[i];
+        const std::size_t thread = first + static_cast<std::size_t>(place.lane);
+        const End in_register{thread, reg.bit[thread] + place.part * unit};
+        const End in_row{giver, row + c * unit};
+        const End &to = is_load ? in_register : in_row, &from = is_load ? in_row : in_register;
+        if (unit == granule_ && ways[i].has_moved(to.thread, granule_at(to.bit, unit), from.thread,
+                                                  granule_at(from.bit, unit)))
+          continue;
+        WW_TRY_VOID(move(is_load ? reg : rows, to.thread, to.bit, is_load ? rows : reg, from.thread,
+                         from.bit, unit));
+      }
+    }
   return {};
 }
 

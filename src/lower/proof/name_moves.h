@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "isa/fragment.h"
 #include "lower/proof/names.h"
 #include "lower/proof/scalars.h"
 #include "lower/proof/scratch_order.h"
@@ -66,6 +67,29 @@ class NameMoves : public ProofWalk {
   Try<void> move(const PointerValue& to, std::size_t to_thread, std::int64_t to_bit,
                  const PointerValue& from, std::size_t from_thread, std::int64_t from_bit,
                  std::int64_t bits);
+  /// The way between two storages, to move many granules.
+  struct Way {
+    Granules::Table source, target, writers;
+    bool is_direct;         // from operand to operand
+    bool is_source_shared;  // by all threads
+    bool is_target_shared;
+    /// Moves a granule; false where that is for `move` to do, or to refuse.
+    [[gnu::always_inline]] bool has_moved(std::size_t to_thread, std::int64_t written,
+                                          std::size_t from_thread, std::int64_t read) const {
+      const Name* const from = source.find(from_thread, read);
+      Name* const to = target.find(to_thread, written);
+      if (!is_direct || from == nullptr || to == nullptr) return false;
+      if (is_source_shared && *from == kNobody) return false;
+      if (is_target_shared) {
+        Name& writer = *writers.find(0, written);
+        if (writer >= 0 && writer != static_cast<Name>(to_thread)) return false;
+        writer = static_cast<Name>(to_thread);
+      }
+      *to = *from;
+      return true;
+    }
+  };
+  Try<Way> way(const PointerValue& to, const PointerValue& from);
   /// The same in each thread that executes, from its own place to its own.
   Try<void> move_each(const PointerValue& to, const PointerValue& from, std::int64_t bits,
                       const Mask& mask);
@@ -80,6 +104,7 @@ class NameMoves : public ProofWalk {
 
   Try<void> allocate(const ir::Stmt& s) override;
   Try<void> store(const ir::Stmt& s, const Mask& mask) override;
+  Try<void> matrix(const ir::PtxCall& call, bool is_load, const Mask& mask);
   Try<void> permute_bytes(const ir::PtxCall& call, const Mask& mask);
   Try<void> transpose(const ir::PtxCall& call, const Mask& mask);
 
@@ -121,13 +146,18 @@ class NameMoves : public ProofWalk {
   /// `stored` goes to `to`, as many bits as the elements have.
   Try<void> store_value(const PointerValue& to, int bits, ir::ExprId stored, const Mask& mask);
   Try<void> store_shuffled(const PointerValue& to, int bits, ir::ExprId stored, const Mask& mask);
+  Try<void> matrix_of_warp(const isa::Fragment& fragment,
+                           const std::vector<PointerValue>& registers, const PointerValue& rows,
+                           std::size_t first, bool is_load);
   Try<void> move_all(const PointerValue& to, const PointerValue& from, std::int64_t bits,
                      const Mask& mask, const std::vector<std::size_t>& givers);
 
-  Granules writers_;                        // in memory: the thread that has written each granule
-  std::map<ir::BufferId, KeptNames> kept_;  // scratch memory is thread 0's
-  std::vector<Name> moving_;                // on the way from one place to another
-  Side source_, target_;                    // of the last move: most are like the one before
+  Granules writers_;                          // in memory: the thread that has written each granule
+  std::map<ir::BufferId, KeptNames> kept_;    // scratch memory is thread 0's
+  std::vector<Name> moving_;                  // on the way from one place to another
+  const ir::PtxCall* last_matrix_ = nullptr;  // the last matrix copy, and what it moves
+  std::vector<isa::Fragment> fragments_;
+  Side source_, target_;  // of the last move: most are like the one before
 };
 
 }  // namespace ww::lower

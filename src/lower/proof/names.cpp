@@ -19,7 +19,6 @@ struct RegionKey {
   std::vector<std::int64_t> mins, extents, shape;
   PerUnit start;
   std::optional<layout::Layout> layout;  // none: row-major
-  friend bool operator==(const RegionKey&, const RegionKey&) = default;
 };
 struct KnownNames {
   RegionKey key;
@@ -67,20 +66,50 @@ class Meaning {
   // Once the bounds are read.
   Try<RegionNames> names(std::int64_t first_thread) {
     if (leaves_) return new_names(first_thread);
-    RegionKey key{
-        region_.buffer, granule_, first_thread, values_.threads(), call_.is_of_cluster(), mins_,
-        extents_,       shape_,   start_,       buffer_.layout};
     auto& known = call_.context.names;
     for (const auto& each : known)
-      if (each->key == key) return each->names;
+      if (is_key(each->key, first_thread)) return each->names;
+    for (const auto& each : known)
+      if (const auto by = granules_behind(each->key)) {
+        RegionNames names = each->names;
+        names.granules.move(*by);
+        return names;
+      }
     constexpr std::size_t kMaxKnown = 16;
     if (known.size() == kMaxKnown) known.erase(known.begin());
     auto names = WW_TRY(new_names(first_thread));
+    RegionKey key{
+        region_.buffer, granule_, first_thread, values_.threads(), call_.is_of_cluster(), mins_,
+        extents_,       shape_,   start_,       buffer_.layout};
     known.push_back(std::make_shared<const KnownNames>(KnownNames{std::move(key), names}));
     return names;
   }
 
  private:
+  [[nodiscard]] bool is_key(const RegionKey& key, std::int64_t first_thread) const {
+    return is_alike(key) && key.first_thread == first_thread && key.threads == values_.threads() &&
+           key.is_of_cluster == call_.is_of_cluster() && key.mins == mins_ && key.start == start_;
+  }
+  // But for the place where it begins and the unit.
+  [[nodiscard]] bool is_alike(const RegionKey& key) const {
+    return key.buffer == region_.buffer && key.granule == granule_ && key.extents == extents_ &&
+           key.shape == shape_ && key.layout == buffer_.layout;
+  }
+  // How many granules this region in memory lies behind another of the same buffer, all elements alike;
+  // nothing where they do not, or by part of a granule. Which unit asks is all the same there.
+  [[nodiscard]] std::optional<std::int64_t> granules_behind(const RegionKey& key) const {
+    const bool is_memory = scope_ != ir::Scope::Local && scope_ != ir::Scope::Tmem;
+    const bool is_row_major = buffer_.layout_kind != ir::LayoutKind::Explicit;
+    if (!is_memory || !is_alike(key) || (!is_row_major && key.mins != mins_) ||
+        !start_.is_uniform() || !key.start.is_uniform())
+      return std::nullopt;
+    std::int64_t elements = 0, scale = 1;
+    for (std::size_t d = mins_.size(); d-- > 0; scale *= shape_[d])
+      elements += (mins_[d] - key.mins[d]) * scale;
+    const std::int64_t bits = elements * bits_ + start_.front() - key.start.front();
+    return bits % granule_ == 0 ? std::optional(bits / granule_) : std::nullopt;
+  }
+
   Try<RegionNames> new_names(std::int64_t first_thread) {
     std::int64_t elements = 1;
     for (const std::int64_t extent : extents_) elements *= extent;

@@ -113,6 +113,27 @@ class Granules {
     return out;
   }
 
+  /// All of it lies so many granules further on.
+  void move(std::int64_t by) { first_ += by; }
+
+  /// The table, to reach many names: that of a granule is at `row * step + granule - first`.
+  struct Table {
+    Name* names;
+    std::int64_t first;
+    std::uint64_t width;
+    std::size_t step;  // from a thread's row to the next; 0: all have one
+    [[nodiscard, gnu::always_inline]] Name* find(std::size_t thread, std::int64_t granule) const {
+      const auto at = static_cast<std::uint64_t>(granule - first);
+      return at < width ? names + thread * step + at : nullptr;
+    }
+  };
+  /// Without names where there is none.
+  [[nodiscard]] Table table() {
+    return {table_.data(), first_, is_table_ ? static_cast<std::uint64_t>(width_) : 0,
+            is_private() ? static_cast<std::size_t>(width_) : 0};
+  }
+  [[nodiscard]] Table table() const { return const_cast<Granules*>(this)->table(); }
+
   /// Where the name of a granule is kept; nullptr when the region has no such granule.
   [[gnu::always_inline]] Name* place(std::size_t row, std::int64_t granule) {
     if (!is_inside(granule)) return nullptr;

@@ -61,6 +61,13 @@ bool PerUnit::is_within(Int least, Int most) const {
   return ends && ends->first >= least && ends->second <= most;
 }
 
+bool PerUnit::is_multiple_of(Int divisor) const {
+  if (bounds() && base_ % divisor == 0 && scale_ % divisor == 0) return true;
+  for (std::size_t t = 0; t < distinct(); ++t)
+    if ((*this)[t] % divisor != 0) return false;
+  return true;
+}
+
 PerUnit PerUnit::plus(const PerUnit& other, Int factor) const {
   if (other.is_uniform() || is_uniform() || table_ == other.table_) {
     PerUnit out = is_uniform() ? other : *this;

@@ -50,10 +50,37 @@ class PerUnit {
     return wrapped(base_, scale_, values_[thread & which_]);
   }
   [[nodiscard]] Int front() const { return (*this)[0]; }
+  /// The same for a loop that writes elsewhere: as long as this one stays what it is.
+  class Reader {
+   public:
+    explicit Reader(const PerUnit& of)
+        : base_(of.base_), scale_(of.scale_), values_(of.values_), which_(of.which_) {}
+    [[nodiscard, gnu::always_inline]] Int operator[](std::size_t thread) const {
+      return wrapped(base_, scale_, values_[thread & which_]);
+    }
+
+   private:
+    Int base_, scale_;
+    const Int* values_;
+    std::size_t which_;
+  };
   [[nodiscard]] std::vector<Int> expanded() const;
   /// The least and the greatest value, or numbers beyond them; nothing where a value may have wrapped.
   [[nodiscard]] std::optional<std::pair<Int, Int>> bounds() const;
   [[nodiscard]] bool is_within(Int least, Int most) const;
+  /// Is each value a multiple of it?
+  [[nodiscard]] bool is_multiple_of(Int divisor) const;
+  /// The same table, base and scale: then all values are the same.
+  [[nodiscard]] bool is_held_like(const PerUnit& other) const {
+    return table_ == other.table_ && base_ == other.base_ && scale_ == other.scale_ &&
+           threads_ == other.threads_;
+  }
+  [[nodiscard]] bool shares_table(const PerUnit& other) const { return table_ == other.table_; }
+  /// The same number for all that are held alike.
+  [[nodiscard]] std::size_t identity() const {
+    return (reinterpret_cast<std::size_t>(table_) >> 4U) + static_cast<std::size_t>(base_) * 31 +
+           static_cast<std::size_t>(scale_) * 0x1'0001;
+  }
 
   /// This plus `factor` times `other`, modulo 2^64.
   [[nodiscard]] PerUnit plus(const PerUnit& other, Int factor = 1) const;

@@ -63,6 +63,27 @@ TEST(PerUnit, KnowsItsBounds) {
   EXPECT_FALSE(kOthers.is_within(-4, 9));
 }
 
+TEST(PerUnit, KnowsItsDivisors) {
+  EXPECT_TRUE(kThreads.times(16).plus(PerUnit(4, 8)).is_multiple_of(8));
+  EXPECT_FALSE(kThreads.times(16).plus(PerUnit(4, 8)).is_multiple_of(16));
+  EXPECT_TRUE(PerUnit(Ints{0, 6, -12, 18}).is_multiple_of(6));  // of its values, not of its scale
+  EXPECT_TRUE(PerUnit(4, -32).is_multiple_of(16));
+  EXPECT_FALSE(kThreads.is_multiple_of(2));
+}
+
+TEST(PerUnit, IsReadAsItIsHeld) {
+  const PerUnit values = kThreads.times(3).plus(kThree);
+  const PerUnit::Reader reader(values), uniform(kThree);
+  for (std::size_t t = 0; t < 4; ++t) {
+    EXPECT_EQ(reader[t], values[t]);
+    EXPECT_EQ(uniform[t], 3);
+  }
+  EXPECT_TRUE(values.is_held_like(kThreads.times(3).plus(kThree)));
+  EXPECT_FALSE(values.is_held_like(kThreads.times(3)));
+  EXPECT_TRUE(values.shares_table(kThreads));
+  EXPECT_EQ(values.identity(), PerUnit(values).identity());
+}
+
 TEST(PerUnit, IsEqualByValue) {
   EXPECT_EQ(kThreads, PerUnit(Ints{0, 1, 2, 3}));
   EXPECT_EQ(kThreads.times(2), PerUnit(Ints{0, 2, 4, 6}));

@@ -8,15 +8,27 @@ RegisterPlace RegisterReplay::place(const PointerValue& at, std::size_t thread, 
 }
 
 Try<ThreadNumbers> RegisterReplay::loaded(const ir::Expr& e, const Mask& mask) {
-  const auto from = WW_TRY(element(e, mask));
-  const int bits = num::storage_bits(f_[e.buffer].dtype);
+  return read_all(WW_TRY(element(e, mask)), 0, num::storage_bits(f_[e.buffer].dtype), mask);
+}
+
+Try<ThreadNumbers> RegisterReplay::read_all(const PointerValue& from, std::int64_t behind, int bits,
+                                            const Mask& mask) {
   const ir::Scope scope = f_[from.storage].scope;
   const bool is_seen = is_watched(from.storage);
   const Registers::Reader reader(registers_, from.storage, bits);
+  const bool is_one = scope == ir::Scope::Local && !is_seen && from.bit.is_uniform();
+  const auto one = is_one ? reader.place_of(from.bit.front() + behind) : std::nullopt;
   ThreadNumbers out(values_.threads());
   for (std::size_t t = 0; t < out.size(); ++t) {
     if (!mask[t]) continue;
-    const RegisterPlace at = place(from, scope, t, bits);
+    if (one) {  // most often
+      if (const Number* number = reader.find_in_table(t, *one)) {
+        out[t] = *number;
+        continue;
+      }
+    }
+    RegisterPlace at = place(from, scope, t, bits);
+    at.bit += behind;
     if (is_seen) WW_TRY_VOID(touch(at, t, false));
     const Number* number = reader.find(at.thread, at.bit);
     if (number == nullptr) return not_an_operand(at, t);
@@ -43,16 +55,41 @@ Try<void> RegisterReplay::store(const ir::Stmt& s, const Mask& mask) {
   const auto to = WW_TRY(element(s, mask));
   const num::DType type = f_[s.expr].type.dtype, held = f_[s.buffer].dtype;
   if (type != held) return wrong("{} is stored as {}", num::name_of(type), num::name_of(held));
+  return put_all(to, 0, num::storage_bits(held), number, mask);
+}
+
+Try<void> RegisterReplay::put_all(const PointerValue& to, std::int64_t behind, int bits,
+                                  const ThreadNumbers& numbers, const Mask& mask) {
   const ir::Scope scope = f_[to.storage].scope;
-  const int bits = num::storage_bits(held);
   const bool is_seen = is_watched(to.storage);
   Registers::Writer writer(registers_, to.storage, bits);
+  const auto one = scope == ir::Scope::Local && !is_seen && to.bit.is_uniform()
+                       ? writer.place_of(to.bit.front() + behind, values_.threads())
+                       : std::nullopt;
+  if (one)
+    return put_in_all(writer, *one, {to.storage, 0, to.bit.front() + behind, bits}, numbers, mask);
   for (std::size_t t = 0; t < mask.size(); ++t) {
     if (!mask[t]) continue;
-    const RegisterPlace at = place(to, scope, t, bits);
+    RegisterPlace at = place(to, scope, t, bits);
+    at.bit += behind;
     if (!dst_.has(at, t) && !is_inside_own(at)) return not_to_write(at, t);
     if (is_seen) WW_TRY_VOID(touch(at, t, true));
-    writer.put(at, number[t]);
+    writer.put(at, numbers[t]);
+  }
+  return {};
+}
+
+// The same register in all threads.
+Try<void> RegisterReplay::put_in_all(Registers::Writer& writer, std::size_t place, RegisterPlace at,
+                                     const ThreadNumbers& numbers, const Mask& mask) {
+  const bool is_own = is_inside_own(at);
+  const bool is_like_dst = at.storage == dst_.storage && at.bits == dst_.bits;
+  const std::int64_t granule = granule_at(at.bit, at.bits);
+  for (at.thread = 0; at.thread < mask.size(); ++at.thread) {
+    if (!mask[at.thread]) continue;
+    if (!is_own && !(is_like_dst && dst_.has_granule(at.thread, granule)))
+      return not_to_write(at, at.thread);
+    writer.put_in_table(at.thread, place, numbers[at.thread]);
   }
   return {};
 }

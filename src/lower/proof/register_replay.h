@@ -50,16 +50,24 @@ class RegisterReplay : public ProofWalk {
   }
   /// What a thread reads there.
   Try<Number> read_at(const RegisterPlace& at, std::size_t thread);
+  /// The same in each thread that executes, behind the bit that it points to.
+  Try<ThreadNumbers> read_all(const PointerValue& from, std::int64_t behind, int bits,
+                              const Mask& mask);
   /// What a load gives.
   Try<ThreadNumbers> loaded(const ir::Expr& e, const Mask& mask);
   Try<void> store(const ir::Stmt& s, const Mask& mask) override;
   Try<void> put(const RegisterPlace& at, std::size_t thread, Number number);
+  /// The same in each thread that executes, behind the bit that it points to.
+  Try<void> put_all(const PointerValue& to, std::int64_t behind, int bits,
+                    const ThreadNumbers& numbers, const Mask& mask);
   Try<void> allocate(const ir::Stmt& s) override;
 
   const RegionElements& dst_;
   Registers& registers_;
 
  private:
+  Try<void> put_in_all(Registers::Writer& writer, std::size_t place, RegisterPlace at,
+                       const ThreadNumbers& numbers, const Mask& mask);
   [[nodiscard]] bool is_inside_own(const RegisterPlace& at) const;
   [[nodiscard]] std::unexpected<Unproven> not_to_write(const RegisterPlace& at,
                                                        std::size_t thread) const;

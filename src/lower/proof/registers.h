@@ -27,6 +27,10 @@ using ThreadNumbers = std::vector<Number>;  // by thread of the unit
   return x ^ (x >> 31U);
 }
 inline Number mixed(Number a, Number b) { return mixed(mixed(a) ^ b); }
+/// `hash`, a number that was mixed before, with one more behind it.
+[[gnu::always_inline]] inline Number chained(Number hash, Number next) {
+  return mixed(hash * 0xD6E8'FEB8'6659'FD93U + next);
+}
 
 /// Where an element lies: in registers of its own for each thread, or in memory.
 struct RegisterPlace {
@@ -57,7 +61,22 @@ class Registers {
     /// Where all threads that have put something there keep what is at a bit; nothing where some keep
     /// it elsewhere.
     [[nodiscard]] std::optional<std::size_t> place_of(std::int64_t bit) const;
-    [[nodiscard]] const Number* find_in_table(std::size_t thread, std::size_t place) const;
+    [[nodiscard]] const Number* find_in_table(std::size_t thread, std::size_t place) const {
+      return table().find(thread, place);
+    }
+
+    /// The table, for a loop that reads many places of it.
+    struct Table {
+      const Cell* cells;
+      std::size_t count, row;
+      [[nodiscard, gnu::always_inline]] const Number* find(std::size_t thread,
+                                                           std::size_t place) const {
+        const std::size_t at = thread * row + place;
+        return at < count && cells[at].is_known ? &cells[at].number : nullptr;
+      }
+    };
+    /// Of a width that there is.
+    [[nodiscard]] Table table() const;
 
    private:
     const Width* width_;
@@ -68,6 +87,15 @@ class Registers {
     Writer(Registers& registers, ir::BufferId storage, int bits)
         : registers_(registers), width_(registers.width_of(storage, bits)) {}
     void put(const RegisterPlace& place, Number value) { registers_.put(width_, place, value); }
+    std::optional<Number> put_beside(const RegisterPlace& place, Number value) {
+      return Registers::put_beside(width_, place, value);
+    }
+    /// Where each of so many threads keeps what is at a bit, and there is room for it; nothing where
+    /// that is not in the table, or elements of another width may lie there.
+    [[nodiscard]] std::optional<std::size_t> place_of(std::int64_t bit, std::size_t threads);
+    void put_in_table(std::size_t thread, std::size_t place, Number value) {
+      width_.table[thread * width_.row + place] = {value, true};
+    }
 
    private:
     Registers& registers_;
@@ -80,9 +108,7 @@ class Registers {
   }
   /// What is there beside others: elements of another width stay. Gives what was there before.
   std::optional<Number> put_beside(const RegisterPlace& place, Number value) {
-    Cell& cell = width_of(place.storage, place.bits).cell(place.thread, place.bit);
-    const Cell before = std::exchange(cell, {value, true});
-    return before.is_known ? std::optional(before.number) : std::nullopt;
+    return put_beside(width_of(place.storage, place.bits), place, value);
   }
   /// Nothing where nothing has been put.
   [[nodiscard]] std::optional<Number> at(const RegisterPlace& place) const {
@@ -164,6 +190,13 @@ class Registers {
     for (const std::size_t other : mine.others) forget(place, widths_[other]);
     mine.cell(place.thread, place.bit) = {value, true};
   }
+  [[gnu::always_inline]] static std::optional<Number> put_beside(Width& mine,
+                                                                 const RegisterPlace& place,
+                                                                 Number value) {
+    Cell& cell = mine.cell(place.thread, place.bit);
+    const Cell before = std::exchange(cell, {value, true});
+    return before.is_known ? std::optional(before.number) : std::nullopt;
+  }
   [[gnu::always_inline]] Width& width_of(ir::BufferId storage, int bits) {
     if (last_ < widths_.size() && widths_[last_].holds(storage, bits)) return widths_[last_];
     return find_or_make(storage, bits);
@@ -203,11 +236,16 @@ inline std::optional<std::size_t> Registers::Reader::place_of(std::int64_t bit) 
   const bool is_there = width_->is_in_table(bit, at) && static_cast<std::size_t>(at) < width_->row;
   return is_there ? std::optional(static_cast<std::size_t>(at)) : std::nullopt;
 }
-[[gnu::always_inline]] inline const Number* Registers::Reader::find_in_table(
-    std::size_t thread, std::size_t place) const {
-  const std::size_t at = thread * width_->row + place;
-  const bool is_known = at < width_->table.size() && width_->table[at].is_known;
-  return is_known ? &width_->table[at].number : nullptr;
+inline Registers::Reader::Table Registers::Reader::table() const {
+  return {width_->table.data(), width_->table.size(), width_->row};
+}
+
+inline std::optional<std::size_t> Registers::Writer::place_of(std::int64_t bit,
+                                                              std::size_t threads) {
+  const std::int64_t at = granule_at(bit, width_.bits);
+  if (!width_.others.empty() || !width_.is_in_table(bit, at)) return std::nullopt;
+  width_.cell(threads - 1, bit);  // so that there is room
+  return static_cast<std::size_t>(at);
 }
 
 /// The names of a region's elements and where they are.
@@ -221,6 +259,11 @@ struct RegionElements {
   [[nodiscard, gnu::always_inline]] bool has(const RegisterPlace& place, std::size_t thread) const {
     return place.storage == storage && place.bits == bits &&
            names->at(names->row_of(thread), granule_at(place.bit, bits)) != kNobody;
+  }
+  /// The same for elements as wide that begin with a granule.
+  [[nodiscard, gnu::always_inline]] bool has_granule(std::size_t thread,
+                                                     std::int64_t granule) const {
+    return names->at(names->row_of(thread), granule) != kNobody;
   }
   /// visit(place, name) for each element, in that many threads.
   template <typename Visit>

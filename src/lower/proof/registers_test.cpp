@@ -48,6 +48,36 @@ TEST(ProofRegisters, ForgetOtherWidthsThere) {
   }
 }
 
+TEST(ProofRegisters, AreWrittenAndReadByPlace) {
+  Registers registers;
+  {
+    Registers::Writer writer(registers, kOne, 32);
+    const auto place = writer.place_of(96, 4);
+    ASSERT_TRUE(place.has_value());
+    for (std::size_t t = 0; t < 3; ++t) writer.put_in_table(t, *place, 10 + t);
+    EXPECT_FALSE(writer.place_of(40, 4).has_value());    // at no multiple of the width
+    EXPECT_FALSE(writer.place_of(8160, 4).has_value());  // beyond the registers of a thread
+    EXPECT_EQ(writer.put_beside({kOne, 2, 96, 32}, 20), 12U);
+    EXPECT_EQ(writer.put_beside({kOne, 3, 96, 32}, 21), std::nullopt);
+  }
+  const Registers::Reader reader(registers, kOne, 32);
+  const Number wanted[] = {10, 11, 20, 21};
+  for (std::size_t t = 0; t < 4; ++t) {
+    EXPECT_EQ(registers.at({kOne, t, 96, 32}), wanted[t]);
+    ASSERT_NE(reader.table().find(t, *reader.place_of(96)), nullptr);
+    EXPECT_EQ(*reader.table().find(t, *reader.place_of(96)), wanted[t]);
+  }
+  EXPECT_EQ(reader.table().find(0, *reader.place_of(64)), nullptr);
+  EXPECT_EQ(reader.table().find(1000, *reader.place_of(96)), nullptr);
+}
+
+// Elements of another width must be forgotten, which takes `put`.
+TEST(ProofRegisters, AreNotWrittenByPlaceBesideOtherWidths) {
+  Registers registers;
+  registers.put({kOne, 0, 0, 16}, 1);
+  EXPECT_FALSE(Registers::Writer(registers, kOne, 32).place_of(0, 1).has_value());
+}
+
 TEST(ProofRegisters, KeepOtherWidthsBeside) {
   Registers registers;
   registers.put_beside({kOne, 0, 0, 16}, 1);

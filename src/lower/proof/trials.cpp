@@ -38,9 +38,10 @@ void make_trials(const Call& call, Proof& proof, const std::function<TrialOutcom
   for (const std::int64_t first : {starts.front(), starts.back()}) {
     int held = 0;
     Settled settled;
+    UnitTables tables;
     for (int sample = 0; sample < kMaxTrials; ++sample) {
       FewValues chosen;
-      const TrialOutcome outcome = attempt({first, sample, &chosen});
+      const TrialOutcome outcome = attempt({first, sample, &chosen, &tables});
       if (outcome == TrialOutcome::Failed) return;
       held += outcome == TrialOutcome::Skipped ? 0 : 1;
       settled.add(chosen, outcome == TrialOutcome::Skipped);

@@ -15,7 +15,8 @@ namespace ww::lower {
 struct Trial {
   std::int64_t first_thread;
   int sample;
-  FewValues* few;  // takes note of the choice
+  FewValues* few;      // takes note of the choice
+  UnitTables* tables;  // what trials of this unit have computed
 };
 
 enum class TrialOutcome : std::uint8_t {

@@ -26,7 +26,8 @@ bool is_number(ir::Type type) {
 
 }  // namespace
 
-ProofValues::ProofValues(const Call& call, std::int64_t first, int sample, FewValues& few)
+ProofValues::ProofValues(const Call& call, std::int64_t first, int sample, FewValues& few,
+                         UnitTables& tables)
     : call_(call),
       f_(call.f()),
       first_(first),
@@ -36,6 +37,7 @@ ProofValues::ProofValues(const Call& call, std::int64_t first, int sample, FewVa
               : std::min(call.unit_threads(), call.context.launch.threads() - first))),
       sample_(sample),
       few_(few),
+      tables_(tables),
       random_(0x9E37'79B9'7F4A'7C15U * static_cast<std::uint64_t>(sample + 1)) {}
 
 void ProofValues::set(ir::VarId var, PerUnit value) {
@@ -154,6 +156,17 @@ ProofValues::Values ProofValues::operated(ExprId expr) {
   const ir::Expr& e = f_[expr];
   const PerUnit& a = *WW_TRY(known(e.args[0]));
   const PerUnit& b = *WW_TRY(known(e.args[1]));
+  UnitTables::Operation operation{e.op, f_[e.args[0]].type.dtype, e.type.dtype, a, b};
+  if (!operation.is_worth_keeping()) return new_operated(expr, a, b);
+  if (const PerUnit* known = tables_.find(operation)) return *known;
+  auto out = WW_TRY(new_operated(expr, a, b));
+  const bool is_noted = e.type.is_bool() && num::is_float(operation.type);
+  if (!is_noted) tables_.keep(std::move(operation), out);
+  return out;
+}
+
+ProofValues::Values ProofValues::new_operated(ExprId expr, const PerUnit& a, const PerUnit& b) {
+  const ir::Expr& e = f_[expr];
   const ir::Type type = f_[e.args[0]].type;
   if (auto out = unit_operated(e.op, type.dtype, e.type.dtype, a, b)) return *std::move(out);
   std::optional<std::size_t> fails;
@@ -290,9 +303,11 @@ ProofValues::Values ProofValues::variable(ExprId expr) {
 
 // All expressions that read an id share its table.
 PerUnit ProofValues::launch_variable(ir::VarId var) {
-  if (const auto found = launch_ids_.find(var.index); found != launch_ids_.end())
-    return found->second;
-  if (auto out = thread_variable(var)) return launch_ids_[var.index] = *std::move(out);
+  if (const PerUnit* known = tables_.find(var)) return *known;
+  if (auto out = thread_variable(var)) {
+    tables_.keep(var, *out);
+    return *std::move(out);
+  }
   const auto range = call_.context.facts.range(var).value_or(ir::Range{0, 0});
   return sampled(key_of(var), range, 1);
 }

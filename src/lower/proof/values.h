@@ -17,6 +17,7 @@
 #include "base/stable_vec.h"
 #include "lower/call.h"
 #include "lower/proof/per_unit.h"
+#include "lower/proof/unit_tables.h"
 #include "lower/proof/unproven.h"
 
 namespace ww::lower {
@@ -38,7 +39,8 @@ class ProofValues {
   /// The unit of `call` that begins with thread `first`; `sample` chooses the values of what is
   /// known at run time only: 0 the least, 1 the greatest (or a large one), others by chance, but
   /// one after the other where there are few. Those are noted in `few`.
-  ProofValues(const Call& call, std::int64_t first, int sample, FewValues& few);
+  /// `tables` has what other trials of the same unit have computed.
+  ProofValues(const Call& call, std::int64_t first, int sample, FewValues& few, UnitTables& tables);
 
   [[nodiscard]] std::size_t threads() const { return threads_; }
   /// Fails with what it does not know how to evaluate.
@@ -91,6 +93,7 @@ class ProofValues {
   Values variable(ir::ExprId expr);
   Values changed(const ir::Expr& e);
   Values operated(ir::ExprId expr);
+  Values new_operated(ir::ExprId expr, const PerUnit& a, const PerUnit& b);
   Values loaded(ir::ExprId expr);
   Values called(ir::ExprId expr);
   Values tensor_address(const ir::Expr& e);
@@ -111,9 +114,9 @@ class ProofValues {
   std::size_t threads_;
   int sample_;
   FewValues& few_;
+  UnitTables& tables_;
   std::uint64_t random_;
   std::map<std::uint32_t, PerUnit> vars_;
-  std::map<std::uint32_t, PerUnit> launch_ids_;  // by variable, where threads differ
   std::map<std::uint32_t, PointerValue> pointers_;
   std::map<std::uint32_t, std::int64_t> counts_;   // by buffer
   std::map<std::uint32_t, std::int64_t> windows_;  // by storage
