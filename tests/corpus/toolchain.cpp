@@ -51,10 +51,17 @@ std::optional<Toolchain> Toolchain::look() {
   return tools;
 }
 
+bool Toolchain::has_levels() const {
+  static const bool has = run({nvcc_, "--help"}, "/").output.contains("--Ofast-compile");
+  return has;
+}
+
 std::vector<std::string> Toolchain::quick_options() const {
-  static const bool has_levels = run({nvcc_, "--help"}, "/").output.contains("--Ofast-compile");
-  if (!has_levels) return {};
-  return {"-Ofc=mid"};
+  return has_levels() ? std::vector<std::string>{"-Ofc=mid"} : std::vector<std::string>{};
+}
+
+std::vector<std::string> Toolchain::register_options() const {
+  return has_levels() ? std::vector<std::string>{"-Ofc=min"} : std::vector<std::string>{};
 }
 
 bool Toolchain::knows(const std::string& target) const {

@@ -45,6 +45,8 @@ class Toolchain {
   /// nvcc's options for code that is looked at rather than timed: fewer optimisations in six tenths of
   /// the time, where this nvcc has them.
   [[nodiscard]] std::vector<std::string> quick_options() const;
+  /// The same for code whose small arrays must become registers: all of the optimisations that do so.
+  [[nodiscard]] std::vector<std::string> register_options() const;
 
   /// Whether nvcc compiles for `sm_90`, `sm_90a` ...
   [[nodiscard]] bool knows(const std::string& target) const;
@@ -71,6 +73,8 @@ class Toolchain {
 
  private:
   static std::optional<Toolchain> look();
+  /// Does nvcc know levels of quick compilation?
+  [[nodiscard]] bool has_levels() const;
 
   std::filesystem::path nvcc_;
   std::filesystem::path ptxas_;

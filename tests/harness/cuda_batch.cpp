@@ -28,17 +28,20 @@ constexpr std::size_t kKernelsPerFile = 300;
 // Bytes of shared memory are read in aligned words where nvcc likes, the last ones too.
 constexpr std::uint32_t kSharedUnit = 16;
 
+// Unoptimised code moves registers that a load of tensor memory, or a product, has yet to fill. For
+// loads it is enough that arrays become registers; accumulators of products need every optimisation.
+std::vector<std::string> options_for(const corpus::Toolchain& tools, std::string_view source) {
+  if (source.contains("wgmma_mma_async")) return {};
+  return source.contains("tcgen05_ld") ? tools.register_options() : tools.quick_options();
+}
+
 // Warnings are errors, but what a program computes is its own business: `u < 0`,
 // `x / 0`.
 std::string to_ptx(const corpus::Toolchain& tools, const std::string& target,
                    const std::string& source, std::string& ptx) {
   const corpus::ScratchFolder folder;
   std::ofstream(folder.path() / "kernels.cu") << source;
-  // Unoptimised code moves registers that a load of tensor memory, or a product, has yet to fill.
-  const bool has_pending_registers =
-      source.contains("tcgen05_ld") || source.contains("wgmma_mma_async");
-  std::vector<std::string> options =
-      has_pending_registers ? std::vector<std::string>{} : tools.quick_options();
+  std::vector<std::string> options = options_for(tools, source);
   for (const char* option : {"-std=c++17", "-Xcompiler", "-Wall,-Wextra", "-Werror", "all-warnings",
                              "-diag-suppress", "186,39"})
     options.emplace_back(option);

@@ -35,10 +35,10 @@ class CudaBatch {
   }
 
  private:
-  /// What one call of nvcc compiles. Loads of tensor memory take nvcc's slower options.
+  /// What one call of nvcc compiles. Loads of tensor memory and products take nvcc's slower options.
   struct Group {
     std::string target;
-    bool has_tensor_loads = false;
+    bool has_pending_registers = false;
     friend auto operator<=>(const Group&, const Group&) = default;
   };
   struct Kernel {
