@@ -13,11 +13,11 @@
 namespace ww::pooled_new_test {
 namespace {
 
-constexpr std::size_t kUnusual = pooled::kMaxSize - 3;  // hardly anything else has this size
+constexpr std::size_t kUnusual = pooled::kMaxSmall - 3;  // hardly anything else has this size
 
 TEST(PooledNew, BlocksKeepWhatIsWritten) {
   std::vector<void*> blocks;
-  for (std::size_t bytes = 0; bytes < 3 * pooled::kMaxSize; ++bytes) {
+  for (std::size_t bytes = 0; bytes < 3 * pooled::kMaxSmall; ++bytes) {
     blocks.push_back(::operator new(bytes));
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(blocks.back()) % pooled::kUnit, 0U) << bytes;
     std::memset(blocks.back(), static_cast<int>(bytes % 251), bytes);
@@ -31,6 +31,40 @@ TEST(PooledNew, BlocksKeepWhatIsWritten) {
       ::operator delete(blocks[bytes]);
     else
       ::operator delete(blocks[bytes], bytes);
+  }
+}
+
+// A block holds what was asked for, wastes little, and no smaller class would do.
+TEST(PooledNew, ClassesFitClosely) {
+  for (std::size_t size = 1; size < pooled::kClasses; ++size) {
+    const std::size_t bytes = pooled::block_bytes(size);
+    EXPECT_EQ(pooled::class_of(bytes), size);
+    EXPECT_EQ(bytes % pooled::kUnit, 0U);
+    if (size == 1) continue;
+    const std::size_t smaller = pooled::block_bytes(size - 1);
+    EXPECT_EQ(pooled::class_of(smaller + 1), size);
+    EXPECT_LE(bytes - smaller, std::max(pooled::kUnit, bytes / 5)) << size;
+  }
+}
+
+// Blocks of each class, next to each other and of several slabs each, and of malloc's beyond the last.
+TEST(PooledNew, LargeBlocksKeepWhatIsWritten) {
+  struct Block {
+    unsigned char* first;
+    std::size_t bytes;
+  };
+  std::vector<Block> blocks;
+  for (std::size_t size = pooled::kSmallClasses; size < pooled::kClasses; ++size)
+    for (const std::size_t bytes : {pooled::block_bytes(size), pooled::block_bytes(size) + 1})
+      for (int twice = 0; twice < 2; ++twice) {
+        blocks.push_back({static_cast<unsigned char*>(::operator new(bytes)), bytes});
+        std::memset(blocks.back().first, static_cast<int>(blocks.size() % 251), bytes);
+      }
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const auto [first, bytes] = blocks[i];
+    EXPECT_EQ(std::count(first, first + bytes, (i + 1) % 251), static_cast<std::ptrdiff_t>(bytes))
+        << bytes;
+    ::operator delete(first);
   }
 }
 
@@ -68,7 +102,7 @@ TEST(PooledNew, EndedThreadsLeaveTheirBlocks) {
 // Threads one after the other, each with a few blocks, share a slab and a list: nothing is lost, and
 // nothing is given out twice.
 TEST(PooledNew, ThreadsInTurnShareWhatWasLeft) {
-  constexpr std::size_t kSize = pooled::kMaxSize - 19;  // of another class than above
+  constexpr std::size_t kSize = pooled::kMaxSmall - 19;  // of another class than above
   constexpr std::size_t kThreads = 200, kBlocks = 3;
   const std::size_t before = pooled::slabs;
   std::vector<void*> kept;
@@ -82,14 +116,14 @@ TEST(PooledNew, ThreadsInTurnShareWhatWasLeft) {
   std::ranges::sort(kept);
   EXPECT_EQ(std::ranges::adjacent_find(kept), kept.end());
   // A slab has 31 of them; some more for whatever else threads need.
-  EXPECT_LE(pooled::slabs - before, kThreads / (pooled::kSlab / pooled::kMaxSize) + 20);
+  EXPECT_LE(pooled::slabs - before, kThreads / (pooled::kSlab / pooled::kMaxSmall) + 20);
   for (void* const block : kept) ::operator delete(block);
 }
 
 // The end of a thread does not walk over what it has freed: the second block of its list is as it was.
 TEST(PooledNew, EndedThreadsLeaveTheirListsWhole) {
-  constexpr std::size_t kSize = pooled::kMaxSize - 35;  // of a third class
-  const std::size_t size = (kSize + pooled::kUnit - 1) / pooled::kUnit;
+  constexpr std::size_t kSize = pooled::kMaxSmall - 35;  // of a third class
+  const std::size_t size = pooled::class_of(kSize);
   std::vector<void*> blocks(5);
   std::thread([&] {
     for (void*& block : blocks) block = ::operator new(kSize);
