@@ -35,7 +35,7 @@ inline constexpr std::size_t kMaxSize = std::size_t{1} << 20U;  // then four for
 inline constexpr std::size_t kSmallClasses = kMaxSmall / kUnit + 1;
 inline constexpr std::size_t kClasses =
     kSmallClasses + std::size_t{4} * std::countr_zero(kMaxSize / kMaxSmall);
-inline constexpr std::size_t kSlab = std::size_t{1} << 16U;
+inline constexpr std::size_t kSlab = std::size_t{1} << 14U;
 inline constexpr std::size_t kHugePage = std::size_t{1} << 21U;
 inline constexpr std::size_t kRange = std::size_t{1} << 34U;
 

@@ -115,7 +115,7 @@ TEST(PooledNew, ThreadsInTurnShareWhatWasLeft) {
     }).join();
   std::ranges::sort(kept);
   EXPECT_EQ(std::ranges::adjacent_find(kept), kept.end());
-  // A slab has 31 of them; some more for whatever else threads need.
+  // A slab has 8 of them; some more for whatever else threads need.
   EXPECT_LE(pooled::slabs - before, kThreads / (pooled::kSlab / pooled::kMaxSmall) + 20);
   for (void* const block : kept) ::operator delete(block);
 }
