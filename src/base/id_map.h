@@ -37,7 +37,7 @@ class IdMap {
 
  private:
   static constexpr std::uint32_t kFree = 0xffffffffU;
-  static constexpr std::size_t kLeastSlots = 16;
+  static constexpr std::size_t kMinSlots = 16;
 
   struct Slot {
     std::uint32_t key = kFree;
@@ -52,7 +52,7 @@ class IdMap {
     return at;
   }
   [[gnu::noinline]] void grow() {
-    std::vector<Slot> before(std::max(kLeastSlots, 2 * slots_.size()));
+    std::vector<Slot> before(std::max(kMinSlots, 2 * slots_.size()));
     before.swap(slots_);
     for (const Slot& slot : before)
       if (slot.key != kFree) slots_[place_of(slot.key)] = slot;
@@ -84,7 +84,7 @@ class HashIndex {
   }
 
  private:
-  static constexpr std::size_t kLeastSlots = 16;
+  static constexpr std::size_t kMinSlots = 16;
 
   struct Slot {
     std::uint32_t hash = 0;
@@ -98,7 +98,7 @@ class HashIndex {
     slots_[at] = slot;
   }
   [[gnu::noinline]] void grow() {
-    std::vector<Slot> before(std::max(kLeastSlots, 2 * slots_.size()));
+    std::vector<Slot> before(std::max(kMinSlots, 2 * slots_.size()));
     before.swap(slots_);
     for (const Slot& slot : before)
       if (slot.number != kNone) put(slot);

@@ -47,9 +47,9 @@ constexpr std::size_t class_of(std::size_t bytes) {
   return kSmallClasses + 4 * (power - std::countr_zero(kMaxSmall)) + quarter;
 }
 /// How large the blocks of a class are.
-constexpr std::size_t block_bytes(std::size_t size) {
-  if (size < kSmallClasses) return size * kUnit;
-  const std::size_t large = size - kSmallClasses;
+constexpr std::size_t block_bytes(std::size_t block_class) {
+  if (block_class < kSmallClasses) return block_class * kUnit;
+  const std::size_t large = block_class - kSmallClasses;
   return (kMaxSmall / 4 << large / 4) * (5 + large % 4);
 }
 static_assert(class_of(kMaxSize) + 1 == kClasses && block_bytes(kClasses - 1) == kMaxSize);
@@ -95,14 +95,15 @@ struct Leaving {
   Leaving& operator=(const Leaving&) = delete;
   ~Leaving() {
     const std::lock_guard lock(left_mutex);
-    for (std::size_t size = 0; size < kClasses; ++size) {
-      if (Free* const first = std::exchange(here.freed[size], nullptr)) {
+    for (std::size_t block_class = 0; block_class < kClasses; ++block_class) {
+      if (Free* const first = std::exchange(here.freed[block_class], nullptr)) {
         Free* const next = first->next;
-        left_lists[size] = new (first) LeftList{next, left_lists[size]};
+        left_lists[block_class] = new (first) LeftList{next, left_lists[block_class]};
       }
-      std::byte* const rest = std::exchange(here.fresh[size], here.end[size]);
-      if (rest != here.end[size])
-        left_rests[size] = new (rest) LeftRest{here.end[size], left_rests[size]};
+      std::byte* const rest = std::exchange(here.fresh[block_class], here.end[block_class]);
+      if (rest != here.end[block_class])
+        left_rests[block_class] =
+            new (rest) LeftRest{here.end[block_class], left_rests[block_class]};
     }
   }
 };
@@ -128,47 +129,48 @@ inline std::byte* reserved_range() {
 }
 
 /// A block of what was left behind, with the rest of its list or slab; nullptr: nothing was.
-inline void* take_left(std::size_t size) {
+inline void* take_left(std::size_t block_class) {
   const std::lock_guard lock(left_mutex);
-  if (LeftList* const list = left_lists[size]) {
-    left_lists[size] = list->other;
-    here.freed[size] = list->next;
+  if (LeftList* const list = left_lists[block_class]) {
+    left_lists[block_class] = list->other;
+    here.freed[block_class] = list->next;
     return list;
   }
-  LeftRest* const rest = left_rests[size];
+  LeftRest* const rest = left_rests[block_class];
   if (rest == nullptr) return nullptr;
-  left_rests[size] = rest->other;
-  here.fresh[size] = reinterpret_cast<std::byte*>(rest) + block_bytes(size);
-  here.end[size] = rest->end;
+  left_rests[block_class] = rest->other;
+  here.fresh[block_class] = reinterpret_cast<std::byte*>(rest) + block_bytes(block_class);
+  here.end[block_class] = rest->end;
   return rest;
 }
 
 /// A block when the thread has none of that size: from those left behind, or a new slab.
-[[gnu::noinline]] inline void* more_of(std::size_t size) {
+[[gnu::noinline]] inline void* more_of(std::size_t block_class) {
   if (!here.is_known) notice_thread();
-  if (void* const block = take_left(size)) return block;
+  if (void* const block = take_left(block_class)) return block;
   std::byte* const start = reserved_range();
-  const std::size_t bytes = block_bytes(size);
+  const std::size_t bytes = block_bytes(block_class);
   const std::size_t count = (bytes + kSlab - 1) / kSlab;  // more than one: for a single block
   const std::size_t slab = start == nullptr ? 0 : slabs.fetch_add(count);
   if (start == nullptr || slab + count > class_of_slab.size()) return nullptr;
-  class_of_slab[slab] = static_cast<std::uint8_t>(size);
+  class_of_slab[slab] = static_cast<std::uint8_t>(block_class);
   std::byte* const first = start + slab * kSlab;
-  here.fresh[size] = first + bytes;
-  here.end[size] = first + count * kSlab / bytes * bytes;
+  here.fresh[block_class] = first + bytes;
+  here.end[block_class] = first + count * kSlab / bytes * bytes;
   return first;
 }
 
 inline void* take(std::size_t bytes) {
   if (bytes <= kMaxSize) {
-    const std::size_t size = class_of(bytes);
-    if (Free* const block = here.freed[size]) {
-      here.freed[size] = block->next;
+    const std::size_t block_class = class_of(bytes);
+    if (Free* const block = here.freed[block_class]) {
+      here.freed[block_class] = block->next;
       return block;
     }
-    if (here.fresh[size] != here.end[size])
-      return std::exchange(here.fresh[size], here.fresh[size] + block_bytes(size));
-    if (void* const block = more_of(size)) return block;
+    if (here.fresh[block_class] != here.end[block_class])
+      return std::exchange(here.fresh[block_class],
+                           here.fresh[block_class] + block_bytes(block_class));
+    if (void* const block = more_of(block_class)) return block;
   }
   if (void* const block = std::malloc(bytes == 0 ? 1 : bytes)) return block;
   throw std::bad_alloc();
@@ -179,8 +181,8 @@ inline void give_back(void* block) {
   const auto at = static_cast<std::size_t>(static_cast<std::byte*>(block) - start);
   if (start == nullptr || at >= kRange) return std::free(block);
   if (!here.is_known) notice_thread();
-  const std::size_t size = class_of_slab[at / kSlab];
-  here.freed[size] = new (block) Free{here.freed[size]};
+  const std::size_t block_class = class_of_slab[at / kSlab];
+  here.freed[block_class] = new (block) Free{here.freed[block_class]};
 }
 
 }  // namespace ww::pooled
