@@ -218,7 +218,8 @@ constexpr Suite kSuites[] = {
      R"(Every program of `examples/` from source text to PTX, in one process: in all, and by phase. *read* makes the checked tile
 program, *lower* chooses instructions, *prove* executes the chosen code on names of elements and compares it with what the
 primitive means, *emit* writes PTX. Next to it the time of NVIDIA's compilers, as separate processes: `nvcc -ptx` for the CUDA C++
-of the same program (`warpwright compile --emit cuda`), `ptxas` for our PTX. All times are processor time. *nvcc over ours* divides
+of the same program (`warpwright compile --emit cuda`), `ptxas` for our PTX. All times are processor time, of all threads: on
+two cores a large kernel takes two thirds of it, because proofs run beside the rest. *nvcc over ours* divides
 by source → PTX, measured next to nvcc. Then the front end alone, from source text to a checked tile program, for a kernel of one
 screen and for one of 2000 lines, and two steps of it.)"},
     {"layout", "", layout_tables,
