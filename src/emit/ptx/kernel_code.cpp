@@ -257,8 +257,7 @@ std::uint32_t KernelCode::known_for(std::string_view opcode, Class cls, std::siz
   Known known{.key = static_cast<std::uint32_t>(keys_.size()),
               .words = static_cast<std::uint32_t>(key_.size()),
               .hash = hash,
-              .first = now(),
-              .count = static_cast<std::uint32_t>(count)};
+              .first = now()};
   keys_.insert(keys_.end(), key_.begin(), key_.end());
   std::vector<Arg> results;
   results.reserve(count == 1 ? 1 + args.size() : count);

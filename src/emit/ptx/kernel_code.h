@@ -186,13 +186,12 @@ class KernelCode {
   };
   /// Words that are equal for the same operation on the same values only.
   using Key = std::vector<std::uint64_t>;
-  /// The results of a pure operation: `count` registers from `first` on.
+  /// The results of a pure operation, in registers from `first` on.
   struct Known {
     std::uint32_t key = 0;  // where its words begin, in keys_
     std::uint32_t words = 0;
     std::uint32_t hash = 0;
     std::uint32_t first = 0;
-    std::uint32_t count = 0;
     bool is_gone = false;
   };
   struct Scope {

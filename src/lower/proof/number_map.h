@@ -25,7 +25,7 @@ class NumberMap {
   /// Room for so many.
   void reserve(std::size_t count) {
     values_.reserve(count);
-    std::size_t slots = std::max(kLeastSlots, slots_.size());
+    std::size_t slots = std::max(kMinSlots, slots_.size());
     while (4 * count > 3 * slots) slots *= 2;
     if (slots > slots_.size()) resize(slots);
   }
@@ -41,7 +41,7 @@ class NumberMap {
   }
 
  private:
-  static constexpr std::size_t kLeastSlots = 256;
+  static constexpr std::size_t kMinSlots = 256;
 
   struct Slot {
     Number key = 0;
@@ -60,7 +60,7 @@ class NumberMap {
     while (slots_[at].value != 0 && slots_[at].key != key) at = (at + 1) & mask;
     return at;
   }
-  void grow() { resize(std::max(kLeastSlots, 2 * slots_.size())); }
+  void grow() { resize(std::max(kMinSlots, 2 * slots_.size())); }
   void resize(std::size_t count) {
     std::vector<Slot> before(count);
     std::swap(before, slots_);

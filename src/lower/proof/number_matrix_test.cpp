@@ -12,7 +12,7 @@ ThreadNumbers numbers(std::size_t count, Number salt) {
   return out;
 }
 
-// Columns in eights, and those that are left over.
+// Eight columns at a time, then the rest.
 TEST(NumberMatrix, AddsProducts) {
   constexpr std::size_t kRows = 3, kDepth = 5;
   for (const std::size_t cols : {1U, 7U, 8U, 16U, 19U}) {
