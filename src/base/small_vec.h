@@ -30,13 +30,10 @@ class SmallVec {
   SmallVec() noexcept {}  // NOLINT(modernize-use-equals-default): the buffer stays uninitialised
   SmallVec(std::initializer_list<T> values) { append(values.begin(), values.size()); }
   explicit SmallVec(std::span<const T> values) { append(values.data(), values.size()); }
-  SmallVec(const SmallVec& other) { append(other.data(), other.size()); }
+  SmallVec(const SmallVec& other) { copy(other); }
   SmallVec(SmallVec&& other) noexcept { steal(other); }
   SmallVec& operator=(const SmallVec& other) {
-    if (this != &other) {
-      size_ = 0;
-      append(other.data(), other.size());
-    }
+    if (this != &other) copy(other);
     return *this;
   }
   SmallVec& operator=(SmallVec&& other) noexcept {
@@ -102,16 +99,39 @@ class SmallVec {
     data_ = bigger;
     capacity_ = static_cast<std::uint32_t>(capacity);
   }
-  // Takes the heap block of `other`, or copies its few values: a vector can always hold N of them.
+  // A few values are copied with the places of those that are missing: a copy of fixed size takes two
+  // instructions or four, and one of any size is a call. A vector can always hold N values.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+  void take_few(const SmallVec& other) {
+    if constexpr (sizeof(T) * N <= 64)
+      std::memcpy(static_cast<void*>(data_), other.data_, sizeof(T) * N);
+    else
+      std::copy_n(other.data_, other.size_, data_);
+    size_ = other.size_;
+  }
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+  void copy(const SmallVec& other) {
+    if (other.size_ <= N) return take_few(other);
+    size_ = 0;
+    append(other.data(), other.size());
+  }
+  // Takes the heap block of `other`, or its few values.
   void steal(SmallVec& other) noexcept {
     if (other.capacity_ > N) {
       if (capacity_ > N) release(data_);
       data_ = std::exchange(other.data_, other.inline_data());
       capacity_ = std::exchange(other.capacity_, static_cast<std::uint32_t>(N));
+      size_ = other.size_;
     } else {
-      std::copy_n(other.data_, other.size_, data_);
+      take_few(other);
     }
-    size_ = std::exchange(other.size_, 0);
+    other.size_ = 0;
   }
 
   T* data_ = inline_data();

@@ -6,9 +6,11 @@
 // rather than 87, and reading one at random 23 rather than 19.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <iterator>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -20,31 +22,38 @@ template <typename T>
 class StableVec {
  public:
   StableVec() = default;
-  StableVec(const StableVec& other) {
-    for (const T& element : other) push_back(element);
+  StableVec(const StableVec& other)
+      : StableVec() {  // so that what is there is freed if a copy throws
+    chunks_.reserve(other.chunks_.size());
+    for (const T& element : other) put(element);
   }
   StableVec(StableVec&& other) noexcept
       : chunks_(std::move(other.chunks_)), size_(std::exchange(other.size_, 0)) {}
   StableVec& operator=(StableVec other) noexcept {
-    chunks_ = std::move(other.chunks_);
-    size_ = std::exchange(other.size_, 0);
+    chunks_.swap(other.chunks_);
+    std::swap(size_, other.size_);
     return *this;
   }
-  ~StableVec() = default;
+  ~StableVec() {
+    std::size_t left = size_;
+    for (T* const chunk : chunks_) {
+      const std::size_t count = std::min(left, kChunk);
+      std::destroy_n(chunk, count);
+      std::allocator<T>().deallocate(chunk, kChunk);
+      left -= count;
+    }
+  }
 
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
 
   [[nodiscard]] const T& operator[](std::size_t i) const { return chunks_[i / kChunk][i % kChunk]; }
   [[nodiscard]] T& operator[](std::size_t i) { return chunks_[i / kChunk][i % kChunk]; }
-  [[nodiscard]] const T& back() const { return chunks_.back().back(); }
-  [[nodiscard]] T& back() { return chunks_.back().back(); }
+  [[nodiscard]] const T& back() const { return (*this)[size_ - 1]; }
+  [[nodiscard]] T& back() { return (*this)[size_ - 1]; }
 
-  T& push_back(T element) {
-    if (size_ % kChunk == 0) chunks_.emplace_back().reserve(kChunk);
-    ++size_;
-    return chunks_.back().emplace_back(std::move(element));
-  }
+  T& push_back(const T& element) { return put(element); }
+  T& push_back(T&& element) { return put(std::move(element)); }
 
   template <typename Owner, typename Element>
   class Iterator {
@@ -76,9 +85,18 @@ class StableVec {
   [[nodiscard]] auto end() { return Iterator<StableVec, T>(*this, size_); }
 
  private:
+  template <typename Element>
+  T& put(Element&& element) {
+    const std::size_t at = size_ % kChunk;
+    if (size_ / kChunk == chunks_.size()) add_chunk();
+    T* const made = std::construct_at(chunks_[size_ / kChunk] + at, std::forward<Element>(element));
+    ++size_;
+    return *made;
+  }
+  [[gnu::noinline]] void add_chunk() { chunks_.push_back(std::allocator<T>().allocate(kChunk)); }
+
   static constexpr std::size_t kChunk = std::bit_ceil(4096 / sizeof(T));
-  // Each with room for kChunk elements, so that none of them moves.
-  std::vector<std::vector<T>> chunks_;
+  std::vector<T*> chunks_;  // each with room for kChunk elements, so that none of them moves
   std::size_t size_ = 0;
 };
 
