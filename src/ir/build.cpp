@@ -257,14 +257,14 @@ Result<ExprId> binary(Function& f, ExprOp op, Operand a, Operand b, Span span) {
 ExprId index_binary(Function& f, ExprOp op, ExprId a, ExprId b, Span span) {
   const Result<ExprId> made = binary(f, op, {a, false}, {b, false}, span);
   WW_CHECK(made.has_value(), "an index that has no type: {}", made.error().text);
-  if (!is_const(f, *made)) f.at(*made).no_wrap = true;
+  if (!is_const(f, *made)) f.set_no_wrap(*made);
   return *made;
 }
 
 Result<ExprId> binary_like(Function& f, const Expr& old, ExprId a, ExprId b) {
   const bool no_wrap = old.no_wrap;  // `old` may be a node of `f`, which grows
   const ExprId made = WW_TRY(binary(f, old.op, {a, false}, {b, false}, old.span));
-  if (no_wrap && !is_const(f, made)) f.at(made).no_wrap = true;
+  if (no_wrap && !is_const(f, made)) f.set_no_wrap(made);
   return made;
 }
 

@@ -87,7 +87,7 @@ std::vector<std::vector<TileParam>> read_all_params() {
 }
 
 template <typename IdType, typename T>
-IdType put(StableVec<T>& pool, T node) {
+IdType put(StableVec<T>& pool, T&& node) {
   pool.push_back(std::move(node));
   return IdType{static_cast<std::uint32_t>(pool.size() - 1)};
 }
@@ -179,7 +179,21 @@ Function& Function::operator=(const Function& other) = default;
 Function& Function::operator=(Function&& other) noexcept = default;
 Function::~Function() = default;
 
-ExprId Function::add(Expr expr) { return put<ExprId>(exprs_, std::move(expr)); }
+ExprId Function::add(Expr expr) {
+  const Effect effect = expr.op == ExprOp::Call ? facts_of(expr.callee).effect : Effect::Pure;
+  expr.reads_memory = expr.op == ExprOp::Load || effect != Effect::Pure;
+  expr.has_effect = effect != Effect::Pure && effect != Effect::Reads;
+  std::uint64_t nodes = 1;
+  for (const ExprId arg : expr.args) {
+    if (arg.index >= exprs_.size()) continue;  // ir/verify reports it
+    const Expr& part = exprs_[arg.index];
+    expr.reads_memory = expr.reads_memory || part.reads_memory;
+    expr.has_effect = expr.has_effect || part.has_effect;
+    nodes += part.nodes;
+  }
+  expr.nodes = static_cast<std::uint32_t>(std::min<std::uint64_t>(nodes, ~std::uint32_t{0}));
+  return put<ExprId>(exprs_, std::move(expr));
+}
 StmtId Function::add(Stmt stmt) { return put<StmtId>(stmts_, std::move(stmt)); }
 VarId Function::add(Var var) { return put<VarId>(vars_, std::move(var)); }
 BufferId Function::add(Buffer buffer) { return put<BufferId>(buffers_, std::move(buffer)); }
@@ -193,11 +207,6 @@ void Function::raise_missing(std::size_t node, std::size_t count) {
 std::uint32_t Function::add_text(std::string text) {
   texts.push_back(std::move(text));
   return static_cast<std::uint32_t>(texts.size() - 1);
-}
-
-std::optional<std::int64_t> const_int(const Function& function, ExprId expr) {
-  if (!expr.valid() || function[expr].op != ExprOp::IntImm) return std::nullopt;
-  return function[expr].integer;
 }
 
 std::optional<layout::Shape> const_shape(const Function& function, const Buffer& buffer) {

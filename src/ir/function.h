@@ -148,6 +148,11 @@ struct Expr {
   Intrinsic callee{};        // Call
   std::uint32_t text = 0;    // TextImm: number in Function::texts
   bool no_wrap = false;      // index arithmetic, which must not overflow: ir/indices.h
+
+  // Function::add works these out, from the operands too.
+  bool reads_memory = false;  // evaluating it later may give another value
+  bool has_effect = false;    // a call in it does more than compute or read
+  std::uint32_t nodes = 1;    // written out, shared ones as often as used; the greatest: or more
 };
 
 /// What a variable stands for. All variables are immutable.
@@ -354,8 +359,10 @@ class Function {
   Var& at(VarId id) { return get(vars_, id); }
   TileCall& at(TileCallId id) { return get(tile_calls, id); }
   PtxCall& at(PtxCallId id) { return get(ptx_calls, id); }
-  /// Only for the code that has just made the expression; all other code relies on its staying as
-  /// it is.
+  /// Expressions stay as they are; this is for the code that has just made one.
+  void set_no_wrap(ExprId id, bool no_wrap = true) { get(exprs_, id).no_wrap = no_wrap; }
+  /// For templates, and for tests that plant faults: what `add` has worked out stays as it was, here
+  /// and in the expressions above.
   Expr& at(ExprId id) { return get(exprs_, id); }
 
   [[nodiscard]] std::size_t expr_count() const { return exprs_.size(); }
@@ -382,7 +389,10 @@ class Function {
 // --- questions -----------------------------------------------------------------------------------
 
 /// The value of an integer constant (bool and uint64 as int64), if it is one.
-std::optional<std::int64_t> const_int(const Function& function, ExprId expr);
+inline std::optional<std::int64_t> const_int(const Function& function, ExprId expr) {
+  if (!expr.valid() || function[expr].op != ExprOp::IntImm) return std::nullopt;
+  return function[expr].integer;
+}
 /// All extents when they are constant.
 std::optional<layout::Shape> const_shape(const Function& function, const Buffer& buffer);
 /// The buffer's layout: the explicit one, or row-major over a constant shape (a None layout counts

@@ -72,6 +72,43 @@ TEST(Function, ReferencesToNodesSurviveManyAdditions) {
   EXPECT_EQ(stmt.message, "s");
 }
 
+// --- what is worked out for an expression --------------------------------------------------------
+
+class WorkedOut : public testing::Test {
+ protected:
+  const Expr& call(Intrinsic callee, SmallVec<ExprId, 3> args) {
+    return f_[f_.add(Expr{.op = ExprOp::Call, .args = std::move(args), .callee = callee})];
+  }
+  const Expr& sum_of(ExprId a, ExprId b) {
+    return f_[f_.add(Expr{.op = ExprOp::Add, .args = {a, b}})];
+  }
+  ExprId last() const { return {static_cast<std::uint32_t>(f_.expr_count() - 1)}; }
+
+  Function f_;
+  ExprId seven_ = f_.add(Expr{.integer = 7});
+};
+
+TEST_F(WorkedOut, NodesCountSharedOnesAsOftenAsTheyAreUsed) {
+  EXPECT_EQ(f_[seven_].nodes, 1U);
+  EXPECT_EQ(sum_of(seven_, seven_).nodes, 3U);
+  EXPECT_EQ(sum_of(last(), last()).nodes, 7U);
+  for (int i = 0; i < 64; ++i) sum_of(last(), last());
+  EXPECT_EQ(f_[last()].nodes, ~std::uint32_t{0});  // as many, or more
+}
+
+TEST_F(WorkedOut, LoadsReadAndCallsMayDoMore) {
+  EXPECT_FALSE(call(Intrinsic::Abs, {seven_}).reads_memory);
+  const Expr& load = f_[f_.add(Expr{.op = ExprOp::Load, .args = {seven_}})];
+  EXPECT_TRUE(load.reads_memory);
+  EXPECT_FALSE(load.has_effect);
+  EXPECT_TRUE(sum_of(seven_, last()).reads_memory);
+  EXPECT_FALSE(f_[last()].has_effect);
+  EXPECT_TRUE(call(Intrinsic::AtomicAdd, {seven_, seven_}).has_effect);
+  EXPECT_TRUE(sum_of(last(), seven_).has_effect);
+  EXPECT_TRUE(f_[last()].reads_memory);
+  EXPECT_FALSE(sum_of(seven_, seven_).has_effect);
+}
+
 TEST(Function, CopiesHaveTheSameIdsAndNodesOfTheirOwn) {
   Crowded all;
   all.add_many();

@@ -61,7 +61,7 @@ class Marker {
     if (!is_index_[id.index]) return;
     const bool is_shared = is_value_[id.index] && values_[id.index] == id;
     indices_[id.index] = with_operands(id, true, is_shared);
-    f_.at(indices_[id.index]).no_wrap = true;
+    f_.set_no_wrap(indices_[id.index]);
   }
 
   // The node with what stands for its operands now: the same one unless it must be another.

@@ -5,7 +5,6 @@
 
 #include "base/cancel.h"
 #include "base/wide.h"
-#include "ir/effects.h"
 #include "ir/indexed.h"
 #include "ir/launch/register_budget.h"
 #include "lower/background_proofs.h"
@@ -178,7 +177,7 @@ class Dispatch {
           const num::DType type = f_[*expr].type.dtype;
           const bool is_wide = type == num::DType::Uint32 || num::bits_of(type) == 64;
           *expr = is_wide ? code.as_int64(*expr) : code.as_int32(*expr);
-          if (ir::reads_memory(f_, *expr)) *expr = code.let("start", *expr);
+          if (f_[*expr].reads_memory) *expr = code.let("start", *expr);
         }
     }
     append(out, code.take());

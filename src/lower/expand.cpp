@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "ir/build.h"
-#include "ir/effects.h"
 #include "ir/simplify/simplify.h"
 #include "ir/visit.h"
 #include "lower/round_exprs.h"
@@ -60,8 +59,8 @@ class Expander {
         is_hoisted_(function.buffer_count()) {}
 
   Function run() {
-    mark(in_.host, false);
-    mark(in_.body, false);
+    mark(in_.host, 0);
+    mark(in_.body, 0);
     Block host;
     block(in_.host, host);
     Block body;
@@ -73,22 +72,23 @@ class Expander {
 
  private:
   // Marks the variables that have a value of their own in each round, in program order.
-  void mark(const Block& block, bool in_round) {
+  // `depth`: expanded loops around the block.
+  void mark(const Block& block, int depth) {
     for (const StmtId id : block) {
       const Stmt& s = in_[id];
       if (s.kind == StmtKind::Bind &&
-          (in_round || exprs_.changes(s.expr) || is_replaced(in_, s.expr)))
-        exprs_.open(s.var);
-      bool inside = in_round;
+          (depth > 0 || exprs_.changes(s.expr) || is_replaced(in_, s.expr)))
+        exprs_.open(s.var, depth);
+      int inside = depth;
       if (s.kind == StmtKind::For) {
-        inside = in_round || rounds_of(s, s.args[1]).has_value();
-        if (inside) exprs_.open(s.var);
+        if (rounds_of(s, s.args[1])) ++inside;
+        if (inside > 0) exprs_.open(s.var, inside);
       }
-      if (s.kind == StmtKind::Declare && in_round &&
+      if (s.kind == StmtKind::Declare && depth > 0 &&
           in_[s.buffer].origin == ir::BufferOrigin::Pointer)
-        exprs_.open(s.buffer);
+        exprs_.open(s.buffer, depth);
       mark(s.body, inside);
-      mark(s.other, in_round);
+      mark(s.other, depth);
     }
   }
 
@@ -259,7 +259,7 @@ class Expander {
     ++depth_;
     Block content;
     for (std::int64_t k = 0; k < rounds; ++k) {
-      exprs_.begin_round();
+      exprs_.begin_round(s.var);
       const ExprId moved = ir::int_imm(out_, in_[s.var].type.dtype, k * step);
       exprs_.set(s.var, exprs_.sum(start, moved, {.span = s.span, .no_wrap = true}));
       splice(s.body, content);
@@ -274,7 +274,7 @@ class Expander {
 
   // A start that is read from memory is read once.
   ExprId start_of(const Stmt& s, ExprId start, std::int64_t rounds, Block& out) {
-    if (rounds == 0 || !ir::reads_memory(out_, start)) return start;
+    if (rounds == 0 || !out_[start].reads_memory) return start;
     Stmt let{.kind = StmtKind::Bind, .span = s.span, .expr = start};
     let.var = out_.add(ir::Var{.name = in_[s.var].name + "_start", .type = in_[s.var].type});
     const ir::VarId var = let.var;

@@ -52,7 +52,7 @@ ExprId ExprWriter::binary(ExprOp op, ExprId a, ExprId b) {
 
 ExprId ExprWriter::index(ExprOp op, ExprId a, ExprId b) {
   const ExprId made = binary(op, a, b);
-  if (f_[made].op == op) f_.at(made).no_wrap = true;
+  if (f_[made].op == op) f_.set_no_wrap(made);
   return made;
 }
 

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "ir/build.h"
-#include "ir/effects.h"
 #include "ir/visit.h"
 #include "lower/flat_buffers.h"
 #include "lower/index_expr.h"
@@ -62,7 +61,7 @@ class Flattener {
     const ir::Type type = f_[var].type;
     if (!type.is_scalar() || !(type.is_int() || type.is_bool())) return;
     facts_.set_range(var, ranges_.range(value));
-    if (!ir::reads_memory(f_, value)) facts_.set_value(var, value);
+    if (!f_[value].reads_memory) facts_.set_value(var, value);
   }
   // --- buffers -----------------------------------------------------------------------------------
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/round_exprs.h"
 
+#include <algorithm>
+
 #include "ir/build.h"
 #include "ir/simplify/fold.h"
 #include "ir/simplify/simplify.h"
@@ -11,21 +13,20 @@ using ir::Expr;
 using ir::ExprId;
 using ir::ExprOp;
 
-bool RoundExprs::changes(ExprId id) {
-  Change& known = changes_[id.index];
-  if (known != Change::Unknown) return known == Change::Yes;
+int RoundExprs::depth_of(ExprId id) {
+  if (const int known = changes_[id.index]; known != kUnknown) return known;
   const Expr& e = in_[id];
-  bool out = e.op == ExprOp::Var && is_open_[e.var.index];
-  out = out || (e.buffer.valid() && has_twins(e.buffer));
-  for (const ExprId arg : e.args) out = changes(arg) || out;
-  changes_[id.index] = out ? Change::Yes : Change::No;
+  int out = e.op == ExprOp::Var ? depths_[e.var.index] : kStays;
+  if (e.buffer.valid()) out = std::max(out, twin_depths_[e.buffer.index]);
+  for (const ExprId arg : e.args) out = std::max(out, depth_of(arg));
+  changes_[id.index] = out;
   return out;
 }
 
 ExprId RoundExprs::value(ExprId id) {
   if (!id.valid() || !changes(id)) return id;
   Done& known = done_[id.index];
-  if (known.round == round_ && known.expr.valid()) return known.expr;
+  if (known.expr.valid() && lasts(known.round, id)) return known.expr;
   const auto number_here = in_[id].op == ExprOp::Var ? std::nullopt : constant(id);
   const ExprId out = number_here ? number(in_[id].type.dtype, *number_here) : rebuilt(id);
   done_[id.index] = {round_, out};
@@ -54,7 +55,8 @@ std::optional<std::int64_t> RoundExprs::constant(ExprId id) {
     const ExprId value = values_[e.var.index];
     return value.valid() ? ir::const_int(out_, value) : std::nullopt;
   }
-  if (constants_[id.index].round == round_) return constants_[id.index].value;
+  if (constants_[id.index].round != 0 && lasts(constants_[id.index].round, id))
+    return constants_[id.index].value;
   const auto out = folded_constant(e);
   constants_[id.index] = {round_, out};
   return out;
@@ -133,7 +135,7 @@ ExprId RoundExprs::folded(Expr e) {
     if (const auto made = ir::binary_like(out_, e, e.args[0], e.args[1])) return *made;
   if (ir::arity_of(e.op) == 1 && ir::group_of(e.op) == ir::ExprGroup::Prefix)
     if (const auto made = ir::unary(out_, e.op, {e.args[0], false}, e.span)) {
-      if (out_[*made].op == e.op) out_.at(*made).no_wrap = e.no_wrap;
+      if (out_[*made].op == e.op) out_.set_no_wrap(*made, e.no_wrap);
       return *made;
     }
   return out_.add(std::move(e));

@@ -21,21 +21,31 @@ class RoundExprs {
   RoundExprs(const ir::Function& in, ir::Function& out, const ir::Facts& facts)
       : in_(in),
         out_(out),
-        is_open_(in.var_count()),
+        depths_(in.var_count(), kStays),
         twins_(in.buffer_count()),
-        changes_(in.expr_count(), Change::Unknown),
+        twin_depths_(in.buffer_count(), kStays),
+        changes_(in.expr_count(), kUnknown),
         values_(in.var_count()),
         done_(in.expr_count()),
         constants_(in.expr_count()),
         simplifier_(out, facts) {}
 
-  // Before the first round, in program order: the names that mean something else in each.
-  void open(ir::VarId var) { is_open_[var.index] = true; }
-  void open(ir::BufferId buffer) { twins_[buffer.index] = buffer; }
+  // Before the first round, in program order: the names that mean something else in each round of the
+  // loop of that depth, counted among the loops around it that are expanded.
+  void open(ir::VarId var, int depth = 1) { depths_[var.index] = depth; }
+  void open(ir::BufferId buffer, int depth) {
+    twins_[buffer.index] = buffer;
+    twin_depths_[buffer.index] = depth;
+  }
   /// Does an opened name occur in it?
-  bool changes(ir::ExprId id);
+  bool changes(ir::ExprId id) { return depth_of(id) != kStays; }
 
-  void begin_round() { ++round_; }
+  /// Another round of the loop with that variable. What depends on loops around it alone stays.
+  void begin_round(ir::VarId loop) {
+    const auto depth = static_cast<std::size_t>(depths_[loop.index]);
+    if (began_.size() <= depth) began_.resize(depth + 1, 1);
+    began_[depth] = ++round_;
+  }
   /// What stands for the name from here on.
   void set(ir::VarId var, ir::ExprId value) { values_[var.index] = value; }
   void set(ir::BufferId buffer, ir::BufferId twin) { twins_[buffer.index] = twin; }
@@ -55,7 +65,7 @@ class RoundExprs {
   ir::ExprId sum(ir::ExprId a, ir::ExprId b, ir::Expr like);
 
  private:
-  enum class Change : std::uint8_t { Unknown, No, Yes };
+  static constexpr int kUnknown = -2, kStays = -1;  // in place of a depth
   struct Done {
     std::uint64_t round = 0;
     ir::ExprId expr = {};
@@ -65,6 +75,13 @@ class RoundExprs {
     std::optional<std::int64_t> value = {};
   };
 
+  /// The greatest depth of an opened name in it.
+  int depth_of(ir::ExprId id);
+  /// Was that found out in a round that still lasts, for an expression that changes?
+  [[nodiscard]] bool lasts(std::uint64_t round, ir::ExprId id) const {
+    const auto depth = static_cast<std::size_t>(changes_[id.index]);
+    return round >= (depth < began_.size() ? began_[depth] : 1);
+  }
   ir::ExprId rebuilt(ir::ExprId id);
   /// The integer that an expression is in this round, if constants alone make it up. Most indices are
   /// one, and none of the nodes on the way to it is needed.
@@ -80,13 +97,15 @@ class RoundExprs {
 
   const ir::Function& in_;
   ir::Function& out_;
-  std::vector<bool> is_open_;        // by VarId: has a value of its own in each round
-  std::vector<ir::BufferId> twins_;  // by BufferId: that of this round; none where all share one
-  std::vector<Change> changes_;      // by ExprId
-  std::vector<ir::ExprId> values_;   // by VarId: what stands for it now
-  std::vector<Done> done_;           // by ExprId: what it is in a round
-  std::vector<Constant> constants_;  // by ExprId: the number that it is in a round
-  HashIndex numbers_;                // constants that were made already
+  std::vector<int> depths_;           // by VarId: of the loop in whose rounds it changes
+  std::vector<ir::BufferId> twins_;   // by BufferId: that of this round; none where all share one
+  std::vector<int> twin_depths_;      // by BufferId
+  std::vector<int> changes_;          // by ExprId: depth_of
+  std::vector<std::uint64_t> began_;  // by depth: the round that lasts
+  std::vector<ir::ExprId> values_;    // by VarId: what stands for it now
+  std::vector<Done> done_;            // by ExprId: what it is in a round
+  std::vector<Constant> constants_;   // by ExprId: the number that it is in a round
+  HashIndex numbers_;                 // constants that were made already
   std::uint64_t round_ = 1;
   ir::Simplifier simplifier_;
 };

@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "ir/effects.h"
 #include "ir/visit.h"
 
 namespace ww::lower {
@@ -35,7 +34,7 @@ void drop_unused_names(ir::Function& f) {
   ir::for_each_stmt(f, f.host, [&](ir::StmtId id) { ir::for_each_root(f, f[id], add); });
   ir::for_each_stmt(f, f.body, [&](ir::StmtId id) {
     const ir::Stmt& s = f[id];
-    if (s.kind == ir::StmtKind::Bind && !ir::reads_memory(f, s.expr))
+    if (s.kind == ir::StmtKind::Bind && !f[s.expr].reads_memory)
       values[s.var.index] = s.expr;
     else
       ir::for_each_root(f, s, add);

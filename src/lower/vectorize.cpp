@@ -8,7 +8,6 @@
 
 #include "ir/below.h"
 #include "ir/build.h"
-#include "ir/effects.h"
 #include "ir/visit.h"
 #include "lower/code_writer.h"
 #include "lower/operand_places.h"
@@ -69,9 +68,12 @@ void for_each_load_below(const ir::Function& f, ExprId root, bool is_certain, Vi
 
 class Vectorizer {
  public:
-  Vectorizer(Context& context, LoweringReport& report)
-      : context_(context), f_(context.f), facts_(ir::facts_of(context.f)), report_(report) {
-    find_loops(f_.body);
+  Vectorizer(Context& context, LoweringReport& report, std::vector<StmtId> loops)
+      : context_(context),
+        f_(context.f),
+        facts_(ir::facts_of(context.f)),
+        report_(report),
+        loops_(std::move(loops)) {
     // Each load of a body may come to stand for a lane of a vector.
     for (const StmtId id : loops_)
       for (const StmtId inner : f_[id].body) name_loads(inner);
@@ -85,19 +87,9 @@ class Vectorizer {
     for (const auto& [load, var] : lane_vars_) exprs_->open(var);
   }
 
-  void run() {
-    if (!loops_.empty()) f_.body = block(f_.body);
-  }
+  void run() { f_.body = block(f_.body); }
 
  private:
-  void find_loops(const Block& in) {
-    for (const StmtId id : in) {
-      if (f_[id].kind == StmtKind::For && f_[id].loop == ir::LoopKind::Vectorized)
-        loops_.push_back(id);
-      find_loops(f_[id].body);
-      find_loops(f_[id].other);
-    }
-  }
   void name_loads(StmtId id) {
     if (!f_[id].expr.valid()) return;
     for_each_load_below(f_, f_[id].expr, true, [&](ExprId load, bool) {
@@ -127,7 +119,7 @@ class Vectorizer {
     const ir::Type type = f_[s.var].type;
     if (!type.is_scalar() || !type.is_int()) return;
     facts_.set_range(s.var, ir::range_of(f_, s.expr, facts_));
-    if (!ir::reads_memory(f_, s.expr)) facts_.set_value(s.var, s.expr);
+    if (!f_[s.expr].reads_memory) facts_.set_value(s.var, s.expr);
   }
 
   // --- one loop ----------------------------------------------------------------------------------
@@ -185,7 +177,7 @@ class Vectorizer {
 
   // From here on expressions are those of round k.
   void enter(std::int64_t k) {
-    exprs_->begin_round();
+    exprs_->begin_round(s_.var);
     const ExprId begin = s_.args[0];
     const num::DType type = f_[begin].type.dtype;
     exprs_->set(s_.var,
@@ -211,7 +203,7 @@ class Vectorizer {
         continue;
       }
       const ir::Var var = f_[s.var];
-      RoundNames let{.var = s.var, .is_index = var.type.is_int() && !ir::reads_memory(in_, s.expr)};
+      RoundNames let{.var = s.var, .is_index = var.type.is_int() && !in_[s.expr].reads_memory};
       for (std::int64_t k = 0; k < rounds_; ++k) {
         enter(k);
         let.values.push_back(let.is_index ? exprs_->index(s.expr)
@@ -453,7 +445,12 @@ class Vectorizer {
 }  // namespace
 
 void vectorize_loops(Context& context, LoweringReport& report) {
-  Vectorizer(context, report).run();
+  std::vector<StmtId> loops;
+  ir::for_each_stmt(context.f, context.f.body, [&](StmtId id) {
+    const Stmt& s = context.f[id];
+    if (s.kind == StmtKind::For && s.loop == ir::LoopKind::Vectorized) loops.push_back(id);
+  });
+  if (!loops.empty()) Vectorizer(context, report, std::move(loops)).run();
 }
 
 }  // namespace ww::lower

@@ -22,7 +22,6 @@
 #include "emit/cuda/names.h"
 #include "emit/cuda/numbers.h"
 #include "emit/cuda/pending.h"
-#include "ir/effects.h"
 #include "ir/known_words.h"
 #include "ir/launch/launch.h"
 #include "ir/simplify/simplify.h"
@@ -56,7 +55,6 @@ struct Context {
   ir::LaunchShape launch;
   ir::Facts facts;
   ir::Ranges ranges;
-  ir::Effects effects;
   Names names;
   PendingLoads pending;
   ir::KnownWords known;

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/ascii.h"
-#include "ir/effects.h"
 #include "ir/visit.h"
 
 namespace ww::emit::cuda {
@@ -90,7 +89,7 @@ class Names::Uses {
       ir::for_each_stmt(f_, *block, [&](ir::StmtId id) { each(f_[id]); });
   }
   bool is_only_a_name(const Stmt& stmt) {
-    return stmt.kind == StmtKind::Bind && !ir::has_effect(f_, stmt.expr, effects_);
+    return stmt.kind == StmtKind::Bind && !f_[stmt.expr].has_effect;
   }
   void use(ExprId id) {
     if (!id.valid() || seen_[id.index]) return;
@@ -120,7 +119,6 @@ class Names::Uses {
 
   Names& n_;
   const ir::Function& f_;
-  ir::Effects effects_;
   std::vector<ExprId> values_;  // of names, which are used when the name is
   std::vector<bool> seen_;
   std::vector<ExprId> open_;

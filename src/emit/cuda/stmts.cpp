@@ -12,7 +12,6 @@
 #include "emit/cuda/ptx_call.h"
 #include "emit/cuda/types.h"
 #include "emit/cuda/vectors.h"
-#include "ir/effects.h"
 #include "ir/tensor_map.h"
 
 namespace ww::emit::cuda {
@@ -58,7 +57,7 @@ void bind(Context& c, const Stmt& s) {
   if (ir::tensor_map_of(c.f, s.expr)) return;  // a parameter
   const ir::Type type = c.f[s.var].type;
   const bool is_used = c.names.is_used(s.var);
-  if (type == ir::Type::text() || (!is_used && !ir::has_effect(c.f, s.expr, c.effects))) return;
+  if (type == ir::Type::text() || (!is_used && !c.f[s.expr].has_effect)) return;
   line(c, "{}{}{} {} = {};", is_used ? "" : "[[maybe_unused]] ", type.is_pointer() ? "" : "const ",
        type_text(type), c.names.of(s.var),
        type.is_pointer() ? pointer_as(c, s.expr, type) : expr(c, s.expr));
@@ -103,7 +102,7 @@ std::string loop_end(Context& c, const Stmt& s, std::int64_t step) {
                                   : fmt::format("{} * {}", expr(c, s.args[1], kProduct), step);
     end = fmt::format("{} + {}", expr(c, s.args[0], kSum), times);
   }
-  if (!ir::reads_memory(c.f, s.args[0]) && !ir::reads_memory(c.f, s.args[1])) return end;
+  if (!c.f[s.args[0]].reads_memory && !c.f[s.args[1]].reads_memory) return end;
   const std::string name = c.names.fresh(fmt::format("ww_{}_end", c.names.of(s.var)));
   line(c, "const {} {} = {};", type_text(c.f[s.var].type), name, end);
   return name;
@@ -230,7 +229,7 @@ void stmt(Context& c, const Stmt& s) {
     case StmtKind::Assert:
       return assertion(c, s);
     case StmtKind::Evaluate:
-      if (c.f[s.expr].op == ExprOp::Call && ir::has_effect(c.f, s.expr, c.effects))
+      if (c.f[s.expr].op == ExprOp::Call && c.f[s.expr].has_effect)
         return line(c, "{};", expr(c, s.expr));
       return line(c, "static_cast<void>({});", expr(c, s.expr));
     case StmtKind::Break:

@@ -91,7 +91,7 @@ Text lane(Context& c, ExprId id, const Lane& at) {
     case ExprOp::Var:
       return {fmt::format("{}.lane[{}]", c.names.of(e.var), at.text)};
     case ExprOp::Broadcast:
-      if (ir::has_effect(c.f, e.args[0], c.effects))
+      if (c.f[e.args[0]].has_effect)
         refuse(c, e.span, "a value with an effect is broadcast to a vector");
       return render(c, e.args[0]);
     case ExprOp::Ramp: {

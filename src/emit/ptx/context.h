@@ -28,7 +28,6 @@
 #include "emit/ptx/emit.h"
 #include "emit/ptx/kernel_code.h"
 #include "emit/ptx/locals.h"
-#include "ir/effects.h"
 #include "ir/known_words.h"
 #include "ir/launch/launch.h"
 #include "ir/ptx_placement.h"
@@ -93,7 +92,6 @@ struct Context {
   ir::LaunchShape shape;
   ir::Facts facts;
   ir::Ranges ranges;
-  ir::Effects effects;
   ir::KnownWords known;
 
   KernelCode code;

@@ -220,7 +220,7 @@ Value int_unary(Context& c, ExprOp op, DType type, Value a) {
 Value mad(Context& c, const ir::Expr& e) {
   const DType type = e.type.dtype;
   for (const ExprId arg : e.args)
-    if (ir::has_effect(c.f, arg, c.effects)) return {};
+    if (c.f[arg].has_effect) return {};
   for (std::size_t side = 0; side < 2; ++side) {
     const ir::Expr& factor = c.f[e.args[side]];
     if (factor.op != ExprOp::Mul || c.kept.contains(e.args[side].index)) continue;

@@ -32,7 +32,7 @@ const Sum& SumReader::read(ExprId expr) {
   Sum made = read_new(f_[expr], expr);
   --level_;
   // A call with an effect happens as often as it is written: each reading of it is another value.
-  if (!has_effect(expr)) known_.add(expr.index, static_cast<std::uint32_t>(sums_.size()));
+  if (!f_[expr].has_effect) known_.add(expr.index, static_cast<std::uint32_t>(sums_.size()));
   return sums_.push_back(std::move(made));
 }
 
@@ -67,7 +67,7 @@ Sum SumReader::as_it_is(const Expr& e, ExprId id) {
   SumAtom atom{.op = e.op, .type = e.type, .args = {}, .source = id};
   atom.args.reserve(e.args.size());
   for (const ExprId arg : e.args) atom.args.push_back(read(arg));
-  const bool is_unique = e.op == ExprOp::Call && has_effect(id);
+  const bool is_unique = e.op == ExprOp::Call && e.has_effect;
   return atoms_.make(std::move(atom), is_unique);
 }
 
@@ -217,7 +217,7 @@ Sum SumReader::read_choice(const Expr& e, ExprId id) {
   const Sum& condition = read(e.args[0]);
   if (condition.is_constant()) return read(e.args[condition.constant != 0 ? 1 : 2]);
   Sum yes = read(e.args[1]);
-  if (const Sum& no = read(e.args[2]); yes == no && !has_effect(e.args[1])) {
+  if (const Sum& no = read(e.args[2]); yes == no && !f_[e.args[1]].has_effect) {
     yes.exact = yes.exact && no.exact;  // only one of them is there
     return yes;
   }

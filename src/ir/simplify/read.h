@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "ir/effects.h"
+#include "base/id_map.h"
 #include "ir/simplify/sum.h"
 
 namespace ww::ir {
@@ -33,7 +33,6 @@ class SumReader {
   Sum read_cast(const Expr& e, ExprId id);
   Sum read_var(const Expr& e, ExprId id);
   Sum as_it_is(const Expr& e, ExprId id);
-  bool has_effect(ExprId expr) { return ir::has_effect(f_, expr, effects_); }
 
   const Function& f_;
   Atoms atoms_;
@@ -41,9 +40,8 @@ class SumReader {
   bool has_names_ = false;
   StableVec<Sum> sums_;         // that were read
   IdMap<std::uint32_t> known_;  // by expression: which of them it is
-  Effects effects_;
-  int depth_ = 0;  // variables that stand for expressions, inside each other
-  int level_ = 0;  // operations inside each other
+  int depth_ = 0;               // variables that stand for expressions, inside each other
+  int level_ = 0;               // operations inside each other
 };
 
 }  // namespace ww::ir

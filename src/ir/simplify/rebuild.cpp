@@ -19,7 +19,7 @@ std::optional<ExprId> Rebuild::apply(ExprOp op, std::optional<ExprId> a, std::op
   if (!a || !b) return std::nullopt;
   auto made = binary(f_, op, {*a, false}, {*b, false});
   if (!made) return std::nullopt;
-  if (exact && f_[*made].op == op) f_.at(*made).no_wrap = true;
+  if (exact && f_[*made].op == op) f_.set_no_wrap(*made);
   return *made;
 }
 
@@ -56,7 +56,7 @@ std::optional<ExprId> Rebuild::negated(const Group& group, Type type, bool exact
   if (group.coef != 1) return apply(ExprOp::Mul, all, number(-group.coef, type), exact);
   auto minus = unary(f_, ExprOp::Neg, {*all, false});
   if (!minus) return std::nullopt;
-  f_.at(*minus).no_wrap = exact;
+  f_.set_no_wrap(*minus, exact);
   return *minus;
 }
 

@@ -4,7 +4,6 @@
 #include "ir/simplify/simplify.h"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 
 #include "ir/simplify/bounds.h"
@@ -40,12 +39,11 @@ class SimplifierState {
   }
 
  private:
-  using Size = std::uint64_t;
-  static constexpr Size kFewNodes = 32;  // that are compared again without ado
+  static constexpr std::uint32_t kFewNodes = 32;  // that are compared again without ado
 
   ExprId once(ExprId expr) {
     std::optional<ExprId> found;
-    if (!has_effect(f_, expr, effects_)) {
+    if (!f_[expr].has_effect) {
       const Type type = f_[expr].type;
       for (Form* form : {&named_, &inlined_}) {
         const auto next = form->writer.expr(form->reader.read(expr), type);
@@ -69,16 +67,7 @@ class SimplifierState {
     return is_same ? expr : f_.add(std::move(e));
   }
 
-  // The number of nodes when written out; a shared node counts as often as it is used.
-  Size size(ExprId expr) {
-    if (f_[expr].args.empty()) return 1;
-    if (const Size* const found = sizes_.find(expr.index)) return *found;
-    constexpr Size kMax = std::numeric_limits<Size>::max() / 8;
-    Size out = 1;
-    for (const ExprId arg : f_[expr].args) out = std::min(kMax, out + size(arg));
-    sizes_.add(expr.index, out);
-    return out;
-  }
+  [[nodiscard]] std::uint32_t size(ExprId expr) const { return f_[expr].nodes; }
 
   // The same nodes throughout? Pairs that were found equal are not compared again.
   bool same(ExprId a, ExprId b) {
@@ -108,8 +97,6 @@ class SimplifierState {
   Form named_;
   Form inlined_;
   IdMap<ExprId> done_;
-  IdMap<Size> sizes_;
-  Effects effects_;
   std::set<std::pair<ExprId, ExprId>> equal_;
 };
 

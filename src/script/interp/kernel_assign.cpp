@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "ir/below.h"
-#include "ir/effects.h"
 #include "script/interp/assign.h"
 #include "script/interp/calls.h"
 #include "script/interp/conversions.h"
@@ -156,7 +155,7 @@ Result<void> keep_old_values(Context& in, std::vector<std::pair<ExprId, Value>>&
       return reads(in.fn(), v.expr(), id);
     };
     if (value.is(Kind::Ir) && (std::ranges::any_of(stored, is_read) ||
-                               (is_any_stored && ir::reads_memory(in.fn(), value.expr()))))
+                               (is_any_stored && in.fn()[value.expr()].reads_memory)))
       value = of_expr(bind_value(in, "old", value.expr(), span));
     if (to) stored.push_back(ir::storage_of(in.fn(), *to));
     is_any_stored |= known == nullptr && e.kind != ExprKind::Name;
