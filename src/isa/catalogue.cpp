@@ -17,25 +17,20 @@
 namespace ww::isa {
 namespace {
 
-/// The forms whose mnemonics begin with one word.
-struct Root {
-  std::vector<std::size_t> rows;  // by number in the whole table
-  std::vector<const Form*> forms = {};
-  std::once_flag is_read = {};
-};
-
 /// A program uses few instructions, and reading all rows takes longer than compiling a small one: a
-/// form is read when its root is asked for.
+/// form is read when an opcode may be one of its.
 struct Catalogue {
   struct Entry {
     std::string_view family;
     const Row* row;
   };
+  using Rows = std::vector<std::size_t>;  // by number in the whole table
   std::vector<Entry> rows;
-  std::vector<Form> forms;  // by row; empty until it is read
+  std::vector<std::once_flag> is_read;  // by row
+  std::vector<Form> forms;              // by row; empty until it is read
   std::vector<Family> families;
   std::vector<std::string_view> mnemonics;
-  std::unordered_map<std::string_view, Root> by_root;
+  std::unordered_map<std::string_view, Rows> by_root;  // the first word of the mnemonic
   std::once_flag is_whole;
 };
 
@@ -46,11 +41,15 @@ std::string_view root_of(std::string_view mnemonic) {
 void list_rows(Catalogue& catalogue) {
   for (const FamilyRows* family : family_rows())
     for (const Row& row : family->rows) {
-      catalogue.by_root[root_of(row.mnemonic)].rows.push_back(catalogue.rows.size());
+      Catalogue::Rows& same_root = catalogue.by_root[root_of(row.mnemonic)];
+      const auto has_name = [&](std::size_t i) {
+        return catalogue.rows[i].row->mnemonic == row.mnemonic;
+      };
+      if (std::ranges::none_of(same_root, has_name)) catalogue.mnemonics.push_back(row.mnemonic);
+      same_root.push_back(catalogue.rows.size());
       catalogue.rows.push_back({family->name, &row});
-      auto& names = catalogue.mnemonics;
-      if (std::ranges::find(names, row.mnemonic) == names.end()) names.push_back(row.mnemonic);
     }
+  catalogue.is_read = std::vector<std::once_flag>(catalogue.rows.size());
   catalogue.forms.resize(catalogue.rows.size());
   std::size_t first = 0;
   for (const FamilyRows* family : family_rows()) {
@@ -68,22 +67,18 @@ Catalogue& listed() {
   return catalogue;
 }
 
-std::span<const Form* const> forms_in(Root& root) {
-  std::call_once(root.is_read, [&] {
-    Catalogue& all = listed();
-    for (const std::size_t i : root.rows) {
-      all.forms[i] = read_row(all.rows[i].family, *all.rows[i].row);
-      root.forms.push_back(&all.forms[i]);
-    }
-  });
-  return root.forms;
+const Form& form_of(std::size_t row) {
+  Catalogue& all = listed();
+  const Catalogue::Entry& entry = all.rows[row];
+  std::call_once(all.is_read[row], [&] { all.forms[row] = read_row(entry.family, *entry.row); });
+  return all.forms[row];
 }
 
 // With all of its forms.
 const Catalogue& catalogue() {
   Catalogue& all = listed();
   std::call_once(all.is_whole, [&] {
-    for (auto& [name, root] : all.by_root) forms_in(root);
+    for (std::size_t i = 0; i < all.rows.size(); ++i) form_of(i);
   });
   return all;
 }
@@ -152,7 +147,9 @@ class WordMatcher {
     for (std::size_t i = skip_; i < words_.size(); ++i) {
       const SlotKind kind = kind_of_word(words_[i]);
       if (kind == SlotKind::Word || !in_slot_of(kind, words_[i])) {
-        if (!assign_word(words_[i]) && !stray) stray = i;
+        if (assign_word(words_[i])) continue;
+        if (!explains_) return Misfit{Stage::Words, static_cast<int>(i), {}, &form_};
+        if (!stray) stray = i;
       } else {
         ordered[kind == SlotKind::Type ? 0 : 1].push_back(words_[i]);
       }
@@ -233,14 +230,13 @@ class WordMatcher {
 };
 
 // A word that no form of the mnemonic has is an unknown modifier, and the nearest one is offered.
-void name_unknown_word(Misfit& misfit, Words words, std::span<const Form* const> forms) {
+void name_unknown_word(Misfit& misfit, Words words, const Catalogue::Rows& rows) {
   if (misfit.stage != Stage::Words || misfit.word < 0) return;
   const std::string_view word = words[static_cast<std::size_t>(misfit.word)];
   std::vector<std::string_view> known;
-  for (const Form* form : forms) {
-    for (const Slot& slot : form->slots)
+  for (const std::size_t row : rows)
+    for (const Slot& slot : form_of(row).slots)
       known.insert(known.end(), slot.words.begin(), slot.words.end());
-  }
   if (std::ranges::find(known, word) != known.end()) return;
   const auto near = nearest(word, known);
   misfit.text = fmt::format("`{}` has no modifier `.{}`{}", misfit.form->mnemonic, word,
@@ -250,6 +246,10 @@ void name_unknown_word(Misfit& misfit, Words words, std::span<const Form* const>
 }  // namespace
 
 std::span<const Family> families() { return catalogue().families; }
+
+void read_ahead(const std::function<bool()>& goes_on) {
+  for (std::size_t i = 0; i < listed().rows.size() && goes_on(); ++i) form_of(i);
+}
 
 const Family* find_family(std::string_view name) {
   for (const Family& family : catalogue().families) {
@@ -262,8 +262,9 @@ std::vector<const Form*> forms_of(std::string_view mnemonic) {
   std::vector<const Form*> found;
   const auto root = listed().by_root.find(root_of(mnemonic));
   if (root == listed().by_root.end()) return found;
-  for (const Form* form : forms_in(root->second))
-    if (starts_with_words(form->mnemonic, mnemonic)) found.push_back(form);
+  for (const std::size_t row : root->second)
+    if (starts_with_words(listed().rows[row].row->mnemonic, mnemonic))
+      found.push_back(&form_of(row));
   return found;
 }
 
@@ -298,16 +299,18 @@ namespace {
 
 // Forms that start with the opcode's words, and how many of these the form's mnemonic takes.
 template <typename Visit>
-void for_each_called(std::span<const Form* const> forms, std::string_view opcode, Visit&& visit) {
-  for (const Form* form : forms)
-    if (starts_with_words(opcode, form->mnemonic)) visit(*form, word_count(form->mnemonic));
+void for_each_called(const Catalogue::Rows& rows, std::string_view opcode, Visit&& visit) {
+  for (const std::size_t row : rows) {
+    const std::string_view mnemonic = listed().rows[row].row->mnemonic;
+    if (starts_with_words(opcode, mnemonic)) visit(form_of(row), word_count(mnemonic));
+  }
 }
 
 // The problem of the form that got furthest; one without a form when none is called so.
-Misfit nearest_misfit(std::span<const Form* const> forms, std::string_view opcode, Words words) {
+Misfit nearest_misfit(const Catalogue::Rows& rows, std::string_view opcode, Words words) {
   Misfit out;
   std::tuple best{std::size_t{0}, std::size_t{0}, Stage::Words};
-  for_each_called(forms, opcode, [&](const Form& form, std::size_t skip) {
+  for_each_called(rows, opcode, [&](const Form& form, std::size_t skip) {
     WordAttempt attempt = WordMatcher(form, words, skip, true).run();
     const std::tuple rank{skip, attempt.matched(), attempt.misfit->stage};
     if (out.form != nullptr && rank <= best) return;
@@ -339,23 +342,24 @@ Bindings bind_anew(std::string_view opcode) {
                           did_you_mean(words.front(), roots));
     return result;
   }
-  const std::span<const Form* const> forms = forms_in(root->second);
-  for_each_called(forms, opcode, [&](const Form& form, std::size_t skip) {
+  const Catalogue::Rows& rows = root->second;
+  for_each_called(rows, opcode, [&](const Form& form, std::size_t skip) {
     const WordAttempt attempt = WordMatcher(form, words, skip, false).run();
     if (!attempt.misfit) result.fits.push_back(attempt.binding);
   });
   if (!result.fits.empty()) return result;
-  result.misfit = nearest_misfit(forms, opcode, words);
+  result.misfit = nearest_misfit(rows, opcode, words);
   if (result.misfit.form == nullptr) {
     const std::string_view called = first_two_words(opcode);
     std::vector<std::string_view> known;
-    for (const Form* form : forms) known.push_back(first_two_words(form->mnemonic));
+    for (const std::size_t row : rows)
+      known.push_back(first_two_words(listed().rows[row].row->mnemonic));
     result.misfit.word = words.size() > 1 ? 1 : 0;
     result.misfit.text =
         fmt::format("no instruction is called `{}`{}", called, did_you_mean(called, known));
     return result;
   }
-  name_unknown_word(result.misfit, words, forms);
+  name_unknown_word(result.misfit, words, rows);
   return result;
 }
 

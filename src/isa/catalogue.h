@@ -4,6 +4,7 @@
 // changes after it is built; all functions may be called from any thread.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -50,6 +51,9 @@ struct Bindings {
 };
 
 std::span<const Family> families();
+/// Reads the rows that no one has asked for, as long as `goes_on` holds, so that no one has to wait for
+/// one: for a thread that has nothing else to do.
+void read_ahead(const std::function<bool()>& goes_on);
 /// The family of that name, or nullptr.
 const Family* find_family(std::string_view name);
 /// All forms whose mnemonic starts with these dotted words: "cp.async" gives its bulk forms too.
