@@ -79,6 +79,7 @@ void lower_tile(Build& build, lower::BackgroundProofs* proofs) {
   add_errors(build, lowered.errors);
   if (!build.good()) return;
   build.lowered = std::move(lowered.function);
+  if (proofs != nullptr) proofs->check(*build.lowered, *build.target);
   build.phase = Phase::Lowered;
 }
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/background_proofs.h"
 
+#include <atomic>
 #include <utility>
 
 #include "base/cancel.h"
+#include "isa/catalogue.h"
+#include "lower/lower.h"
 #include "lower/lowered_op.h"
 
 namespace ww::lower {
@@ -84,6 +87,21 @@ std::optional<Diag> verdict_of(const Proof& proof, const Call& call, const Varia
 BackgroundProofs::BackgroundProofs() = default;
 BackgroundProofs::~BackgroundProofs() = default;
 
+void BackgroundProofs::expect(const ir::Function& tile) {
+  std::int64_t elements = 0;
+  for (const ir::TileCall& call : tile.tile_calls) elements += elements_of(tile, call);
+  static std::atomic_flag is_read;
+  if (elements < kMinForThread || is_read.test_and_set()) return;
+  const auto read = [this](const std::stop_token& stop) {
+    isa::read_ahead([&] {
+      const std::lock_guard lock(mutex_);
+      return queue_.empty() && !stop.stop_requested();
+    });
+    return Findings{};
+  };
+  enqueue({read, true});
+}
+
 void BackgroundProofs::add(const Context& context, WrittenCode written) {
   elements_ += elements_of(context.f, written.tile);
   waiting_.push_back(std::move(written));
@@ -97,17 +115,35 @@ void BackgroundProofs::add(const Context& context, WrittenCode written) {
 
 void BackgroundProofs::close(const Context& context) {
   if (waiting_.empty()) return;
-  if (thread_.joinable() || elements_ >= kMinForThread) return hand_over(context);
+  if (has_thread_ || elements_ >= kMinForThread) return hand_over(context);
   Batch batch(context, std::exchange(waiting_, {}));
   take(prove_all(batch, {}));
 }
 
 void BackgroundProofs::hand_over(const Context& context) {
-  auto batch = std::make_unique<Batch>(context, std::exchange(waiting_, {}));
+  const auto batch = std::make_shared<Batch>(context, std::exchange(waiting_, {}));
   elements_ = 0;
+  has_thread_ = true;
+  enqueue({[batch](const std::stop_token& stop) { return prove_all(*batch, stop); }});
+}
+
+void BackgroundProofs::check(const ir::Function& lowered, const target::Target& target) {
+  if (!has_thread_) return check_lowered(lowered, target);
+  enqueue({[&lowered, target](const std::stop_token&) {
+    Findings found;
+    try {
+      check_lowered(lowered, target);
+    } catch (...) {
+      found.thrown = std::current_exception();
+    }
+    return found;
+  }});
+}
+
+void BackgroundProofs::enqueue(Task task) {
   {
     const std::lock_guard lock(mutex_);
-    queue_.push_back(std::move(batch));
+    queue_.push_back(std::move(task));
   }
   changed_.notify_all();
   if (thread_.joinable()) return;
@@ -121,11 +157,11 @@ void BackgroundProofs::hand_over(const Context& context) {
 void BackgroundProofs::work(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (changed_.wait(lock, stop, [&] { return !queue_.empty(); })) {
-    const std::unique_ptr<Batch> batch = std::move(queue_.front());
+    const Task task = std::move(queue_.front());
     queue_.pop_front();
-    is_busy_ = true;
+    is_busy_ = !task.gives_way;
     lock.unlock();
-    Findings found = prove_all(*batch, stop);
+    Findings found = task.run(stop);
     lock.lock();
     take(std::move(found));
     is_busy_ = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proofs on a thread of their own, beside dispatch and the passes that follow it: a proof changes
+// Proofs on a thread of their own, beside dispatch and what follows it: a proof changes
 // nothing, and most often it holds. They work on copies of the function, made while the thread is idle,
 // so that lowering may change its own.
 #pragma once
@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
-#include <memory>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <stop_token>
@@ -50,30 +50,43 @@ class BackgroundProofs {
   BackgroundProofs(const BackgroundProofs&) = delete;
   BackgroundProofs& operator=(const BackgroundProofs&) = delete;
 
+  /// Before a program is lowered: where its calls will need a thread, that reads the table of
+  /// instructions now, if no compilation of this process has, for matching and emission to ask.
+  void expect(const ir::Function& tile);
   /// Takes code to be proven, at once or later. The code must stay as it is until `close`.
   void add(const Context& context, WrittenCode written);
   /// All code is there; from here on the context may change. Where there is too little to prove for a
   /// thread, this proves it.
   void close(const Context& context);
-  /// Waits for the proofs. Errors in the order of the calls; throws what a proof has thrown.
+  /// Checks what lowering has written (lower/lower.h), which must stay as it is until `settle`; at
+  /// once where nothing needed a thread.
+  void check(const ir::Function& lowered, const target::Target& target);
+  /// Waits for all of it. Errors in the order of the calls; throws what a proof has thrown.
   std::vector<Diag> settle();
 
  private:
   struct Batch;
+  struct Findings;
+  struct Task {
+    std::function<Findings(const std::stop_token&)> run;
+    bool gives_way = false;  // ends when there is another
+  };
   struct Findings {
     std::vector<Diag> errors = {};
     std::exception_ptr thrown = {};
   };
   void hand_over(const Context& context);
+  void enqueue(Task task);
   void work(const std::stop_token& stop);
   static Findings prove_all(Batch& batch, const std::stop_token& stop);
   void take(Findings more);
 
   std::vector<WrittenCode> waiting_;
   std::int64_t elements_ = 0;  // of what waits
+  bool has_thread_ = false;    // for proofs: there were enough
   std::mutex mutex_;           // of what follows
   std::condition_variable_any changed_;
-  std::deque<std::unique_ptr<Batch>> queue_;
+  std::deque<Task> queue_;
   bool is_busy_ = false;
   Findings found_;
   std::jthread thread_;  // the last, so that it ends first

@@ -89,6 +89,22 @@ TEST_P(Proofs, WorkOnTheFunctionAsItWas) {
   EXPECT_TRUE(proofs_.settle().empty());
 }
 
+TEST_P(Proofs, CheckTheLoweredProgramToo) {
+  ir::Function broken;
+  broken.level = ir::Level::Lowered;
+  broken.body.push_back(broken.add(ir::Stmt{.kind = ir::StmtKind::Break}));
+  add_all(copy_.code, -1, {});
+  close();
+  try {
+    proofs_.check(broken, {});
+    (void)proofs_.settle();
+    ADD_FAILURE() << "accepted";
+  } catch (const BugError& bug) {
+    EXPECT_NE(std::string(bug.what()).find("lowering wrote a broken program: "), std::string::npos)
+        << bug.what();
+  }
+}
+
 TEST_P(Proofs, MayBeForgotten) {
   add_all(copy_.code, 0, {});  // and nothing is thrown
   close();

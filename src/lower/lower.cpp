@@ -7,6 +7,7 @@
 #include "ir/shared_size.h"
 #include "ir/verify/verify.h"
 #include "ir/visit.h"
+#include "lower/background_proofs.h"
 #include "lower/copy_async/prefetch_maps.h"
 #include "lower/dispatch.h"
 #include "lower/engine_fallback.h"
@@ -20,6 +21,7 @@ namespace ww::lower {
 
 Lowered lower(const ir::Function& tile, const Options& options) {
   Lowered out;
+  if (options.proofs != nullptr) options.proofs->expect(tile);
   ir::Function f = tile;
   if (const auto named = ir::name_parts(f); !named) {
     out.errors.push_back(named.error());
@@ -55,10 +57,14 @@ Lowered lower(const ir::Function& tile, const Options& options) {
     }
   }
   unroll_register_loops(f, out.report);
-  for (const Diag& broken : ir::verify(f, {.target = options.target, .check_uniform = false}))
-    WW_CHECK(false, "lowering wrote a broken program: {}", broken.text);
+  if (options.proofs == nullptr) check_lowered(f, options.target);
   out.function = std::move(f);
   return out;
+}
+
+void check_lowered(const ir::Function& lowered, const target::Target& target) {
+  for (const Diag& broken : ir::verify(lowered, {.target = target, .check_uniform = false}))
+    WW_CHECK(false, "lowering wrote a broken program: {}", broken.text);
 }
 
 // nvcc reads the last bytes of an array in whole words.

@@ -44,8 +44,8 @@ class BackgroundProofs;  // background_proofs.h
 struct Options {
   target::Target target = {};
   CodeObserver* observer = nullptr;  // sees code before it is proven; for tests
-  /// Takes the proofs, unless there are errors already: the caller settles them before anyone uses the
-  /// result. Without it all is proven when `lower` returns.
+  /// Takes the proofs, unless there are errors already: the caller has it check the result, too, and
+  /// settles it before anyone uses that. Without it all is proven and checked when `lower` returns.
   BackgroundProofs* proofs = nullptr;
 };
 
@@ -58,6 +58,9 @@ struct Lowered {
 /// Lowers a verified tile program (a lowered one comes back as it is, unrolled). Errors: NoVariant
 /// where no variant takes a primitive, with every reason; NotLowered for what has no lowering.
 Lowered lower(const ir::Function& tile, const Options& options);
+
+/// Throws when lowering wrote a program that `ir::verify` rejects.
+void check_lowered(const ir::Function& lowered, const target::Target& target);
 
 /// Bytes of dynamic shared memory that a lowered program must be launched with.
 std::int64_t dynamic_shared_bytes(const ir::Function& lowered);
