@@ -20,6 +20,11 @@ std::string CallText::region(const ir::Region& region) const {
   return f_[region.buffer].name + printed.substr(std::min(printed.find('['), printed.size()));
 }
 
+std::string CallText::scalar(ir::ExprId scalar) const {
+  return scalar.index < source_exprs_ ? ir::printing::expr(printed_, scalar)
+                                      : ir::print(f_, scalar);
+}
+
 std::string CallText::whole(const ir::TileCall& tile) const {
   std::string args;
   const auto& params = ir::params_of(tile.op);
@@ -30,7 +35,7 @@ std::string CallText::whole(const ir::TileCall& tile) const {
     if (params[i].kind == ir::TileParamKind::Float) scalar = nullptr;
     if (region == nullptr && scalar == nullptr) continue;
     args += args.empty() ? "" : ", ";
-    args += region != nullptr ? this->region(*region) : ir::print(f_, *scalar);
+    args += region != nullptr ? this->region(*region) : this->scalar(*scalar);
   }
   // Results are approximate then: readers of the PTX should know.
   if (ir::is_true(ir::find_setting(tile, "fast"))) args += ", fast=True";

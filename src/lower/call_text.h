@@ -14,7 +14,10 @@ namespace ww::lower {
 class CallText {
  public:
   explicit CallText(const ir::Function& function)
-      : f_(function), source_buffers_(function.buffer_count()), printed_(function) {}
+      : f_(function),
+        source_buffers_(function.buffer_count()),
+        source_exprs_(function.expr_count()),
+        printed_(function) {}
 
   /// "Tx.warp.copy(R[0:8], A[0:8])"
   [[nodiscard]] std::string whole(const ir::TileCall& tile) const;
@@ -23,9 +26,10 @@ class CallText {
 
  private:
   [[nodiscard]] std::string region(const ir::Region& region) const;
+  [[nodiscard]] std::string scalar(ir::ExprId scalar) const;
 
   const ir::Function& f_;
-  std::size_t source_buffers_;
+  std::size_t source_buffers_, source_exprs_;
   ir::printing::Context printed_;
 };
 

@@ -73,12 +73,13 @@ inline std::optional<std::vector<ElementCell>> cells_in_table(const OperandPlace
     has_one_each = has_one_each && (before == kNone || before == element);
   });
   if (!has_one_each) return std::nullopt;
-  std::vector<ElementCell> out;
-  out.reserve(as_index(count));
+  std::vector<ElementCell> out(as_index(count));
+  ElementCell* to = out.data();
   const std::int32_t* at = table.data();
   for (std::int64_t slot = 0; slot <= most; ++slot)
     for (std::int64_t u = 0; u < threads; ++u, ++at)
-      if (*at != kNone) out.push_back({*at, u, slot});
+      if (*at != kNone) *to++ = {*at, u, slot};
+  out.resize(as_index(to - out.data()));
   return out;
 }
 

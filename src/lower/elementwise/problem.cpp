@@ -165,6 +165,9 @@ class Maker {
 
   Match<void> find_steps() {
     const std::vector<ElementCell> cells = cells_by_slot(p_.dst, threads_);
+    // Where sources are held as the destination is, a register is computed alike in all threads.
+    const bool is_plain =
+        std::ranges::none_of(holders_, [](const auto& each) { return each.has_value(); });
     RegisterStep step;
     auto at = cells.begin();
     while (at != cells.end()) {
@@ -174,6 +177,10 @@ class Maker {
       for (; at != cells.end() && at->slot == slot; ++at) {
         const auto next = at + 1;
         if (next != cells.end() && next->thread == at->thread) WW_TRY_VOID(check_apart(*at, *next));
+        if (is_plain && way != ways.end()) {
+          way->threads[as_index(at->thread)] = true;
+          continue;
+        }
         step.to = slot;
         step.from.clear();
         for (std::size_t i = 0; i < holders_.size(); ++i)
