@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdint>
+#include <utility>
 
 #include "layout/canonical.h"
 #include "lower/as_index.h"
@@ -11,29 +13,39 @@
 namespace ww::lower {
 namespace {
 
-constexpr std::size_t kBanks = 32;
+constexpr std::int64_t kBanks = 32;
 constexpr std::int64_t kBankBytes = 4;
 
 // Different words wanted by one group of lanes: 128 bytes, or more where lanes begin inside words.
 class Group {
  public:
+  Group() { first_.fill(kNone); }
   void want(std::int64_t byte, std::int64_t bytes) {
-    for (std::int64_t word = byte / kBankBytes; word <= (byte + bytes - 1) / kBankBytes; ++word) {
-      const auto end = words_.begin() + static_cast<std::ptrdiff_t>(count_);
-      if (count_ < words_.size() && std::find(words_.begin(), end, word) == end)
-        words_[count_++] = word;
-    }
+    for (std::int64_t word = byte / kBankBytes; word <= (byte + bytes - 1) / kBankBytes; ++word)
+      if (count_ < kMaxWords) want_word(word);
   }
   [[nodiscard]] Wavefronts turns() const {
-    std::array<std::int64_t, kBanks> in_bank{};
-    for (std::size_t i = 0; i < count_; ++i) ++in_bank[as_index(words_[i]) % kBanks];
-    const auto all = static_cast<std::int64_t>((count_ + kBanks - 1) / kBanks);
-    return {*std::ranges::max_element(in_bank), all};
+    return {*std::ranges::max_element(in_bank_), (count_ + kBanks - 1) / kBanks};
   }
 
  private:
-  std::array<std::int64_t, 64> words_{};
-  std::size_t count_ = 0;
+  static constexpr std::uint8_t kMaxWords = 64, kNone = 255;
+
+  void want_word(std::int64_t word) {
+    const std::size_t bank = as_index(word) % as_index(kBanks);
+    for (std::uint8_t i = first_[bank]; i != kNone; i = next_[i])
+      if (words_[i] == word) return;
+    words_[count_] = word;
+    next_[count_] = std::exchange(first_[bank], count_);
+    ++count_;
+    ++in_bank_[bank];
+  }
+
+  std::array<std::int64_t, kMaxWords> words_;  // NOLINT: the first `count_` of them
+  std::array<std::uint8_t, kMaxWords> next_;   // NOLINT: in the same bank, or kNone
+  std::array<std::uint8_t, kBanks> first_;     // NOLINT: by bank; filled in the constructor
+  std::array<std::uint8_t, kBanks> in_bank_{};
+  std::uint8_t count_ = 0;
 };
 
 }  // namespace

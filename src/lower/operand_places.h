@@ -127,6 +127,15 @@ inline std::optional<std::int64_t> slot_of(const OperandPlaces& side, std::size_
   return std::nullopt;
 }
 
+/// Has each thread the same elements of two operands in registers of the same numbers?
+inline bool held_alike(const OperandPlaces& one, const OperandPlaces& other) {
+  const auto is_same = [](const Shift& a, const Shift& b) {
+    return a.thread == b.thread && a.place == b.place;
+  };
+  return std::ranges::equal(one.replicas, other.replicas, is_same) && one.spread == other.spread &&
+         one.linear == other.linear && one.owner == other.owner;
+}
+
 inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 20;
 
 /// An operand of the call by its number, or why it cannot be enumerated: extents known at run time

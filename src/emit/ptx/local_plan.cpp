@@ -38,8 +38,11 @@ struct Record {
   bool is_constant = true;
   std::vector<Use> uses;
   const ir::Block* block = nullptr;  // of the Alloc
-  std::map<std::int64_t, int> writes;
-  std::map<std::int64_t, bool> is_beside;  // the write stands in the block of the Alloc
+  struct Writes {
+    int count = 0;
+    bool is_beside = false;  // the last one stands in the block of the Alloc
+  };
+  std::map<std::int64_t, Writes> writes;  // by first bit
 };
 
 class Planner {
@@ -160,8 +163,9 @@ class Planner {
     const auto place = element_use(s.buffer, {s.args.begin(), s.args.size()}, lanes);
     if (!place || !place->bit) return;
     Record& record = records_[place->storage.index];
-    record.is_beside[*place->bit] = record.block == &block && lanes == 1;
-    ++record.writes[*place->bit];
+    Record::Writes& writes = record.writes[*place->bit];
+    ++writes.count;
+    writes.is_beside = record.block == &block && lanes == 1;
   }
 
   std::optional<LocalPlace> element_use(BufferId id, std::span<const ExprId> indices, int lanes) {
@@ -198,7 +202,7 @@ class Planner {
     if (!place) return;
     if (place->bit) *place->bit += from;
     use(*place, bits, std::nullopt, bits <= 64);
-    if (place->bit) records_[place->storage.index].writes[*place->bit] += 2;
+    if (place->bit) records_[place->storage.index].writes[*place->bit].count += 2;
   }
 
   static bool is_of_b128(const ir::PtxCall& call) {
@@ -226,7 +230,7 @@ class Planner {
       const Expr& e = f_[operand.expr];
       if (e.op != ExprOp::Load) continue;
       const auto place = element_use(e.buffer, {e.args.begin(), e.args.size()}, e.type.lanes);
-      if (place && place->bit) records_[place->storage.index].writes[*place->bit] += 2;
+      if (place && place->bit) records_[place->storage.index].writes[*place->bit].count += 2;
     }
   }
 
@@ -264,8 +268,8 @@ class Planner {
     plan.type = common_type(record);
     const std::int64_t cells = (plan.bytes * 8 + plan.cell_bits - 1) / plan.cell_bits;
     plan.is_assigned_once.resize(static_cast<std::size_t>(cells));
-    for (const auto& [bit, count] : record.writes) {
-      if (count != 1 || !record.is_beside.at(bit) || !is_element_cell(record, plan, bit)) continue;
+    for (const auto& [bit, writes] : record.writes) {
+      if (writes.count != 1 || !writes.is_beside || !is_element_cell(record, plan, bit)) continue;
       const auto cell = static_cast<std::size_t>(bit / plan.cell_bits);
       if (cell < plan.is_assigned_once.size()) plan.is_assigned_once[cell] = true;
     }
@@ -364,6 +368,8 @@ Strides strides_of(const ir::Function& function, const ir::Buffer& buffer) {
 std::optional<std::int64_t> constant_index(const ir::Function& function, const ir::Buffer& buffer,
                                            std::span<const ExprId> indices,
                                            const ir::Ranges& ranges) {
+  if (indices.size() == 1 && buffer.shape.size() == 1)
+    return constant_of(function, indices[0], ranges);
   const Strides strides = strides_of(function, buffer);
   if (strides.size() != indices.size()) return std::nullopt;
   std::int64_t sum = 0;

@@ -51,10 +51,17 @@ void sort_by(std::vector<ElementCell>& cells, Key&& key) {
   cells = std::move(out);
 }
 
-/// By register, then by thread, through a table of them; nothing where it would be much larger than the
-/// operand, or where a register has several elements.
-inline std::optional<std::vector<ElementCell>> cells_in_table(const OperandPlaces& side,
-                                                              std::int64_t threads) {
+}  // namespace holders
+
+/// The element that each thread has in each register.
+struct RegisterTable {
+  static constexpr std::int32_t kNone = -1;
+  std::int64_t slots = 0;
+  std::vector<std::int32_t> elements = {};  // by register, then by thread
+};
+/// Nothing where it would be much larger than the operand, or where a register has several elements.
+inline std::optional<RegisterTable> register_table(const OperandPlaces& side,
+                                                   std::int64_t threads) {
   std::int64_t least = 0, most = 0;
   for (const std::int64_t slot : side.linear) {
     least = std::min(least, slot);
@@ -64,7 +71,7 @@ inline std::optional<std::vector<ElementCell>> cells_in_table(const OperandPlace
     if (replica.place != 0) return std::nullopt;
   const auto count = std::ssize(side.linear) * std::ssize(side.replicas) * std::ssize(side.spread);
   if (least < 0 || (most + 1) * threads > 4 * count + 4096) return std::nullopt;
-  constexpr std::int32_t kNone = -1;
+  constexpr std::int32_t kNone = RegisterTable::kNone;
   std::vector<std::int32_t> table(as_index((most + 1) * threads), kNone);
   bool has_one_each = true;
   for_each_holder(side, threads, [&](std::size_t x, std::int64_t u, std::int64_t slot) {
@@ -73,22 +80,21 @@ inline std::optional<std::vector<ElementCell>> cells_in_table(const OperandPlace
     has_one_each = has_one_each && (before == kNone || before == element);
   });
   if (!has_one_each) return std::nullopt;
-  std::vector<ElementCell> out(as_index(count));
-  ElementCell* to = out.data();
-  const std::int32_t* at = table.data();
-  for (std::int64_t slot = 0; slot <= most; ++slot)
-    for (std::int64_t u = 0; u < threads; ++u, ++at)
-      if (*at != kNone) *to++ = {*at, u, slot};
-  out.resize(as_index(to - out.data()));
-  return out;
+  return RegisterTable{most + 1, std::move(table)};
 }
-
-}  // namespace holders
 
 /// By register, then by thread, then by element; one that is in the same register twice may come once.
 inline std::vector<ElementCell> cells_by_slot(const OperandPlaces& side, std::int64_t threads) {
-  if (auto cells = holders::cells_in_table(side, threads)) return *std::move(cells);
-  std::vector<ElementCell> out = cells_of(side, threads);  // the elements in order
+  std::vector<ElementCell> out;
+  if (const auto table = register_table(side, threads)) {
+    out.reserve(side.size());
+    const std::int32_t* at = table->elements.data();
+    for (std::int64_t slot = 0; slot < table->slots; ++slot)
+      for (std::int64_t u = 0; u < threads; ++u, ++at)
+        if (*at != RegisterTable::kNone) out.push_back({*at, u, slot});
+    return out;
+  }
+  out = cells_of(side, threads);  // the elements in order
   holders::sort_by(out, [](const ElementCell& cell) { return cell.thread; });
   holders::sort_by(out, [](const ElementCell& cell) { return cell.slot; });
   return out;

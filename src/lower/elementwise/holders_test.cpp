@@ -20,7 +20,7 @@ TEST(Holders, ListCellsByRegisterAndThread) {
   OperandPlaces side;
   side.linear = {1, 0, 1, 0};
   side.owner = {1, 1, 0, 0};
-  EXPECT_TRUE(holders::cells_in_table(side, 2).has_value());
+  EXPECT_TRUE(register_table(side, 2).has_value());
   EXPECT_EQ(sorted(side, 2), (Cells{{0, 0, 3}, {0, 1, 1}, {1, 0, 2}, {1, 1, 0}}));
 }
 
@@ -30,7 +30,7 @@ TEST(Holders, ListReplicatedCells) {
   side.owner = {0, 0};
   side.replicas = {{}, {.thread = 2}};
   side.spread = {0, 1};
-  EXPECT_TRUE(holders::cells_in_table(side, 4).has_value());
+  EXPECT_TRUE(register_table(side, 4).has_value());
   EXPECT_EQ(
       sorted(side, 4),
       (Cells{
@@ -42,7 +42,7 @@ TEST(Holders, ListElementsThatShareARegister) {
   OperandPlaces side;
   side.linear = {0, 0};
   side.owner = {1, 1};
-  EXPECT_FALSE(holders::cells_in_table(side, 2).has_value());
+  EXPECT_FALSE(register_table(side, 2).has_value());
   EXPECT_EQ(sorted(side, 2), (Cells{{0, 1, 0}, {0, 1, 1}}));
 }
 
@@ -50,7 +50,7 @@ TEST(Holders, ListRegistersFarApart) {
   OperandPlaces side;
   side.linear = {1 << 20, -4};
   side.owner = {0, 1};
-  EXPECT_FALSE(holders::cells_in_table(side, 2).has_value());
+  EXPECT_FALSE(register_table(side, 2).has_value());
   EXPECT_EQ(sorted(side, 2), (Cells{{-4, 1, 1}, {1 << 20, 0, 0}}));
 }
 

@@ -146,14 +146,10 @@ class Maker {
         holders_.emplace_back(std::in_place, *source.side, threads_, stretched(extents_, extents));
     }
   }
-  // Is each element in the register of that number where the destination has it, in the same threads?
+  // Is each element in one register, of the number that it has in the destination's?
   [[nodiscard]] bool is_held_like_dst(const OperandPlaces& side) const {
-    const OperandPlaces& dst = p_.dst;
-    const auto is_same = [](const Shift& a, const Shift& b) {
-      return a.thread == b.thread && a.place == 0 && b.place == 0;
-    };
-    return std::ranges::equal(side.replicas, dst.replicas, is_same) && side.spread == dst.spread &&
-           side.linear == dst.linear && side.owner == dst.owner;
+    const auto stays = [](const Shift& replica) { return replica.place == 0; };
+    return std::ranges::all_of(side.replicas, stays) && held_alike(side, p_.dst);
   }
 
   // --- steps ---
@@ -164,10 +160,8 @@ class Maker {
   }
 
   Match<void> find_steps() {
+    if (find_plain_steps()) return {};
     const std::vector<ElementCell> cells = cells_by_slot(p_.dst, threads_);
-    // Where sources are held as the destination is, a register is computed alike in all threads.
-    const bool is_plain =
-        std::ranges::none_of(holders_, [](const auto& each) { return each.has_value(); });
     RegisterStep step;
     auto at = cells.begin();
     while (at != cells.end()) {
@@ -177,10 +171,6 @@ class Maker {
       for (; at != cells.end() && at->slot == slot; ++at) {
         const auto next = at + 1;
         if (next != cells.end() && next->thread == at->thread) WW_TRY_VOID(check_apart(*at, *next));
-        if (is_plain && way != ways.end()) {
-          way->threads[as_index(at->thread)] = true;
-          continue;
-        }
         step.to = slot;
         step.from.clear();
         for (std::size_t i = 0; i < holders_.size(); ++i)
@@ -202,6 +192,30 @@ class Maker {
       add(std::move(ways));
     }
     return {};
+  }
+
+  // Where sources are held as the destination is, a register is computed alike in all threads.
+  bool find_plain_steps() {
+    if (std::ranges::any_of(holders_, [](const auto& each) { return each.has_value(); }))
+      return false;
+    const auto table = register_table(p_.dst, threads_);
+    if (!table) return false;
+    const std::int32_t* at = table->elements.data();
+    for (std::int64_t slot = 0; slot < table->slots; ++slot) {
+      StepBatch batch{std::vector<bool>(as_index(threads_)),
+                      {{slot, std::vector<std::int64_t>(holders_.size(), slot)}}};
+      bool is_held = false;
+      for (std::int64_t u = 0; u < threads_; ++u, ++at) {
+        if (*at == RegisterTable::kNone) continue;
+        batch.threads[as_index(u)] = true;
+        is_held = true;
+      }
+      if (!is_held) continue;
+      std::vector<StepBatch> ways;
+      ways.push_back(std::move(batch));
+      add(std::move(ways));
+    }
+    return true;
   }
 
   // Two elements in one register: which of them it gets would be chance.

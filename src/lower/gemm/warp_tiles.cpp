@@ -62,13 +62,28 @@ class HeldOperand {
     return row && cells_[as_index(*row * threads_ + u)] != kNone;
   }
   [[nodiscard]] FragmentCell at(std::int64_t slot, std::int64_t u) const {
-    return cell_of(as_index(cells_[index(slot, u)]));
+    return cell_of(cells_[index(slot, u)]);
   }
   /// The register in which a thread has an element; nothing when it has not.
   [[nodiscard]] std::optional<std::int64_t> slot_of(FragmentCell wanted, std::int64_t u) const {
     for (const std::int64_t slot : slots_)
       if (has(slot, u) && at(slot, u) == wanted) return slot;
     return std::nullopt;
+  }
+  /// The numbers of the elements that 32 threads from that one on have in a register, or kNone;
+  /// nullptr for a register that none has.
+  [[nodiscard]] const std::int32_t* elements(std::int64_t slot, std::int64_t first) const {
+    const auto row = row_of(slot);
+    return row ? &cells_[as_index(*row * threads_ + first)] : nullptr;
+  }
+  static constexpr std::int32_t kNone = -1;
+  [[nodiscard]] FragmentCell cell_of(std::int32_t element) const {
+    const std::int32_t row = element / static_cast<std::int32_t>(columns_);
+    const FragmentCell stored{row, element - row * columns_};
+    return is_turned_ ? FragmentCell{stored.col, stored.row} : stored;
+  }
+  [[nodiscard]] std::int64_t number_of(FragmentCell cell) const {
+    return is_turned_ ? cell.col * columns_ + cell.row : cell.row * columns_ + cell.col;
   }
   [[nodiscard]] std::string_view role() const { return role_; }
   [[nodiscard]] std::string text(FragmentCell cell) const {
@@ -77,7 +92,6 @@ class HeldOperand {
   }
 
  private:
-  static constexpr std::int32_t kNone = -1;
   static constexpr std::int64_t kMaxDense = 4096;  // more than a thread has registers
 
   struct Holder {
@@ -94,12 +108,8 @@ class HeldOperand {
                    role_, lane, two.thread % 32, warp);
   }
 
-  [[nodiscard]] std::string text(std::size_t x) const { return text(cell_of(x)); }
-  [[nodiscard]] FragmentCell cell_of(std::size_t x) const {
-    const auto i = static_cast<std::int64_t>(x);
-    const std::int64_t row = i / columns_;
-    const FragmentCell stored{row, i - row * columns_};
-    return is_turned_ ? FragmentCell{stored.col, stored.row} : stored;
+  [[nodiscard]] std::string text(std::size_t x) const {
+    return text(cell_of(static_cast<std::int32_t>(x)));
   }
 
   void find_slots() {
@@ -199,9 +209,13 @@ class WarpReader {
   // The register of `parts` elements at `slot`; nothing when the warp has none of it.
   Match<std::optional<Pattern>> pattern(const HeldOperand& held, std::int64_t slot, int parts,
                                         Way way) {
-    int count = 0;
-    for (std::int64_t lane = 0; lane < 32; ++lane)
-      for (int j = 0; j < parts; ++j) count += held.has(slot + j, first() + lane) ? 1 : 0;
+    std::int64_t count = 0;
+    SmallVec<const std::int32_t*, 8> rows;  // by part
+    for (int j = 0; j < parts; ++j) {
+      rows.push_back(held.elements(slot + j, first()));
+      if (rows.back() != nullptr)
+        count += 32 - std::count(rows.back(), rows.back() + 32, HeldOperand::kNone);
+    }
     if (count == 0) return std::nullopt;
     if (count != 32 * parts)
       return decline("fragment",
@@ -209,21 +223,20 @@ class WarpReader {
                      "instruction holds there",
                      slot, held.role(), count, 32 * parts);
     Pattern out{SlotNumbers(8, 0), SlotNumbers(as_index(4 * parts), 0)};
-    const auto at = [&](std::int64_t lane, int j) {
-      const FragmentCell cell = held.at(slot + j, first() + lane);
+    const auto turned = [&](FragmentCell cell) {
       return way == Way::RowByG ? cell : FragmentCell{cell.col, cell.row};
+    };
+    const auto at = [&](std::int64_t lane, int j) {
+      return turned(held.cell_of(rows[as_index(j)][lane]));
     };
     for (std::int64_t g = 0; g < 8; ++g) out.by_g[as_index(g)] = at(4 * g, 0).row;
     for (std::int64_t t = 0; t < 4; ++t)
       for (int j = 0; j < parts; ++j) out.by_t[as_index(t * parts + j)] = at(t, j).col;
     for (std::int64_t lane = 0; lane < 32; ++lane)
       for (int j = 0; j < parts; ++j) {
-        const FragmentCell cell = at(lane, j);
-        const std::int64_t row = out.by_g[as_index(lane / 4)];
-        const std::int64_t col = out.by_t[as_index(lane % 4 * parts + j)];
-        if (cell.row == row && cell.col == col) continue;
         const FragmentCell wanted =
-            way == Way::RowByG ? FragmentCell{row, col} : FragmentCell{col, row};
+            turned({out.by_g[as_index(lane / 4)], out.by_t[as_index(lane % 4 * parts + j)]});
+        if (rows[as_index(j)][lane] == held.number_of(wanted)) continue;
         return decline("fragment",
                        "register {} of lane {} has {} of {}, where a matrix instruction would "
                        "have {}",
@@ -404,7 +417,8 @@ class WarpReader {
     }
     for (const std::size_t pair : pair_order_)
       for (const std::size_t group : group_order_) out.b.push_back(b_slots_.at({pair, group}));
-    if (c_ != nullptr)
+    if (c_ == &d_) out.c = out.d;
+    if (c_ != nullptr && c_ != &d_)
       for (const std::int64_t slot : out.d) out.c.push_back(WW_TRY(c_slot(slot)));
     return out;
   }
@@ -445,13 +459,15 @@ Match<UnitTiles> tiles_of(const Call& call, const GemmProblem& problem) {
   HeldOperand a("A", problem.a, problem.turns_a ? problem.m : problem.k, problem.turns_a);
   HeldOperand b("B", problem.b, problem.turns_b ? problem.k : problem.n, problem.turns_b);
   std::optional<HeldOperand> c;
-  if (problem.c) c.emplace("C", *problem.c, problem.n, false);
+  const bool adds_to_d = problem.c && held_alike(*problem.c, problem.d);
+  if (problem.c && !adds_to_d) c.emplace("C", *problem.c, problem.n, false);
   for (HeldOperand* held : {&d, &a, &b}) WW_TRY_VOID(held->read(call));
   if (c) WW_TRY_VOID(c->read(call));
+  const HeldOperand* const added = c ? &*c : adds_to_d ? &d : nullptr;
   UnitTiles out;
   std::optional<std::int64_t> seen;
   for (std::int64_t warp = 0; warp < call.unit_threads() / 32; ++warp) {
-    WarpReader reader(problem, {.d = &d, .a = &a, .b = &b, .c = c ? &*c : nullptr}, warp);
+    WarpReader reader(problem, {.d = &d, .a = &a, .b = &b, .c = added}, warp);
     out.warps.push_back(reader.takes_part());
     if (!out.warps.back()) continue;
     const WarpTiles tiles = WW_TRY(reader.read());
