@@ -87,8 +87,7 @@ Result<ir::Stmt> loop_node(Context& in, const LoopObject& loop, std::size_t i, L
   }
   for (ir::ExprId* bound : {&begin, &end}) {
     *bound = WW_TRY(ir::cast(f, *bound, type, at.range));
-    if (f[*bound].op == ir::ExprOp::Cast)
-      f.set_no_wrap(*bound);  // a bound is no other number
+    if (f[*bound].op == ir::ExprOp::Cast) f.set_no_wrap(*bound);  // a bound is no other number
   }
   std::int64_t step = 1;
   if (!loop.step.is(Kind::None)) step = WW_TRY(as_integer(in, loop.step, "the step", at.range));
