@@ -30,11 +30,10 @@ std::int64_t elements_of(const ir::Function& f, const ir::TileCall& tile) {
 
 }  // namespace
 
-/// Code to prove, in a context that stays as it is.
-struct BackgroundProofs::Batch {
-  Batch(const Context& c, std::vector<WrittenCode> code)
-      : written(std::move(code)),
-        f(c.f),
+/// A context that stays as it is.
+struct BackgroundProofs::ContextCopy {
+  explicit ContextCopy(const Context& c)
+      : f(c.f),
         launch(c.launch),
         ids(c.ids),
         facts(c.facts),
@@ -52,7 +51,6 @@ struct BackgroundProofs::Batch {
     return verdict_of(proof, call, *each.variant, each.text);
   }
 
-  std::vector<WrittenCode> written;
   ir::Function f;
   ir::LaunchShape launch;
   LaunchVars ids;
@@ -60,6 +58,30 @@ struct BackgroundProofs::Batch {
   ir::Definitions definitions;
   ir::ThreadValues values;
   Context context;
+};
+
+/// Code to prove, each by the thread that comes to it first.
+struct BackgroundProofs::Batch {
+  struct Finding {
+    std::optional<Diag> error = {};
+    std::exception_ptr thrown = {};
+  };
+  explicit Batch(std::vector<WrittenCode> code) : codes(std::move(code)), found(codes.size()) {}
+
+  void prove_in(ContextCopy& context, const std::stop_token& stop) {
+    for (std::size_t i = next++; i < codes.size() && !stop.stop_requested(); i = next++) {
+      try {
+        stop_if_cancelled();
+        found[i].error = context.prove(codes[i]);
+      } catch (...) {
+        found[i].thrown = std::current_exception();
+      }
+    }
+  }
+
+  std::vector<WrittenCode> codes;
+  std::vector<Finding> found;  // by code
+  std::atomic<std::size_t> next = 0;
 };
 
 WrittenCode written_code(const Variant& variant, const Call& call, std::string text,
@@ -97,7 +119,6 @@ void BackgroundProofs::expect(const ir::Function& tile) {
       const std::lock_guard lock(mutex_);
       return queue_.empty() && !stop.stop_requested();
     });
-    return Findings{};
   };
   enqueue({read, true});
 }
@@ -108,35 +129,42 @@ void BackgroundProofs::add(const Context& context, WrittenCode written) {
   if (elements_ < kMinForCopy) return;
   {
     const std::lock_guard lock(mutex_);
-    if (is_busy_ || !queue_.empty()) return;
+    if (busy_ > 0 || !queue_.empty()) return;
   }
   hand_over(context);
 }
 
 void BackgroundProofs::close(const Context& context) {
   if (waiting_.empty()) return;
-  if (has_thread_ || elements_ >= kMinForThread) return hand_over(context);
-  Batch batch(context, std::exchange(waiting_, {}));
-  take(prove_all(batch, {}));
+  if (batches_.empty() && elements_ < kMinForThread) {
+    ContextCopy copy(context);
+    take_waiting()->prove_in(copy, {});
+    return;
+  }
+  if (elements_ >= kMinForCopy) spare_ = std::make_unique<ContextCopy>(context);
+  hand_over(context);
+}
+
+std::shared_ptr<BackgroundProofs::Batch> BackgroundProofs::take_waiting() {
+  elements_ = 0;
+  return batches_.emplace_back(std::make_shared<Batch>(std::exchange(waiting_, {})));
 }
 
 void BackgroundProofs::hand_over(const Context& context) {
-  const auto batch = std::make_shared<Batch>(context, std::exchange(waiting_, {}));
-  elements_ = 0;
-  has_thread_ = true;
-  enqueue({[batch](const std::stop_token& stop) { return prove_all(*batch, stop); }});
+  const auto copy = std::make_shared<ContextCopy>(context);
+  enqueue({[batch = take_waiting(), copy](const std::stop_token& stop) {
+    batch->prove_in(*copy, stop);
+  }});
 }
 
 void BackgroundProofs::check(const ir::Function& lowered, const target::Target& target) {
-  if (!has_thread_) return check_lowered(lowered, target);
-  enqueue({[&lowered, target](const std::stop_token&) {
-    Findings found;
+  if (!thread_.joinable()) return check_lowered(lowered, target);
+  enqueue({[this, &lowered, target](const std::stop_token&) {
     try {
       check_lowered(lowered, target);
     } catch (...) {
-      found.thrown = std::current_exception();
+      broken_ = std::current_exception();
     }
-    return found;
   }});
 }
 
@@ -156,43 +184,37 @@ void BackgroundProofs::enqueue(Task task) {
 
 void BackgroundProofs::work(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
-  while (changed_.wait(lock, stop, [&] { return !queue_.empty(); })) {
-    const Task task = std::move(queue_.front());
-    queue_.pop_front();
-    is_busy_ = !task.gives_way;
-    lock.unlock();
-    Findings found = task.run(stop);
-    lock.lock();
-    take(std::move(found));
-    is_busy_ = false;
-    changed_.notify_all();
-  }
+  while (changed_.wait(lock, stop, [&] { return !queue_.empty(); })) run_next(lock, stop);
 }
 
-BackgroundProofs::Findings BackgroundProofs::prove_all(Batch& batch, const std::stop_token& stop) {
-  Findings found;
-  try {
-    for (const WrittenCode& each : batch.written) {
-      stop_if_cancelled();
-      if (stop.stop_requested()) break;
-      if (auto error = batch.prove(each)) found.errors.push_back(*std::move(error));
-    }
-  } catch (...) {
-    found.thrown = std::current_exception();
-  }
-  return found;
-}
-
-void BackgroundProofs::take(Findings more) {
-  for (Diag& error : more.errors) found_.errors.push_back(std::move(error));
-  if (!found_.thrown) found_.thrown = more.thrown;
+void BackgroundProofs::run_next(std::unique_lock<std::mutex>& lock, const std::stop_token& stop) {
+  const Task task = std::move(queue_.front());
+  queue_.pop_front();
+  busy_ += task.gives_way ? 0 : 1;
+  lock.unlock();
+  task.run(stop);
+  lock.lock();
+  busy_ -= task.gives_way ? 0 : 1;
+  changed_.notify_all();
 }
 
 std::vector<Diag> BackgroundProofs::settle() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return queue_.empty() && !is_busy_; });
-  if (found_.thrown) std::rethrow_exception(std::exchange(found_.thrown, nullptr));
-  return std::exchange(found_.errors, {});
+  std::erase_if(queue_, [](const Task& task) { return task.gives_way; });
+  while (!queue_.empty()) run_next(lock, {});
+  lock.unlock();
+  if (spare_) batches_.back()->prove_in(*spare_, {});
+  spare_.reset();
+  lock.lock();
+  changed_.wait(lock, [&] { return busy_ == 0; });
+  std::vector<Diag> errors;
+  for (const auto& batch : std::exchange(batches_, {}))
+    for (Batch::Finding& found : batch->found) {
+      if (found.thrown) std::rethrow_exception(found.thrown);
+      if (found.error) errors.push_back(*std::move(found.error));
+    }
+  if (broken_) std::rethrow_exception(std::exchange(broken_, nullptr));
+  return errors;
 }
 
 }  // namespace ww::lower

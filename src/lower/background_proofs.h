@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proofs on a thread of their own, beside dispatch and what follows it: a proof changes
-// nothing, and most often it holds. They work on copies of the function, made while the thread is idle,
-// so that lowering may change its own.
+// Proofs on a thread of their own, beside dispatch and what follows it: a proof changes nothing, and
+// most often it holds. They work on copies of the function, made while the thread is idle, so that
+// lowering may change its own. The thread that waits for them helps.
 #pragma once
 
 #include <condition_variable>
@@ -9,6 +9,7 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <stop_token>
@@ -61,34 +62,31 @@ class BackgroundProofs {
   /// Checks what lowering has written (lower/lower.h), which must stay as it is until `settle`; at
   /// once where nothing needed a thread.
   void check(const ir::Function& lowered, const target::Target& target);
-  /// Waits for all of it. Errors in the order of the calls; throws what a proof has thrown.
+  /// Does what is left of it, and waits for the rest. Errors in the order of the calls; throws what a proof has thrown.
   std::vector<Diag> settle();
 
  private:
+  struct ContextCopy;
   struct Batch;
-  struct Findings;
   struct Task {
-    std::function<Findings(const std::stop_token&)> run;
+    std::function<void(const std::stop_token&)> run;
     bool gives_way = false;  // ends when there is another
   };
-  struct Findings {
-    std::vector<Diag> errors = {};
-    std::exception_ptr thrown = {};
-  };
+  std::shared_ptr<Batch> take_waiting();
   void hand_over(const Context& context);
   void enqueue(Task task);
   void work(const std::stop_token& stop);
-  static Findings prove_all(Batch& batch, const std::stop_token& stop);
-  void take(Findings more);
+  void run_next(std::unique_lock<std::mutex>& lock, const std::stop_token& stop);
 
   std::vector<WrittenCode> waiting_;
-  std::int64_t elements_ = 0;  // of what waits
-  bool has_thread_ = false;    // for proofs: there were enough
-  std::mutex mutex_;           // of what follows
+  std::int64_t elements_ = 0;                    // of what waits
+  std::vector<std::shared_ptr<Batch>> batches_;  // that were handed over
+  std::unique_ptr<ContextCopy> spare_;           // for the last of them, to help with it
+  std::exception_ptr broken_;                    // what `check` has thrown
+  std::mutex mutex_;                             // of what follows
   std::condition_variable_any changed_;
   std::deque<Task> queue_;
-  bool is_busy_ = false;
-  Findings found_;
+  int busy_ = 0;         // tasks that are carried out
   std::jthread thread_;  // the last, so that it ends first
 };
 
