@@ -49,7 +49,8 @@ std::string_view template_of(std::string_view kind) {
   const std::string path = fmt::format("src/driver/templates/{}.py", kind);
   for (const EmbeddedFile& file : embedded_templates())
     if (file.path == path) return file.text;
-  WW_CHECK(false, "no template", path);
+  WW_CHECK(false, "no template `{}`", path);
+  return {};
 }
 
 std::string path_of(const std::string& name) { return name.ends_with(".py") ? name : name + ".py"; }

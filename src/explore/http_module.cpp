@@ -283,7 +283,7 @@ class Server final : public HttpServer, private httplib::Server {
               httplib::Response& response) {
     Answer made = respond_(request.method, path, request.body, *current);
     response.status = made.status;
-    if (!made.stream) return response.set_content(std::move(made.body), made.type);
+    if (!made.stream) return response.set_content(made.body, made.type);
     response.set_chunked_content_provider(
         made.type, [stream = std::move(made.stream)](size_t, httplib::DataSink& sink) {
           return write_stream(stream, sink);

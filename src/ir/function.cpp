@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
+#include <utility>
 
 #include "layout/threads.h"
 
@@ -87,7 +89,7 @@ std::vector<std::vector<TileParam>> read_all_params() {
 }
 
 template <typename IdType, typename T>
-IdType put(StableVec<T>& pool, T&& node) {
+IdType put(StableVec<T>& pool, std::type_identity_t<T>&& node) {
   pool.push_back(std::move(node));
   return IdType{static_cast<std::uint32_t>(pool.size() - 1)};
 }

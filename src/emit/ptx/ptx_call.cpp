@@ -273,14 +273,15 @@ FormPlacement placement_of(const isa::Binding& binding, std::span<const ir::Plac
 // An instruction stands in a kernel many times: how the form takes its operands is found once.
 const FormPlacement* first_placement(Context& c, const ir::PtxCall& call,
                                      const isa::Binding& binding) {
-  const auto [place, is_new] = c.placements.try_emplace({&binding, call.operands.size()});
-  if (is_new)
+  const auto made = c.placements.try_emplace({&binding, call.operands.size()});
+  auto& placement = made.first->second;
+  if (made.second)
     ir::place_operands(binding, call.operands.size(),
                        [&](std::span<const ir::PlacedOperand> placed) {
-                         place->second = placement_of(binding, placed);
+                         placement = placement_of(binding, placed);
                          return true;
                        });
-  return place->second ? &*place->second : nullptr;
+  return placement ? &*placement : nullptr;
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include <bit>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 #include "lower/as_index.h"
 #include "lower/checks.h"
@@ -149,6 +150,7 @@ Match<Plan> best_plan(const Call& call, const CopyProblem& problem) {
     return plan;
   }
   WW_CHECK(false, "the orders without a swizzle have a plan");
+  std::unreachable();
 }
 
 Match<Plan> match(const Call& call) {
