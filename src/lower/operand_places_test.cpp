@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How wide the places of a region are counted.
+// How wide the places of a region are counted, and that they are the same when they were asked for
+// before (lower/known_places.cpp).
 #include "lower/operand_places.h"
 
 #include <gtest/gtest.h>
 
+#include "layout/text.h"
+#include "lower/proof/test_copies.h"
 #include "lower/test_calls.h"
 
 namespace ww::lower::operand_places_test {
@@ -57,6 +60,58 @@ TEST(OperandPlaces, FollowEachOtherInStorage) {
   side.base_divisor = 1;                       // which of them are swapped is not known
   EXPECT_TRUE(side.follows(0, 1));
   EXPECT_FALSE(side.follows(2, 3));
+}
+
+// --- places that were asked for before -----------------------------------------------------------
+
+class KnownOperandPlaces : public testing::Test {
+ protected:
+  static constexpr std::int64_t kColumns = 24;
+
+  // Columns `first` to `first + count - 1` of the registers that a copy goes to.
+  void compare(std::int64_t first, std::int64_t count) {
+    ir::TileCall tile = copy_.call().tile;
+    auto& columns = std::get<ir::Region>(tile.args[0]).ranges[1];
+    columns = {ir::int_imm(copy_.f, num::DType::Int32, first),
+               ir::int_imm(copy_.f, num::DType::Int32, count)};
+    const Call call{copy_.call().context, tile, copy_.call().span, copy_.call().active};
+    const auto known = operand_places(call, 0);
+    const auto enumerated = enumerated_places(call, 0);
+    ASSERT_TRUE(known && enumerated);
+    EXPECT_EQ(known->buffer, enumerated->buffer);
+    EXPECT_EQ(known->bits, enumerated->bits);
+    EXPECT_EQ(known->base.valid(), enumerated->base.valid());
+    EXPECT_TRUE(held_alike(*known, *enumerated)) << first << ", " << count;
+  }
+  // More regions than are kept, some again soon and some late.
+  void compare_many() {
+    for (const std::int64_t stride : {1, 7, 5, 1})
+      for (std::int64_t i = 0; i < kColumns; ++i) {
+        const std::int64_t first = i * stride % kColumns;
+        compare(first, kColumns - first);
+        compare(first, 1 + i % 3 % (kColumns - first));
+      }
+  }
+
+  test::WrittenCopy copy_{{.variant = "reg",
+                           .dtype = num::DType::Float32,
+                           .shape = {32, kColumns},
+                           .dst = "S[(32,24):(1@laneid,1)]",
+                           .src = "S[(32,24):(24,1)]"}};
+};
+
+TEST_F(KnownOperandPlaces, AreThoseOfTheRegion) {
+  ASSERT_EQ(copy_.reason, "");
+  compare_many();
+}
+
+TEST_F(KnownOperandPlaces, AreForgottenWithTheLayout) {
+  compare_many();
+  const ir::BufferId buffer = copy_.call().region(0).buffer;
+  copy_.f.at(buffer).layout = layout::parse_layout("S[(4,8,24):(8@laneid,1@laneid,2)]").value();
+  compare_many();
+  copy_.f.at(buffer).layout = layout::parse_layout("S[(8,4,24):(1@laneid,8@laneid,1)]").value();
+  compare_many();
 }
 
 }  // namespace

@@ -25,14 +25,14 @@ const OperandPlaces* CopyProblem::register_side() const {
   return src.is_register() ? &src : nullptr;
 }
 
-bool CopyProblem::is_one_mask(std::span<const std::int32_t> elements, std::int64_t vec) const {
+bool CopyProblem::is_one_mask(std::span<const std::int32_t> chosen, std::int64_t vec) const {
   const auto is_same = [&](std::size_t x, std::size_t y) {
     const auto has_same = [&](const RuntimeStride& s) { return s.coef[x] == s.coef[y]; };
     return mask->linear[x] == mask->linear[y] && std::ranges::all_of(mask->strides, has_same) &&
            (!mask->is_register() || mask->owner[x] == mask->owner[y]);
   };
-  for (std::size_t i = 1; mask && i < elements.size(); ++i)
-    if (i % as_index(vec) != 0 && !is_same(as_index(elements[i - 1]), as_index(elements[i])))
+  for (std::size_t i = 1; mask && i < chosen.size(); ++i)
+    if (i % as_index(vec) != 0 && !is_same(as_index(chosen[i - 1]), as_index(chosen[i])))
       return false;
   return true;
 }

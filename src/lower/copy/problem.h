@@ -28,7 +28,7 @@ struct CopyProblem {
   /// The side in registers, if there is one; the destination if both are.
   [[nodiscard]] const OperandPlaces* register_side() const;
   /// Does one bool decide all of these elements, each `vec` of them?
-  [[nodiscard]] bool is_one_mask(std::span<const std::int32_t> elements, std::int64_t vec) const;
+  [[nodiscard]] bool is_one_mask(std::span<const std::int32_t> chosen, std::int64_t vec) const;
   /// Where thread u of the unit reads the bool of element x; -1 when none of its registers has it.
   [[nodiscard]] std::int64_t mask_place(std::int32_t x, std::int64_t u) const;
 };
