@@ -110,11 +110,11 @@ Diag no_such_name(const std::string& path, std::string_view name) {
     for (const layout::Axis axis : layout::builtin_axes()) known.push_back(axis.name());
   const auto elsewhere = name_elsewhere(path, name);
   std::erase_if(known, [&](std::string_view each) { return !is_of_kind(name, each); });
-  Diag out =
-      diag(DiagKind::UnknownName, "`{}` has no `{}`{}", path == "layout" ? "tvm.tirx.layout" : path,
-           name,
-           elsewhere ? fmt::format("; did you mean `{}`?", *elsewhere) : did_you_mean(name, known));
-  if (is_tile && path != "T")
+  const std::string suggestion =
+      elsewhere ? fmt::format("; did you mean `{}`?", *elsewhere) : did_you_mean(name, known);
+  Diag out = diag(DiagKind::UnknownName, "`{}` has no `{}`{}",
+                  path == "layout" ? "tvm.tirx.layout" : path, name, suggestion);
+  if (is_tile && path != "T" && suggestion.empty())
     out.notes.push_back(
         {fmt::format("its primitives: {}", fmt::join(ir::all_tile_op_names(), ", ")), {}});
   return out;

@@ -21,7 +21,6 @@ bad_unknown_names.py:7:7: error: `T` has no `alloc_share`; did you mean `alloc_s
 bad_unknown_names.py:8:13: error: `Tx.warp` has no `coppy`; did you mean `copy`? [UnknownName]
         Tx.warp.coppy(A, A)
                 ^~~~~
-  note: its primitives: copy, copy_async, gemm, gemm_async, fill, zero, memset, cast, permute_layout, gather, scatter, scatter_add, sqrt, exp, exp2, log2, reciprocal, silu, log, log1p, expm1, rsqrt, sin, cos, tanh, sigmoid, erf, gelu, gelu_tanh, abs, neg, relu, floor, ceil, round, add, sub, mul, fdiv, maximum, minimum, fma, select, pow, clamp, where, equal, not_equal, less, less_equal, greater, greater_equal, logical_and, logical_or, logical_xor, logical_not, bitwise_and, bitwise_or, bitwise_xor, left_shift, right_shift, bitwise_not, sum, prod, max, min, any, all, argmax, argmin, cumsum, cumprod, cummax, cummin
 bad_unknown_names.py:9:5: error: `ldmatrx.sync.aligned.m8n8.x1.shared.b16` is not a PTX instruction; did you mean `ldmatrix`? [UnknownName]
         T.ptx.ldmatrx.sync.aligned.m8n8.x1.shared.b16(A[0, 0], A.data)
         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~

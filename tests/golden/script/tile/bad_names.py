@@ -13,11 +13,9 @@ def f(a: T.handle):
 bad_names.py:8:12: error: `Tx.cta` has no `load`; did you mean `copy`? [UnknownName]
         Tx.cta.load(S0, A)
                ^~~~
-  note: its primitives: copy, copy_async, gemm, gemm_async, fill, zero, memset, cast, permute_layout, gather, scatter, scatter_add, sqrt, exp, exp2, log2, reciprocal, silu, log, log1p, expm1, rsqrt, sin, cos, tanh, sigmoid, erf, gelu, gelu_tanh, abs, neg, relu, floor, ceil, round, add, sub, mul, fdiv, maximum, minimum, fma, select, pow, clamp, where, equal, not_equal, less, less_equal, greater, greater_equal, logical_and, logical_or, logical_xor, logical_not, bitwise_and, bitwise_or, bitwise_xor, left_shift, right_shift, bitwise_not, sum, prod, max, min, any, all, argmax, argmin, cumsum, cumprod, cummax, cummin
 bad_names.py:9:8: error: `Tx` has no `block`; did you mean `cta`? [UnknownName]
         Tx.block.copy(S0, A)
            ^~~~~
-  note: its primitives: copy, copy_async, gemm, gemm_async, fill, zero, memset, cast, permute_layout, gather, scatter, scatter_add, sqrt, exp, exp2, log2, reciprocal, silu, log, log1p, expm1, rsqrt, sin, cos, tanh, sigmoid, erf, gelu, gelu_tanh, abs, neg, relu, floor, ceil, round, add, sub, mul, fdiv, maximum, minimum, fma, select, pow, clamp, where, equal, not_equal, less, less_equal, greater, greater_equal, logical_and, logical_or, logical_xor, logical_not, bitwise_and, bitwise_or, bitwise_xor, left_shift, right_shift, bitwise_not, sum, prod, max, min, any, all, argmax, argmin, cumsum, cumprod, cummax, cummin
 bad_names.py:10:12: error: `T.cuda` has no `syncthreads`; did you mean `cta_sync`? [UnknownName]
         T.cuda.syncthreads()
                ^~~~~~~~~~~
