@@ -71,6 +71,7 @@ void add_entry(Rows& out, const ordered_json& entry) {
   if (kind != "median") return;
   Row& row = row_of(out, name);
   row.nanoseconds = entry.value(time_of(run_name), 0.0) * unit_of(entry);
+  row.elapsed = entry.value("real_time", 0.0) * unit_of(entry);
   for (const auto& [key, value] : entry.items())
     if (value.is_number() && is_counter(key)) row.counters[key] = value.get<double>();
 }

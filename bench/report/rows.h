@@ -15,6 +15,7 @@ namespace ww::bench {
 struct Row {
   std::string name;                        // "sim/mixed/checked"
   double nanoseconds = 0;                  // median of the repetitions
+  double elapsed = 0;                      // the same by the clock, where that is processor time
   double spread = 0;                       // standard deviation over mean
   std::map<std::string, double> counters;  // median of each
 

@@ -19,12 +19,13 @@ void add(ordered_json& to, const std::string& name, double time, std::string_vie
          const std::map<std::string, double>& counters = {}) {
   for (const std::string_view kind : {"mean", "median", "stddev", "cv"}) {
     const double factor = kind == "cv" ? 0.02 / time : kind == "mean" ? 2 : 1;
+    const double by_clock = name.ends_with("/process_time") ? 0.6 : 1;  // several threads
     ordered_json entry = {{"name", fmt::format("{}_{}", name, kind)},
                           {"run_name", name},
                           {"repetitions", 3},
                           {"threads", 1},
                           {"aggregate_name", kind},
-                          {"real_time", time * factor},
+                          {"real_time", time * factor * by_clock},
                           {"cpu_time", time * factor},
                           {"time_unit", unit}};
     for (const auto& [key, value] : counters) entry[key] = value;
@@ -60,7 +61,7 @@ TEST(BenchSections, Compile) {
                                   {"tile_to_lowered", 85000.0},
                                   {"tile_to_unproven", 15000.0},
                                   {"lowered_to_ptx", 9994.0}})
-    add(result, fmt::format("compile/gemm/{}/min_time:0.100", phase), us, "us");
+    add(result, fmt::format("compile/gemm/{}/min_time:0.100/process_time", phase), us, "us");
   add(result, "compile/gemm/nvcc_to_ptx/iterations:1/manual_time", 1234, "ms", {{"ratio", 12.34}});
   add_error(result, "compile/gemm/ptxas/iterations:1/manual_time",
             "skipped: `ptxas` is not on this machine");
@@ -72,9 +73,9 @@ medians of 3 repetitions, spread 2 % in the middle and 2 % at most:
 
     warpwright bench compile --report
 
-| example | source → PTX, ms | read | lower | prove | emit | `nvcc -ptx`, ms | nvcc over ours | `ptxas`, ms |
-|---|--:|--:|--:|--:|--:|--:|--:|--:|
-| `gemm` | 100 | 4.00 | 15.0 | 70.0 | 9.99 | 1234 | 12.3 × | not here |
+| example | source → PTX, ms | elapsed | read | lower | prove | emit | `nvcc -ptx`, ms | nvcc over ours | `ptxas`, ms |
+|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|
+| `gemm` | 100 | 60.0 | 4.00 | 15.0 | 70.0 | 9.99 | 1234 | 12.3 × | not here |
 
 | front end | ms |
 |---|--:|
