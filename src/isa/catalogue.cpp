@@ -18,7 +18,7 @@ namespace ww::isa {
 namespace {
 
 /// A program uses few instructions, and reading all rows takes longer than compiling a small one: a
-/// form is read when an opcode may be one of its.
+/// form is read when the words of an opcode begin with its mnemonic.
 struct Catalogue {
   struct Entry {
     std::string_view family;
@@ -61,8 +61,7 @@ void list_rows(Catalogue& catalogue) {
 }
 
 Catalogue& listed() {
-  static Catalogue& catalogue =
-      *new Catalogue;  // for as long as the process lives: it ends faster so
+  static Catalogue& catalogue = *new Catalogue;  // never destroyed: the process ends sooner
   static std::once_flag once;
   std::call_once(once, [] { list_rows(catalogue); });
   return catalogue;

@@ -62,7 +62,8 @@ class BackgroundProofs {
   /// Checks what lowering has written (lower/lower.h), which must stay as it is until `settle`; at
   /// once where nothing needed a thread.
   void check(const ir::Function& lowered, const target::Target& target);
-  /// Does what is left of it, and waits for the rest. Errors in the order of the calls; throws what a proof has thrown.
+  /// Does what is left of it, and waits for what the thread is doing. Errors in the order of the calls;
+  /// throws what a proof has thrown.
   std::vector<Diag> settle();
 
  private:
