@@ -15,6 +15,9 @@ namespace ww::ir::verifying {
 
 /// A bit for each CTA of a cluster, by rank.
 using CtaMask = std::uint16_t;
+inline bool has_cta(CtaMask ctas, std::size_t rank) {
+  return (std::uint32_t{ctas} >> rank & 1U) != 0;
+}
 
 class ClusterValues {
  public:

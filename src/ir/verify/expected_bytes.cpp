@@ -141,11 +141,11 @@ class ExpectedBytes {
     phase.sending |= ctas;
     phase.copies = s.span;
     for (std::size_t rank = 0; rank < cluster_.ctas(); ++rank) {
-      if ((ctas >> rank & 1U) == 0) continue;
+      if (!has_cta(ctas, rank)) continue;
       const auto to = receivers(call, rank);
       phase.is_known = phase.is_known && to;
       for (std::size_t each = 0; to && each < cluster_.ctas(); ++each)
-        if ((*to >> each & 1U) != 0) phase.copied[each] += bytes.value_or(0);
+        if (has_cta(*to, each)) phase.copied[each] += bytes.value_or(0);
     }
   }
 
@@ -161,7 +161,7 @@ class ExpectedBytes {
     phase.expecting |= ctas;
     phase.expects = span;
     for (std::size_t rank = 0; rank < cluster_.ctas(); ++rank) {
-      if ((ctas >> rank & 1U) == 0) continue;
+      if (!has_cta(ctas, rank)) continue;
       const auto bytes = cluster_.in_cta(call.operands[at + 1].expr, rank);
       phase.is_known = phase.is_known && bytes;
       phase.expected[rank] += bytes ? bytes->integer : 0;
@@ -180,8 +180,7 @@ class ExpectedBytes {
   void compare(const Phase& phase) {
     if (!is_whole(phase)) return;
     for (std::size_t rank = 0; rank < cluster_.ctas(); ++rank) {
-      if ((phase.expecting >> rank & 1U) == 0 || phase.expected[rank] == phase.copied[rank])
-        continue;
+      if (!has_cta(phase.expecting, rank) || phase.expected[rank] == phase.copied[rank]) continue;
       c_.report(DiagKind::BadTileCall, phase.expects,
                 "the mbarrier at `{}` expects {} bytes{}, and the copies that name it bring {}",
                 print(f_, phase.mbarrier), phase.expected[rank],
