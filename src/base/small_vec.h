@@ -99,8 +99,8 @@ class SmallVec {
     data_ = bigger;
     capacity_ = static_cast<std::uint32_t>(capacity);
   }
-  // A few values are copied with the places of those that are missing: a copy of fixed size takes two
-  // instructions or four, and one of any size is a call. A vector can always hold N values.
+  // Copies all N places, used or not: a copy of fixed size is two to four instructions, one of variable
+  // size a call. Every vector has room for N values.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"

@@ -67,6 +67,8 @@ Catalogue& listed() {
   return catalogue;
 }
 
+std::string_view mnemonic_of(std::size_t row) { return listed().rows[row].row->mnemonic; }
+
 const Form& form_of(std::size_t row) {
   Catalogue& all = listed();
   const Catalogue::Entry& entry = all.rows[row];
@@ -263,8 +265,7 @@ std::vector<const Form*> forms_of(std::string_view mnemonic) {
   const auto root = listed().by_root.find(root_of(mnemonic));
   if (root == listed().by_root.end()) return found;
   for (const std::size_t row : root->second)
-    if (starts_with_words(listed().rows[row].row->mnemonic, mnemonic))
-      found.push_back(&form_of(row));
+    if (starts_with_words(mnemonic_of(row), mnemonic)) found.push_back(&form_of(row));
   return found;
 }
 
@@ -301,7 +302,7 @@ namespace {
 template <typename Visit>
 void for_each_called(const Catalogue::Rows& rows, std::string_view opcode, Visit&& visit) {
   for (const std::size_t row : rows) {
-    const std::string_view mnemonic = listed().rows[row].row->mnemonic;
+    const std::string_view mnemonic = mnemonic_of(row);
     if (starts_with_words(opcode, mnemonic)) visit(form_of(row), word_count(mnemonic));
   }
 }
@@ -352,8 +353,7 @@ Bindings bind_anew(std::string_view opcode) {
   if (result.misfit.form == nullptr) {
     const std::string_view called = first_two_words(opcode);
     std::vector<std::string_view> known;
-    for (const std::size_t row : rows)
-      known.push_back(first_two_words(listed().rows[row].row->mnemonic));
+    for (const std::size_t row : rows) known.push_back(first_two_words(mnemonic_of(row)));
     result.misfit.word = words.size() > 1 ? 1 : 0;
     result.misfit.text =
         fmt::format("no instruction is called `{}`{}", called, did_you_mean(called, known));

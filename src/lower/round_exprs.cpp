@@ -14,19 +14,19 @@ using ir::ExprId;
 using ir::ExprOp;
 
 int RoundExprs::depth_of(ExprId id) {
-  if (const int known = changes_[id.index]; known != kUnknown) return known;
+  if (const int known = expr_depths_[id.index]; known != kUnknown) return known;
   const Expr& e = in_[id];
-  int out = e.op == ExprOp::Var ? depths_[e.var.index] : kStays;
-  if (e.buffer.valid()) out = std::max(out, twin_depths_[e.buffer.index]);
+  int out = e.op == ExprOp::Var ? var_depths_[e.var.index] : kStays;
+  if (e.buffer.valid()) out = std::max(out, buffer_depths_[e.buffer.index]);
   for (const ExprId arg : e.args) out = std::max(out, depth_of(arg));
-  changes_[id.index] = out;
+  expr_depths_[id.index] = out;
   return out;
 }
 
 ExprId RoundExprs::value(ExprId id) {
   if (!id.valid() || !changes(id)) return id;
   Done& known = done_[id.index];
-  if (known.expr.valid() && lasts(known.round, id)) return known.expr;
+  if (lasts(known.round, id)) return known.expr;
   const auto number_here = in_[id].op == ExprOp::Var ? std::nullopt : constant(id);
   const ExprId out = number_here ? number(in_[id].type.dtype, *number_here) : rebuilt(id);
   done_[id.index] = {round_, out};
@@ -55,8 +55,7 @@ std::optional<std::int64_t> RoundExprs::constant(ExprId id) {
     const ExprId value = values_[e.var.index];
     return value.valid() ? ir::const_int(out_, value) : std::nullopt;
   }
-  if (constants_[id.index].round != 0 && lasts(constants_[id.index].round, id))
-    return constants_[id.index].value;
+  if (lasts(constants_[id.index].round, id)) return constants_[id.index].value;
   const auto out = folded_constant(e);
   constants_[id.index] = {round_, out};
   return out;

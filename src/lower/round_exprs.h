@@ -21,10 +21,10 @@ class RoundExprs {
   RoundExprs(const ir::Function& in, ir::Function& out, const ir::Facts& facts)
       : in_(in),
         out_(out),
-        depths_(in.var_count(), kStays),
+        var_depths_(in.var_count(), kStays),
         twins_(in.buffer_count()),
-        twin_depths_(in.buffer_count(), kStays),
-        changes_(in.expr_count(), kUnknown),
+        buffer_depths_(in.buffer_count(), kStays),
+        expr_depths_(in.expr_count(), kUnknown),
         values_(in.var_count()),
         done_(in.expr_count()),
         constants_(in.expr_count()),
@@ -32,17 +32,17 @@ class RoundExprs {
 
   // Before the first round, in program order: the names that mean something else in each round of the
   // loop of that depth, counted among the loops around it that are expanded.
-  void open(ir::VarId var, int depth = 1) { depths_[var.index] = depth; }
+  void open(ir::VarId var, int depth = 1) { var_depths_[var.index] = depth; }
   void open(ir::BufferId buffer, int depth) {
     twins_[buffer.index] = buffer;
-    twin_depths_[buffer.index] = depth;
+    buffer_depths_[buffer.index] = depth;
   }
   /// Does an opened name occur in it?
   bool changes(ir::ExprId id) { return depth_of(id) != kStays; }
 
   /// Another round of the loop with that variable. What depends on loops around it alone stays.
   void begin_round(ir::VarId loop) {
-    const auto depth = static_cast<std::size_t>(depths_[loop.index]);
+    const auto depth = static_cast<std::size_t>(var_depths_[loop.index]);
     if (began_.size() <= depth) began_.resize(depth + 1, 1);
     began_[depth] = ++round_;
   }
@@ -77,9 +77,9 @@ class RoundExprs {
 
   /// The greatest depth of an opened name in it.
   int depth_of(ir::ExprId id);
-  /// Was that found out in a round that still lasts, for an expression that changes?
+  /// Does what was found in that round still hold for an expression that changes? Round 0 is none.
   [[nodiscard]] bool lasts(std::uint64_t round, ir::ExprId id) const {
-    const auto depth = static_cast<std::size_t>(changes_[id.index]);
+    const auto depth = static_cast<std::size_t>(expr_depths_[id.index]);
     return round >= (depth < began_.size() ? began_[depth] : 1);
   }
   ir::ExprId rebuilt(ir::ExprId id);
@@ -97,10 +97,10 @@ class RoundExprs {
 
   const ir::Function& in_;
   ir::Function& out_;
-  std::vector<int> depths_;           // by VarId: of the loop in whose rounds it changes
+  std::vector<int> var_depths_;       // by VarId: of the loop in whose rounds it changes
   std::vector<ir::BufferId> twins_;   // by BufferId: that of this round; none where all share one
-  std::vector<int> twin_depths_;      // by BufferId
-  std::vector<int> changes_;          // by ExprId: depth_of
+  std::vector<int> buffer_depths_;    // by BufferId
+  std::vector<int> expr_depths_;      // by ExprId
   std::vector<std::uint64_t> began_;  // by depth: the round that lasts
   std::vector<ir::ExprId> values_;    // by VarId: what stands for it now
   std::vector<Done> done_;            // by ExprId: what it is in a round

@@ -260,10 +260,9 @@ Lanes lanes(Context& c, ExprId id) {
   }
   Lanes out = compute(c, e);
   // What a call does, it does each time; behind it, memory may hold something else.
-  const bool has_effect = c.f[id].has_effect;
   const bool is_call = e.op == ExprOp::Call && ir::facts_of(e.callee).effect != ir::Effect::Pure;
-  if (has_effect && is_call) c.kept.clear();
-  if (!has_effect && !is_call && !e.args.empty()) c.kept.insert_or_assign(id.index, out);
+  if (e.has_effect && is_call) c.kept.clear();
+  if (!e.has_effect && !is_call && !e.args.empty()) c.kept.insert_or_assign(id.index, out);
   return out;
 }
 

@@ -146,7 +146,7 @@ class Maker {
         holders_.emplace_back(std::in_place, *source.side, threads_, stretched(extents_, extents));
     }
   }
-  // Is each element in one register, of the number that it has in the destination's?
+  // Does each thread hold the destination's elements, each in one register and that of the same number?
   [[nodiscard]] bool is_held_like_dst(const OperandPlaces& side) const {
     const auto stays = [](const Shift& replica) { return replica.place == 0; };
     return std::ranges::all_of(side.replicas, stays) && held_alike(side, p_.dst);
