@@ -14,8 +14,9 @@ Result<std::string> kernel_in_file(const std::string& path) {
 }
 
 Result<std::string> kernel_in_json(std::string_view text, const std::string& path) {
-  const Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded()) return fail(DiagKind::Syntax, "`{}` holds no JSON", path);
+  const Result<Json> parsed = Json::parse(text);
+  if (!parsed) return fail(diag(parsed.error().kind, "`{}` holds {}", path, parsed.error().text));
+  const Json& json = *parsed;
   if (!json.is_object() || !json.contains("kernel") || !json["kernel"].is_string())
     return fail(diag(DiagKind::BadArgument, "`{}` has no text under the key `kernel`", path)
                     .with_note("`warpwright tune -o FILE` writes such files"));

@@ -50,35 +50,43 @@ Json expectation_json(const ExpectReport& each) {
 
 namespace {
 
-// What a kernel prints, and names of files, may be any bytes; JSON is UTF-8.
+// What a kernel prints, and names of files, may be any bytes.
 std::string plain_text(const Json& value, int indent = -1) {
-  return printable_json(value.dump(indent, ' ', false, Json::error_handler_t::replace));
+  return printable_json(value.dump(indent));
 }
 
 // What fits into a line of this length stands on one.
 constexpr std::size_t kLongestLine = 140;
 
+bool has_items(const Json& value) { return value.is_array() || value.is_object(); }
+
+// Calls `take` with each item, and with what stands before its value.
+template <typename Take>
+void for_each_item(const Json& value, const Take& take) {
+  if (value.is_object())
+    for (const auto& [key, item] : value.items()) take(plain_text(key) + ": ", item);
+  else
+    for (const Json& item : value) take("", item);
+}
+
 std::string one_line(const Json& value) {
-  if (value.is_primitive()) return plain_text(value);
+  if (!has_items(value)) return plain_text(value);
   std::string out;
-  for (const auto& [key, item] : value.items()) {
-    if (!out.empty()) out += ", ";
-    if (value.is_object()) out += plain_text(key) + ": ";
-    out += one_line(item);
-  }
+  for_each_item(value, [&](std::string_view key, const Json& item) {
+    append(out, "{}{}{}", out.empty() ? "" : ", ", key, one_line(item));
+  });
   return value.is_object() ? "{" + out + "}" : "[" + out + "]";
 }
 
 void write(std::string& out, const Json& value, std::size_t indent) {
   const std::string line = one_line(value);
-  if (value.is_primitive() || line.size() + indent <= kLongestLine) return void(out += line);
+  if (!has_items(value) || line.size() + indent <= kLongestLine) return void(out += line);
   std::string_view separator = value.is_object() ? "{" : "[";
-  for (const auto& [key, item] : value.items()) {
-    append(out, "{}\n{:{}}", separator, "", indent + 2);
+  for_each_item(value, [&](std::string_view key, const Json& item) {
+    append(out, "{}\n{:{}}{}", separator, "", indent + 2, key);
     separator = ",";
-    if (value.is_object()) out += plain_text(key) + ": ";
     write(out, item, indent + 2);
-  }
+  });
   append(out, "\n{:{}}{}", "", indent, value.is_object() ? "}" : "]");
 }
 

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JSON that the reports of all runs share. Only the files that write JSON include this: the
-// library's header takes seconds to compile.
+// The JSON that the reports of all runs share.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
 #include "driver/report_parts.h"
+#include "json/json.h"
+
+namespace ww::sim {
+struct OpCount;
+}
 
 namespace ww::driver {
 
 struct SassAdvice;
-
-using Json = nlohmann::ordered_json;
+struct SimReport;
 
 /// `keys` with the name of their schema before them: "warpwright/run/1",
 /// docs/reference/schema/run.json. The number changes when a key is removed or changes its meaning;
@@ -24,6 +26,9 @@ Json with_schema(std::string_view name, const Json& keys = Json::object());
 Json text_or_null(const std::string& text);
 Json buffer_json(const BufferReport& buffer);
 Json expectation_json(const ExpectReport& each);
+/// What was counted of an instruction or of a family, and of each family of a run.
+Json count_json(const sim::OpCount& count);
+Json families_json(const SimReport& report);
 /// With `--sass`.
 Json sass_json(const SassAdvice& advice);
 

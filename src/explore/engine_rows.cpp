@@ -189,7 +189,7 @@ void EngineRowWriter::add_fragment(Json row, const sim::Fragment& fragment, std:
   row["cta"] = row["buffer"] = row["pieces"] = nullptr;
   row["rows"] = fragment.rows;
   row["row_bytes"] = 0;
-  const std::string opcode = row["opcode"];
+  const auto opcode = row["opcode"].get<std::string>();
   push(std::move(row), side);
   if (!fragments_seen_.insert(opcode + std::string(side) + std::to_string(in_group)).second) return;
   Json held = Json::array();

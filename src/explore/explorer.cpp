@@ -25,7 +25,7 @@ Answer refused(const Diag& problem) { return error_answer(400, problem.text); }
 // Names in a kernel may have bytes that are no text.
 Answer made_answer(const Result<Json>& made) {
   if (!made) return refused(made.error());
-  return {.body = made->dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"};
+  return {.body = made->dump() + "\n"};
 }
 
 int status_of(WorkEnd end) {

@@ -131,7 +131,7 @@ Result<Json> answers_json(Session& session, const OpenedFile& file) {
 // JSON inside a script: no text in it ends the script.
 std::string script_text(const Json& value) {
   std::string out;
-  for (const char c : value.dump(-1, ' ', false, Json::error_handler_t::replace)) {
+  for (const char c : value.dump()) {
     if (c == '<')
       out += "\\u003c";
     else

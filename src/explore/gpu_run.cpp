@@ -58,13 +58,14 @@ Json gpu_result(const std::string& program, const RunWish& wish, int launches) {
     return out;
   }
   // A report or messages: with messages there is no report.
-  Json report = Json::parse(finished->output, nullptr, false);
+  Json report = Json::parse(finished->output).value_or(nullptr);
   if (!report.is_object() || !report.contains("outcome")) {
     out["errors"] = finished->output;
     return out;
   }
   report["file"] = wish.program.file;
-  for (Json& finding : report["findings"]) finding["moment"] = nullptr;
+  Json& findings = report["findings"];
+  for (std::size_t i = 0; i < findings.size(); ++i) findings[i]["moment"] = nullptr;
   out["report"] = std::move(report);
   return out;
 }

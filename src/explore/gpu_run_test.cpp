@@ -42,7 +42,7 @@ TEST_F(ExploreGpuRun, HandsOnTheSourceAndTheOptions) {
   const Json out =
       gpu_result(script("pwd; echo \"$@\"; cat transpose.py"), wish("a/transpose.py"), 20);
   EXPECT_TRUE(out["report"].is_null());
-  const std::string said = out["errors"];
+  const auto said = out["errors"].get<std::string>();
   EXPECT_THAT(
       said,
       HasSubstr("run transpose.py --device=cuda --kernel=build(2) --target=auto --arg=A=arange "

@@ -27,7 +27,7 @@ Result<Json> call_layout(Session& /*session*/, const Json& request) {
   }
   const auto text = driver::render_report(*outcome.report, driver::LayoutFormat::Json, 0);
   if (text)
-    out["layout"] = Json::parse(*text);
+    out["layout"] = Json::parse(*text).value();
   else
     out["error"] = render(text.error());
   return out;

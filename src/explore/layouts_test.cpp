@@ -20,8 +20,8 @@ std::string diff(const Lines& left, const Lines& right) {
   std::string out;
   std::size_t l = 0, r = 0;
   for (const Json& row : (*answer)["rows"]) {
-    const std::size_t a = row[0], b = row[1];
-    const bool same = row[2];
+    const auto a = row[0].get<std::uint64_t>(), b = row[1].get<std::uint64_t>();
+    const auto same = row[2].get<bool>();
     EXPECT_TRUE(a == 0 || a == ++l);
     EXPECT_TRUE(b == 0 || b == ++r);
     EXPECT_EQ(same, a != 0 && b != 0);

@@ -42,7 +42,7 @@ TEST(Check, AProblemOfTheKernelExpressionIsInNoLine) {
   const Json found = answer(call_check, {{"source", kAdd}, {"kernel", "nothing(1)"}});
   ASSERT_EQ(found["diagnostics"].size(), 1U) << found;
   EXPECT_EQ(found["diagnostics"][0]["line"], 0);
-  EXPECT_FALSE(found["good"]);
+  EXPECT_EQ(found["good"], false);
 }
 
 TEST(Check, ListsBuildersAndKernels) {
@@ -68,7 +68,7 @@ def own(A: T.Buffer((4,), "int32")):
   EXPECT_EQ(functions[1]["params"][1]["default"], "8 * 2");
   EXPECT_EQ(functions[1]["params"][1]["annotation"], "int");
   EXPECT_TRUE(functions[1]["params"][0]["default"].is_null());
-  EXPECT_TRUE(functions[2]["is_kernel"]);
+  EXPECT_EQ(functions[2]["is_kernel"], true);
 }
 
 TEST(Code, EveryFormKnowsItsSource) {
@@ -77,7 +77,7 @@ TEST(Code, EveryFormKnowsItsSource) {
       {"tile", "B[t] = A[t] + 1"}, {"ir", "B["}, {"cuda", "+ 1"}, {"ptx", "st.global"}};
   std::set<std::string> forms;
   for (const Json& column : code["columns"]) {
-    const std::string form = column["form"];
+    const auto form = column["form"].get<std::string>();
     forms.insert(form);
     ASSERT_EQ(column["text"].size(), column["source_lines"].size()) << form;
     int seen = 0;

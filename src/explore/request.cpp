@@ -12,24 +12,9 @@ namespace {
 
 constexpr std::size_t kMaxFileName = 200;
 
-// The deepest nesting of a text, before anything is built of it: brackets that are not in a string.
-int depth_of(std::string_view body) {
-  int depth = 0, deepest = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < body.size(); ++i) {
-    const char c = body[i];
-    if (in_string && c == '\\') ++i;
-    if (c == '"') in_string = !in_string;
-    if (in_string) continue;
-    if (c == '[' || c == '{') deepest = std::max(deepest, ++depth);
-    if (c == ']' || c == '}') --depth;
-  }
-  return deepest;
-}
-
 const Json* find(const Json& request, std::string_view name) {
-  const auto at = request.find(name);
-  return at == request.end() || at->is_null() ? nullptr : &*at;
+  const Json* const at = request.find(name);
+  return at == nullptr || at->is_null() ? nullptr : at;
 }
 
 Diag wrong_type(std::string_view name, const Json& value, std::string_view wanted) {
@@ -40,17 +25,11 @@ Diag wrong_type(std::string_view name, const Json& value, std::string_view wante
 }  // namespace
 
 Result<Json> parse_request(std::string_view body) {
-  if (depth_of(body) > kMaxDepth)
-    return fail(DiagKind::TooLarge, "more than {} brackets inside each other", kMaxDepth);
-  Json value;
-  try {
-    value = Json::parse(body);
-  } catch (const Json::parse_error& error) {
-    return fail(DiagKind::Syntax, "the request is not JSON: problem at byte {}", error.byte);
-  }
-  if (!value.is_object())
+  Result<Json> value = Json::parse(body);
+  if (!value) return fail(diag(value.error().kind, "the request is {}", value.error().text));
+  if (!value->is_object())
     return fail(DiagKind::BadArgument, "the request is of type {}, expected an object",
-                value.type_name());
+                value->type_name());
   return value;
 }
 

@@ -14,12 +14,7 @@
 
 namespace ww::explore {
 
-using driver::Json;
-
-/// Brackets inside brackets.
-inline constexpr int kMaxDepth = 32;
-
-/// The body of a request: an object. Syntax with the place where the text is no JSON.
+/// The body of a request: an object. As Json::parse otherwise.
 Result<Json> parse_request(std::string_view body);
 
 // A field of a request, or what stands for one that is not there. BadArgument for another type.

@@ -17,15 +17,15 @@ std::string refusal(std::string_view body) {
 TEST(Request, IsAnObject) {
   EXPECT_EQ(refusal("{}"), "");
   EXPECT_EQ(refusal("[1]"), "the request is of type array, expected an object");
-  EXPECT_EQ(refusal(""), "the request is not JSON: problem at byte 1");
-  EXPECT_EQ(refusal("{\"a\": }"), "the request is not JSON: problem at byte 7");
+  EXPECT_EQ(refusal(""), "the request is no JSON in UTF-8: problem at byte 1");
+  EXPECT_EQ(refusal("{\"a\": }"), "the request is no JSON in UTF-8: problem at byte 7");
   EXPECT_EQ(refusal(std::string("{\"a\": \"\xff\"}")),
-            "the request is not JSON: problem at byte 8");
+            "the request is no JSON in UTF-8: problem at byte 8");
 }
 
 TEST(Request, IsNotNestedWithoutEnd) {
   const std::string deep = "{\"a\":" + std::string(100'000, '[') + std::string(100'000, ']') + "}";
-  EXPECT_EQ(refusal(deep), "more than 32 brackets inside each other");
+  EXPECT_EQ(refusal(deep), "the request is JSON with more than 100 brackets inside each other");
   EXPECT_EQ(refusal("{\"a\": \"" + std::string(100, '[') + "\\\"[[\"}"), "");
 }
 

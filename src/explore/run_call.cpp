@@ -20,26 +20,13 @@ namespace {
 constexpr int kTimedLaunches = 20;
 constexpr double kProgressEvery = 0.2;  // seconds
 
-std::string line_text(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-Json count_json(const sim::OpCount& count) {
-  return {{"executed", count.executed},     {"lanes", count.lanes},
-          {"wavefronts", count.wavefronts}, {"ideal_wavefronts", count.ideal_wavefronts},
-          {"sectors", count.sectors},       {"ideal_sectors", count.ideal_sectors}};
-}
+std::string line_text(const Json& value) { return value.dump() + "\n"; }
 
 // The counters of sim.json, each line with its line of the source, and the estimate.
 Json counters_json(const driver::RunCapture& capture) {
   driver::SimReport report;
   report.program = capture.program;
   report.run.counters = capture.run.counters;
-  Json families = Json::array();
-  for (const auto& [family, count] : driver::counts_by_family(report)) {
-    families.push_back({{"family", family}});
-    families.back().update(count_json(count));
-  }
   std::map<std::uint32_t, std::uint32_t> sources;  // by line of PTX
   for (std::uint32_t op = 0; op < capture.program->infos.size(); ++op)
     if (const auto at = driver::source_of(*capture.program, op))
@@ -50,18 +37,18 @@ Json counters_json(const driver::RunCapture& capture) {
     lines.push_back({{"line", line},
                      {"source_line", source == sources.end() ? 0 : source->second},
                      {"instruction", capture.program->line(line)}});
-    lines.back().update(count_json(count));
+    lines.back().update(driver::count_json(count));
   }
   const driver::SimWork work = driver::work_of(*capture.program, capture.run);
   const driver::Estimate estimate = driver::estimate(work, capture.program->target.arch);
-  return {{"families", std::move(families)},
+  return {{"families", driver::families_json(report)},
           {"lines", std::move(lines)},
           {"estimate", {{"cycles", estimate.cycles}, {"bound", estimate.bound}}}};
 }
 
 // run.json, each finding with its moment.
 Json report_json(const driver::RunReport& report) {
-  Json out = Json::parse(driver::run_json(report));
+  Json out = Json::parse(driver::run_json(report)).value();
   for (std::size_t i = 0; i < report.findings.size(); ++i) {
     const auto& moment = report.findings[i].moment;
     out["findings"][i]["moment"] = moment ? Json(*moment) : Json(nullptr);

@@ -126,8 +126,8 @@ Json registers_json(const StoredRun& run, const sim::HistoryCursor& cursor, std:
 
 Result<Json> shared_json(const StoredRun& run, const sim::HistoryCursor& cursor,
                          const Json& request) {
-  const auto at = request.find("shared");
-  if (at == request.end() || !at->is_object()) return Json(nullptr);
+  const Json* const at = request.find("shared");
+  if (at == nullptr || !at->is_object()) return Json(nullptr);
   const std::uint64_t ranks = run.recording().ctas.size();
   const auto rank = static_cast<std::uint32_t>(WW_TRY(bounded_field(*at, "rank", 0, ranks - 1)));
   const auto data = cursor.bytes(sim::HistoryPart::Shared, rank);
@@ -145,8 +145,8 @@ Result<Json> shared_json(const StoredRun& run, const sim::HistoryCursor& cursor,
 
 Result<Json> tensor_json(const StoredRun& run, const sim::HistoryCursor& cursor,
                          const Json& request) {
-  const auto at = request.find("tensor");
-  if (at == request.end() || !at->is_object()) return Json(nullptr);
+  const Json* const at = request.find("tensor");
+  if (at == nullptr || !at->is_object()) return Json(nullptr);
   const std::uint64_t ranks = run.recording().ctas.size();
   const auto rank = static_cast<std::uint32_t>(WW_TRY(bounded_field(*at, "rank", 0, ranks - 1)));
   const auto cells = cursor.bytes(sim::HistoryPart::Tensor, rank);
@@ -241,8 +241,9 @@ Result<Json> call_steps(Session& session, const Json& request) {
 
 Json timeline_json(const sim::Recording& recording, const driver::TimelineSource& source,
                    const std::optional<driver::StepRange>& range) {
-  return Json::parse(driver::timeline_json(
-      driver::make_timeline(recording, source, {.range = range, .keeps_lanes = true})));
+  const driver::Timeline timeline =
+      driver::make_timeline(recording, source, {.range = range, .keeps_lanes = true});
+  return Json::parse(driver::timeline_json(timeline)).value();
 }
 
 Result<Json> call_timeline(Session& session, const Json& request) {

@@ -59,7 +59,7 @@ Json gpu_name() {
 }
 
 Json rows_of(std::string_view topic) {
-  return Json::parse(driver::reference_json(topic)).at("rows");
+  return Json::parse(driver::reference_json(topic)).value().at("rows");
 }
 
 }  // namespace

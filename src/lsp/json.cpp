@@ -8,10 +8,8 @@ const Json* find(const Json& json, std::string_view path) {
   while (!path.empty()) {
     const std::string_view key = path.substr(0, path.find('.'));
     path.remove_prefix(std::min(path.size(), key.size() + 1));
-    if (!at->is_object()) return nullptr;
-    const auto found = at->find(std::string(key));
-    if (found == at->end()) return nullptr;
-    at = &*found;
+    at = at->find(key);
+    if (at == nullptr) return nullptr;
   }
   return at;
 }
@@ -33,7 +31,7 @@ Result<std::int64_t> integer_at(const Json& json, std::string_view path) {
   if (!found->is_number_integer())
     return fail(DiagKind::BadArgument, "`{}` is a JSON {}, expected a whole number", path,
                 found->is_number() ? "number with a fraction" : found->type_name());
-  if (found->is_number_unsigned() && found->get<std::uint64_t>() > INT64_MAX)
+  if (found->is_unsigned() && found->get<std::uint64_t>() > INT64_MAX)
     return fail(DiagKind::BadArgument, "`{}` is {}, expected at most {}", path,
                 found->get<std::uint64_t>(), INT64_MAX);
   return found->get<std::int64_t>();
@@ -42,10 +40,6 @@ Result<std::int64_t> integer_at(const Json& json, std::string_view path) {
 bool is_true_at(const Json& json, std::string_view path) {
   const Json* const found = find(json, path);
   return found != nullptr && found->is_boolean() && found->get<bool>();
-}
-
-std::string to_bytes(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace ww::lsp

@@ -4,15 +4,13 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "json/json.h"
 
 namespace ww::lsp {
-
-using Json = nlohmann::ordered_json;
 
 /// The value at a dotted path of keys ("textDocument.uri"); null when there is none.
 const Json* find(const Json& json, std::string_view path);
@@ -21,8 +19,5 @@ Result<std::string> text_at(const Json& json, std::string_view path);
 Result<std::int64_t> integer_at(const Json& json, std::string_view path);
 /// Whether there is `true`.
 bool is_true_at(const Json& json, std::string_view path);
-
-/// As bytes; what is no UTF-8 becomes U+FFFD.
-std::string to_bytes(const Json& json);
 
 }  // namespace ww::lsp

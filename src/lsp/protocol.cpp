@@ -40,25 +40,6 @@ Result<std::optional<std::size_t>> length_in(std::string_view line) {
   return length;
 }
 
-// How deep objects and lists of a JSON text are nested; brackets in texts do not count.
-int nesting_of(std::string_view text) {
-  int depth = 0;
-  int most = 0;
-  bool in_text = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_text && c == '\\')
-      ++i;
-    else if (c == '"')
-      in_text = !in_text;
-    else if (!in_text && (c == '{' || c == '['))
-      most = std::max(most, ++depth);
-    else if (!in_text && (c == '}' || c == ']'))
-      --depth;
-  }
-  return most;
-}
-
 bool is_id(const Json& json) { return json.is_number_integer() || json.is_string(); }
 
 }  // namespace
@@ -114,11 +95,9 @@ std::expected<Message, MessageError> parse_message(std::string_view contents) {
   const auto refuse = [](ErrorCode code, std::string text, Json id = nullptr) {
     return std::unexpected(MessageError{code, std::move(text), std::move(id)});
   };
-  if (const int depth = nesting_of(contents); depth > kMaxMessageNesting)
-    return refuse(ErrorCode::ParseError, fmt::format("JSON nested {} deep, expected at most {}",
-                                                     depth, kMaxMessageNesting));
-  Json json = Json::parse(contents, nullptr, false);
-  if (json.is_discarded()) return refuse(ErrorCode::ParseError, "the message is no JSON in UTF-8");
+  Result<Json> parsed = Json::parse(contents);
+  if (!parsed) return refuse(ErrorCode::ParseError, "the message is " + parsed.error().text);
+  Json& json = *parsed;
   if (!json.is_object())
     return refuse(ErrorCode::InvalidRequest,
                   fmt::format("the message is a JSON {}, expected an object", json.type_name()));

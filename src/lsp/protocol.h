@@ -21,7 +21,6 @@ namespace ww::lsp {
 
 inline constexpr std::size_t kMaxHeaderBytes = std::size_t{8} << 10U;
 inline constexpr std::size_t kMaxMessageBytes = std::size_t{64} << 20U;
-inline constexpr int kMaxMessageNesting = 100;  // of objects and lists
 
 /// The error codes of JSON-RPC and of the protocol that are used here.
 enum class ErrorCode : std::int32_t {

@@ -9,6 +9,7 @@ namespace ww::lsp {
 namespace {
 
 using testing::HasSubstr;
+using testing::StartsWith;
 
 std::string next_of(Framing& framing) {
   const auto contents = framing.next();
@@ -94,13 +95,15 @@ TEST(Messages, WhatIsNoJson) {
   for (const std::string_view text :
        {"", "{", "nonsense", "{\"a\":}", "{\"a\":\"\xff\"}", "{\"a\":\"\\ud800\"}", "[1,]"}) {
     EXPECT_EQ(error_of(text).code, ErrorCode::ParseError) << text;
-    EXPECT_EQ(error_of(text).text, "the message is no JSON in UTF-8");
+    EXPECT_THAT(error_of(text).text,
+                StartsWith("the message is no JSON in UTF-8: problem at byte "));
   }
 }
 
 TEST(Messages, DeepOnesAreRefused) {
   const std::string deep = std::string(200'000, '[');
-  EXPECT_EQ(error_of(deep).text, "JSON nested 200000 deep, expected at most 100");
+  EXPECT_EQ(error_of(deep).text,
+            "the message is JSON with more than 100 brackets inside each other");
   // Brackets in a text are no nesting.
   EXPECT_EQ(error_of("\"" + std::string(500, '[') + "\\\"\"").code, ErrorCode::InvalidRequest);
 }
@@ -119,7 +122,7 @@ TEST(Messages, WhatIsNoMessage) {
 }
 
 TEST(Fields, SayWhatIsWrong) {
-  const Json json = Json::parse(R"({"a":{"b":"x","c":1.5,"d":18446744073709551615}})");
+  const Json json = Json::parse(R"({"a":{"b":"x","c":1.5,"d":18446744073709551615}})").value();
   EXPECT_EQ(*text_at(json, "a.b"), "x");
   EXPECT_EQ(text_at(json, "a.q").error().text, "`a.q` is missing, expected a text");
   EXPECT_EQ(text_at(json, "a.c").error().text, "`a.c` is a JSON number, expected a text");
@@ -129,13 +132,6 @@ TEST(Fields, SayWhatIsWrong) {
             "`a.c` is a JSON number with a fraction, expected a whole number");
   EXPECT_THAT(integer_at(json, "a.d").error().text, HasSubstr("is 18446744073709551615, expected"));
   EXPECT_EQ(integer_at(json, "a.b.c").error().text, "`a.b.c` is missing, expected a whole number");
-}
-
-TEST(Fields, BytesAreUtf8) {
-  EXPECT_EQ(to_bytes("a\xff"
-                     "b"),
-            "\"a\xEF\xBF\xBD"
-            "b\"");
 }
 
 }  // namespace

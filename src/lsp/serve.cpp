@@ -93,7 +93,7 @@ Result<int> serve(const ServeRequest& request) {
   const MessageLog log = WW_TRY(MessageLog::open(request.log));
   std::atomic<bool> is_gone = false;
   Server server({request.version, request.explore}, [&](const Json& message) {
-    const std::string contents = to_bytes(message);
+    const std::string contents = message.dump();
     log.line("<-", contents);
     if (!write_bytes(request.out, framed(contents))) is_gone = true;
   });

@@ -54,15 +54,14 @@ class TestServer {
     return "no response";
   }
   int ask(const std::string& method, Json params) {
-    server_.receive(to_bytes({{"jsonrpc", "2.0"},
-                              {"id", ++last_id_},
-                              {"method", method},
-                              {"params", std::move(params)}}));
+    server_.receive(Json{
+        {"jsonrpc", "2.0"}, {"id", ++last_id_}, {"method", method}, {"params", std::move(params)}}
+                        .dump());
     return last_id_;
   }
   void notify(const std::string& method, Json params) {
     server_.receive(
-        to_bytes({{"jsonrpc", "2.0"}, {"method", method}, {"params", std::move(params)}}));
+        Json{{"jsonrpc", "2.0"}, {"method", method}, {"params", std::move(params)}}.dump());
   }
 
   /// Opens the text, or makes it the text of the open document.

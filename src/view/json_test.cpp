@@ -3,20 +3,18 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "json/json.h"
 #include "view/test_views.h"
 
 namespace ww::view::json_test {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 Json json_of(const LayoutView& view) {
   const Result<std::string> text = to_json(view);
-  return text ? Json::parse(*text) : Json(text.error().text);
+  return text ? Json::parse(*text).value() : Json(text.error().text);
 }
 
 std::vector<std::string> keys_of(const Json& object) {
@@ -53,21 +51,23 @@ TEST(Json, MapIsRowMajorWithAllReplicas) {
   const Json json = json_of(
       make_view("S[(8,2,4,2):(4@laneid,1@warpid,1@laneid,1)] + R[2:4@warpid] + 5@warpid", {8, 16}));
   ASSERT_EQ(json["map"].size(), 128U);
-  EXPECT_EQ(json["map"][19],
-            Json::parse(R"([{"laneid":5,"m":1,"warpid":5},{"laneid":5,"m":1,"warpid":9}])"));
+  EXPECT_EQ(
+      json["map"][19],
+      Json::parse(R"([{"laneid":5,"m":1,"warpid":5},{"laneid":5,"m":1,"warpid":9}])").value());
 }
 
 TEST(Json, Collision) {
   const Json json = json_of(make_view("S[(2,2):(0,1)]", {2, 2}));
   EXPECT_EQ(json["injective"], false);
-  EXPECT_EQ(json["collision"], Json::parse(R"({"first":[0,0],"second":[1,0],"place":{"m":0}})"));
+  EXPECT_EQ(json["collision"],
+            Json::parse(R"({"first":[0,0],"second":[1,0],"place":{"m":0}})").value());
 }
 
 TEST(Json, BanksOnlyWithAGivenWidth) {
   EXPECT_FALSE(json_of(make_view("S[64:1]", {64})).contains("banks"));
   const Json json = json_of(make_view("S[64:1]", {64}, 64));
   EXPECT_EQ(json["element_bits"], 64);
-  EXPECT_EQ(json["banks"][17], Json::parse(R"([{"byte":136,"line":1,"bank":2}])"));
+  EXPECT_EQ(json["banks"][17], Json::parse(R"([{"byte":136,"line":1,"bank":2}])").value());
   EXPECT_EQ(json["banks"].size(), json["map"].size());
 }
 
@@ -89,7 +89,9 @@ TEST(Json, KeyOrderIsFixed) {
                                       "extents", "element_bits", "map", "banks"}));
 }
 
-TEST(Json, NoAxesAtAll) { EXPECT_EQ(json_of(make_view("S[]", {1}))["map"], Json::parse("[[{}]]")); }
+TEST(Json, NoAxesAtAll) {
+  EXPECT_EQ(json_of(make_view("S[]", {1}))["map"], Json::parse("[[{}]]").value());
+}
 
 TEST(Json, RefusesAMapThatIsTooLarge) {
   const Result<std::string> text = to_json(make_view("S[1048577:1]", {1048577}));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/call/saved.h"
 
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "ir/print/print.h"
+#include "json/json.h"
 #include "script/compile.h"
 #include "target/target.h"
 
@@ -26,9 +26,9 @@ Result<ir::Function> read_program(const std::string& text, const target::Target&
                    .notes = {}});
 }
 
-Result<std::string> member(const nlohmann::json& json, const char* name) {
-  const auto found = json.find(name);
-  if (found == json.end() || !found->is_string())
+Result<std::string> member(const Json& json, const char* name) {
+  const Json* const found = json.find(name);
+  if (found == nullptr || !found->is_string())
     return fail(DiagKind::BadArgument, "a saved build without `{}`", name);
   return found->get<std::string>();
 }
@@ -36,18 +36,18 @@ Result<std::string> member(const nlohmann::json& json, const char* name) {
 }  // namespace
 
 std::string save_build(const Build& build) {
-  const nlohmann::json out = {{"schema", kSchema},
-                              {"target", std::string(target::info(build.target->arch).name)},
-                              {"dialect", std::string(script::name_of(build.compiled->dialect))},
-                              {"entry", build.entry},
-                              {"tile", ir::print(build.tile())},
-                              {"lowered", ir::print(*build.lowered)},
-                              {"ptx", build.ptx}};
+  const Json out = {{"schema", kSchema},
+                    {"target", target::info(build.target->arch).name},
+                    {"dialect", script::name_of(build.compiled->dialect)},
+                    {"entry", build.entry},
+                    {"tile", ir::print(build.tile())},
+                    {"lowered", ir::print(*build.lowered)},
+                    {"ptx", build.ptx}};
   return out.dump();
 }
 
 Result<Build> load_build(std::string_view saved, const SourceText& source) {
-  const nlohmann::json json = nlohmann::json::parse(saved, nullptr, false);
+  const Json json = Json::parse(saved).value_or(nullptr);
   if (!json.is_object()) return fail(DiagKind::Syntax, "a saved build is a JSON object");
   if (WW_TRY(member(json, "schema")) != kSchema)
     return fail(DiagKind::BadArgument, "a saved build of schema `{}`: expected `{}`",

@@ -3,9 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/printable.h"
+#include "json/json.h"
 
 namespace ww::driver {
 
@@ -52,19 +51,14 @@ std::string place_words(const layout::Place& place) {
 }
 
 std::string place_json(const layout::Place& place) {
-  nlohmann::ordered_json object = nlohmann::ordered_json::object();
-  for (const auto& [axis, value] : place) object[std::string(axis.name())] = value;
+  Json object = Json::object();
+  for (const auto& [axis, value] : place) object[axis.name()] = value;
   return object.dump();
 }
 
-std::string list_json(std::span<const std::int64_t> values) {
-  return nlohmann::json(std::vector<std::int64_t>(values.begin(), values.end())).dump();
-}
+std::string list_json(std::span<const std::int64_t> values) { return Json(values).dump(); }
 
-std::string quoted_json(std::string_view text) {
-  return printable_json(
-      nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-}
+std::string quoted_json(std::string_view text) { return printable_json(Json(text).dump()); }
 
 Shape product(const Shape& a, const Shape& b) {
   Shape out;

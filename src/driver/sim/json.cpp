@@ -96,24 +96,13 @@ Json gpu_json(const SimReport& report) {
           {"differs", report.gpu_differs.empty() ? Json() : Json(report.gpu_differs)}};
 }
 
-Json count_json(const sim::OpCount& count) {
-  return {{"executed", count.executed},     {"lanes", count.lanes},
-          {"wavefronts", count.wavefronts}, {"ideal_wavefronts", count.ideal_wavefronts},
-          {"sectors", count.sectors},       {"ideal_sectors", count.ideal_sectors}};
-}
-
 Json counters_json(const SimReport& report) {
-  Json families = Json::array();
-  for (const auto& [family, count] : counts_by_family(report)) {
-    families.push_back({{"family", family}});
-    families.back().update(count_json(count));
-  }
   Json lines = Json::array();
   for (const auto& [line, count] : counts_by_line(report)) {
     lines.push_back({{"line", line}, {"instruction", report.program->line(line)}});
     lines.back().update(count_json(count));
   }
-  return {{"families", families}, {"lines", lines}};
+  return {{"families", families_json(report)}, {"lines", lines}};
 }
 
 Json lines_json(std::string_view text) {
@@ -181,6 +170,21 @@ Json step_json(const SimReport& report) {
 }
 
 }  // namespace
+
+Json count_json(const sim::OpCount& count) {
+  return {{"executed", count.executed},     {"lanes", count.lanes},
+          {"wavefronts", count.wavefronts}, {"ideal_wavefronts", count.ideal_wavefronts},
+          {"sectors", count.sectors},       {"ideal_sectors", count.ideal_sectors}};
+}
+
+Json families_json(const SimReport& report) {
+  Json out = Json::array();
+  for (const auto& [family, count] : counts_by_family(report)) {
+    out.push_back({{"family", family}});
+    out.back().update(count_json(count));
+  }
+  return out;
+}
 
 std::string sim_json(const SequenceReport& report) {
   const sim::Program& program = *report.launches.front().program;

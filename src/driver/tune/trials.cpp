@@ -3,36 +3,34 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "driver/build.h"
+#include "json/json.h"
 #include "target/target.h"
 
 namespace ww::driver {
 namespace {
 
-using json = nlohmann::json;
-
 constexpr std::string_view kTrialsSchema = "warpwright/trials/1";
 
 // --- writing -------------------------------------------------------------------------------------
 
-json saved_number(const std::optional<std::int64_t>& value) {
-  return value ? json(*value) : json();
+Json saved_number(const std::optional<std::int64_t>& value) {
+  return value ? Json(*value) : Json();
 }
 
-json saved_timing(const std::optional<runtime::Timing>& timing) {
+Json saved_timing(const std::optional<runtime::Timing>& timing) {
   if (!timing) return nullptr;
   return {timing->median, timing->fastest, timing->slowest, timing->launches};
 }
 
-json saved_work(const std::optional<SimWork>& work) {
+Json saved_work(const std::optional<SimWork>& work) {
   if (!work) return nullptr;
   return {work->blocks, work->instructions, work->wavefronts, work->sectors, work->tensor};
 }
 
-json saved_entry(const TuneEntry& entry) {
+Json saved_entry(const TuneEntry& entry) {
   return {{"choice", entry.choice},
           {"target", target::info(entry.target->arch).name},
           {"timing", saved_timing(entry.timing)},
@@ -45,9 +43,9 @@ json saved_entry(const TuneEntry& entry) {
           {"block", entry.block}};
 }
 
-json saved_drop(const TuneDrop& drop) {
+Json saved_drop(const TuneDrop& drop) {
   return {{"choice", drop.choice},
-          {"stage", drop.stage},
+          {"stage", std::to_underlying(drop.stage)},
           {"reason", drop.reason},
           {"details", drop.details}};
 }
@@ -56,12 +54,30 @@ json saved_drop(const TuneDrop& drop) {
 
 // A key that is missing or of another type throws, and add_trials says that the text is none of ours.
 
-std::optional<std::int64_t> read_number(const json& row, const char* key) {
-  const json& value = row.at(key);
+Combination read_choice(const Json& row) {
+  Combination out;
+  for (const Json& each : row.at("choice")) out.push_back(each.get<std::uint64_t>());
+  return out;
+}
+
+std::array<std::int64_t, 3> read_extents(const Json& row) {
+  return {row.at(0).get<std::int64_t>(), row.at(1).get<std::int64_t>(),
+          row.at(2).get<std::int64_t>()};
+}
+
+template <typename Enum>
+Enum read_enum(const Json& value, Enum last) {
+  const auto number = value.get<std::uint64_t>();
+  if (number > std::to_underlying(last)) throw JsonMismatch("a number without a name");
+  return static_cast<Enum>(number);
+}
+
+std::optional<std::int64_t> read_number(const Json& row, const char* key) {
+  const Json& value = row.at(key);
   return value.is_null() ? std::nullopt : std::optional(value.get<std::int64_t>());
 }
 
-std::optional<runtime::Timing> read_timing(const json& row) {
+std::optional<runtime::Timing> read_timing(const Json& row) {
   if (row.is_null()) return std::nullopt;
   return runtime::Timing{.median = row.at(0).get<double>(),
                          .fastest = row.at(1).get<double>(),
@@ -69,7 +85,7 @@ std::optional<runtime::Timing> read_timing(const json& row) {
                          .launches = row.at(3).get<int>()};
 }
 
-std::optional<SimWork> read_work(const json& row) {
+std::optional<SimWork> read_work(const Json& row) {
   if (row.is_null()) return std::nullopt;
   return SimWork{.blocks = row.at(0).get<std::uint64_t>(),
                  .instructions = row.at(1).get<std::uint64_t>(),
@@ -78,9 +94,9 @@ std::optional<SimWork> read_work(const json& row) {
                  .tensor = row.at(4).get<std::uint64_t>()};
 }
 
-TuneEntry read_entry(const json& row, const TuneSpace& space) {
+TuneEntry read_entry(const Json& row, const TuneSpace& space) {
   TuneEntry out;
-  out.choice = row.at("choice").get<Combination>();
+  out.choice = read_choice(row);
   out.kernel = space.kernel(out.choice);
   std::string errors;
   read_target(row.at("target").get<std::string>(), out.target, errors);
@@ -91,49 +107,48 @@ TuneEntry read_entry(const json& row, const TuneSpace& space) {
               .registers = read_number(row, "registers"),
               .local = read_number(row, "local"),
               .spills = read_number(row, "spills")};
-  out.grid = row.at("grid").get<std::array<std::int64_t, 3>>();
-  out.block = row.at("block").get<std::array<std::int64_t, 3>>();
+  out.grid = read_extents(row.at("grid"));
+  out.block = read_extents(row.at("block"));
   return out;
 }
 
-TuneDrop read_drop(const json& row, const TuneSpace& space) {
+TuneDrop read_drop(const Json& row, const TuneSpace& space) {
   TuneDrop out;
-  out.choice = row.at("choice").get<Combination>();
+  out.choice = read_choice(row);
   out.kernel = space.kernel(out.choice);
-  out.stage = row.at("stage").get<DropStage>();
+  out.stage = read_enum(row.at("stage"), DropStage::Expect);
   out.reason = row.at("reason").get<std::string>();
   out.details = row.at("details").get<std::string>();
   return out;
 }
 
-bool is_of_space(const TuneSpace& space, const json& row) {
-  const auto choice = row.at("choice").get<Combination>();
-  return std::ranges::binary_search(space.combinations(), choice);
+bool is_of_space(const TuneSpace& space, const Json& row) {
+  return std::ranges::binary_search(space.combinations(), read_choice(row));
 }
 
-Result<void> take_device(TuneReport& report, const json& part) {
+Result<void> take_device(TuneReport& report, const Json& part) {
   const auto name = part.at("device_name").get<std::string>();
   if (report.tried() > 0 && name != report.device_name)
     return fail(DiagKind::BadArgument,
                 "combinations were tried on {} and on {}: their costs cannot be compared",
                 report.device_name, name);
-  report.device = part.at("device").get<DeviceKind>();
+  report.device = read_enum(part.at("device"), DeviceKind::Eval);
   report.device_name = name;
   report.remark = part.at("remark").get<std::string>();
   report.repetitions = part.at("repetitions").get<int>();
   return {};
 }
 
-Result<void> add_part(TuneReport& report, const TuneSpace& space, const json& part) {
+Result<void> add_part(TuneReport& report, const TuneSpace& space, const Json& part) {
   const Diag foreign = diag(DiagKind::BadArgument, "trials of another space");
   if (part.at("schema").get<std::string>() != kTrialsSchema) return fail(Diag(foreign));
   WW_TRY_VOID(take_device(report, part));
-  for (const json& row : part.at("entries")) {
+  for (const Json& row : part.at("entries")) {
     if (!is_of_space(space, row)) return fail(Diag(foreign));
     report.entries.push_back(read_entry(row, space));
     if (!report.entries.back().target) return fail(Diag(foreign));
   }
-  for (const json& row : part.at("drops")) {
+  for (const Json& row : part.at("drops")) {
     if (!is_of_space(space, row)) return fail(Diag(foreign));
     report.drops.push_back(read_drop(row, space));
   }
@@ -143,23 +158,23 @@ Result<void> add_part(TuneReport& report, const TuneSpace& space, const json& pa
 }  // namespace
 
 std::string save_trials(const TuneReport& report) {
-  json out = {{"schema", kTrialsSchema},
-              {"device", report.device},
+  Json out = {{"schema", kTrialsSchema},
+              {"device", std::to_underlying(report.device)},
               {"device_name", report.device_name},
               {"remark", report.remark},
               {"repetitions", report.repetitions},
-              {"entries", json::array()},
-              {"drops", json::array()}};
+              {"entries", Json::array()},
+              {"drops", Json::array()}};
   for (const TuneEntry& entry : report.entries) out["entries"].push_back(saved_entry(entry));
   for (const TuneDrop& drop : report.drops) out["drops"].push_back(saved_drop(drop));
   return out.dump();
 }
 
 Result<void> add_trials(TuneReport& report, const TuneSpace& space, std::string_view saved) {
-  const json part = json::parse(saved, nullptr, false);
+  const Json part = Json::parse(saved).value_or(nullptr);
   try {
     return add_part(report, space, part);
-  } catch (const json::exception&) {
+  } catch (const JsonMismatch&) {
     return fail(DiagKind::BadArgument, "trials that cannot be read");
   }
 }

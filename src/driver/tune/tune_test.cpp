@@ -13,6 +13,7 @@
 
 #include "base/process.h"
 #include "driver/tune/trials.h"
+#include "json/json.h"
 #include "runtime/test_driver.h"
 
 namespace ww::driver::tune_tune_test {
@@ -89,6 +90,10 @@ TEST(Trials, ThatDoNotFitAreRefused) {
   EXPECT_THAT(errors_of(request, {first}), HasSubstr("`build(tile=64)` was tried 0 times"));
   EXPECT_THAT(errors_of(request, {first, first}), HasSubstr("was tried 2 times, expected once"));
   EXPECT_THAT(errors_of(request, {"{}"}), HasSubstr("trials that cannot be read"));
+  EXPECT_THAT(errors_of(request, {"no JSON"}), HasSubstr("trials that cannot be read"));
+  Json unknown = Json::parse(part(request, {1})).value();
+  unknown["device"] = 99;  // a number that no kind of device has
+  EXPECT_THAT(errors_of(request, {unknown.dump()}), HasSubstr("trials that cannot be read"));
   EXPECT_THAT(errors_of(transposes("64"), {part(request, {1})}), HasSubstr("of another space"));
   std::string elsewhere = part(request, {1});
   elsewhere.replace(elsewhere.find("the virtual GPU"), 15, "a virtual dream");
