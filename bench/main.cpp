@@ -16,7 +16,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -29,6 +28,7 @@
 #include "base/process.h"
 #include "base/source.h"
 #include "compile/examples.h"
+#include "json/json.h"
 #include "kernels/gemm_measure.h"
 #include "kernels/gemm_table.h"
 #include "kernels/gpu.h"
@@ -145,7 +145,7 @@ Products measure(const std::vector<GemmRow>& rows, const Options& options) {
   return out;
 }
 
-void add_products(nlohmann::ordered_json& json, const Products& products) {
+void add_products(Json& json, const Products& products) {
   json["products"] = products_json(products.results);
   if (!products.gpu.empty()) json["products_gpu"] = products.gpu;
   if (!products.skipped.empty()) json["products_skipped"] = products.skipped;
@@ -187,7 +187,7 @@ RowKernels measure(const std::vector<rows::BenchRow>& chosen, const Options& opt
   return out;
 }
 
-void add_row_kernels(nlohmann::ordered_json& json, const RowKernels& kernels) {
+void add_row_kernels(Json& json, const RowKernels& kernels) {
   json["rows"] = rows::rows_json(kernels.results);
   if (!kernels.gpu.empty()) json["rows_gpu"] = kernels.gpu;
   if (!kernels.skipped.empty()) json["rows_skipped"] = kernels.skipped;
@@ -219,7 +219,7 @@ class ShowAndKeep : public benchmark::BenchmarkReporter {
 };
 
 // What it printed in JSON. That no benchmark matches is an error only when there is nothing else.
-nlohmann::ordered_json run_benchmarks(const Options& options, bool has_others) {
+Json run_benchmarks(const Options& options, bool has_others) {
   std::ostringstream output, errors;
   benchmark::BenchmarkReporter* const shown = benchmark::CreateDefaultDisplayReporter();
   ShowAndKeep both(*shown);
@@ -228,10 +228,8 @@ nlohmann::ordered_json run_benchmarks(const Options& options, bool has_others) {
   reporter->SetErrorStream(&errors);
   const std::size_t matched = benchmark::RunSpecifiedBenchmarks(reporter);
   if (matched > 0 || !has_others) std::cerr << errors.str();
-  auto out = nlohmann::ordered_json::parse(output.str(), nullptr, /*allow_exceptions=*/false);
-  if (out.is_object()) return out;
-  return {{"context", nlohmann::ordered_json::object()},
-          {"benchmarks", nlohmann::ordered_json::array()}};
+  if (const Json out = Json::parse(output.str()).value_or(nullptr); out.is_object()) return out;
+  return {{"context", Json::object()}, {"benchmarks", Json::array()}};
 }
 
 // --- the report ----------------------------------------------------------------------------------
@@ -248,9 +246,9 @@ std::string gpu_name() {
   return gpu ? *gpu : "";
 }
 
-Measurement measurement(const nlohmann::ordered_json& result, const Options& options) {
-  const auto context = result.value("context", nlohmann::ordered_json::object());
-  const auto load = context.value("load_avg", nlohmann::ordered_json::array());
+Measurement measurement(const Json& result, const Options& options) {
+  const auto context = result.value("context", Json::object());
+  const auto load = context.value("load_avg", Json::array());
   return {.machine = this_machine(find_tool("nvcc"), gpu_name()),
           .version = context.value("warpwright", "unknown"),
           .date = context.value("date", "").substr(0, 10),
@@ -266,7 +264,7 @@ int user_error(const Diag& diag, const std::string& file) {
 }
 
 // The page with the sections that this run has measured.
-int write_report(Page page, const nlohmann::ordered_json& result, const Options& options) {
+int write_report(Page page, const Json& result, const Options& options) {
   if (const Rows rows = read_rows(result); !rows.failed.empty()) {
     fmt::print(stderr, "`{}` stays as it is, for something failed:\n{}\n", options.report,
                fmt::join(rows.failed, "\n"));
@@ -306,8 +304,7 @@ int run(int argc, char** argv) {
   const auto product_rows = is_own ? std::vector<GemmRow>() : gemm_rows(options.filter);
   const auto kernel_rows =
       is_own ? std::vector<rows::BenchRow>() : rows::bench_rows(options.filter);
-  nlohmann::ordered_json json =
-      run_benchmarks(options, !product_rows.empty() || !kernel_rows.empty());
+  Json json = run_benchmarks(options, !product_rows.empty() || !kernel_rows.empty());
   benchmark::Shutdown();
   Products products;
   if (!product_rows.empty()) {
@@ -322,7 +319,7 @@ int run(int argc, char** argv) {
   if (!options.report.empty())
     if (const int status = write_report(*page, json, options); status != 0) return status;
   if (options.json) {
-    nlohmann::ordered_json out = {{"schema", "warpwright/bench/1"}};
+    Json out = {{"schema", "warpwright/bench/1"}};
     out.update(json);
     fmt::print("{}\n", out.dump(2));
   }

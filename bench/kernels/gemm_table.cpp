@@ -11,8 +11,6 @@
 namespace ww::bench {
 namespace {
 
-using nlohmann::ordered_json;
-
 constexpr std::string_view kLine =
     "{:<15} {:<8} {:<20} {:<25} {:>8} {:>8} {:>8} {:>8} {:>9} {:>8} {:>5} {:>8} {:>8}\n";
 
@@ -50,55 +48,55 @@ void add_absent(std::string& out, std::string_view name, const std::vector<GemmR
 }
 
 template <typename T>
-ordered_json json_of(const std::optional<T>& value) {
-  return value ? ordered_json(*value) : ordered_json(nullptr);
+Json json_of(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
 }
 
-ordered_json rival_json(const Rival& rival) {
-  ordered_json out = {{"tflops", json_of(rival.tera())},
-                      {"operations", rival.operations},
-                      {"seconds", rival.turns.seconds}};
+Json rival_json(const Rival& rival) {
+  Json out = {{"tflops", json_of(rival.tera())},
+              {"operations", rival.operations},
+              {"seconds", rival.turns.seconds}};
   if (!rival.absent.empty()) out["absent"] = rival.absent;
   if (!rival.detail.empty()) out["detail"] = rival.detail;
   return out;
 }
 
-ordered_json tile_json(const Tile& tile) {
+Json tile_json(const Tile& tile) {
   return {{"BM", tile.bm},       {"BN", tile.bn},          {"BK", tile.bk},
           {"WM", tile.wm},       {"WN", tile.wn},          {"stages", tile.stages},
           {"group", tile.group}, {"cluster", tile.cluster}};
 }
 
-ordered_json kernel_json(const GemmResult& result, const GemmKernel& kernel) {
+Json kernel_json(const GemmResult& result, const GemmKernel& kernel) {
   const Problem& problem = result.row.problem;
-  ordered_json out = {{"name", result.row.name},
-                      {"kernel", kernel_name(result.row)},
-                      {"size", size_text(problem)},
-                      {"m", problem.m},
-                      {"n", problem.n},
-                      {"k", problem.k},
-                      {"batch", problem.batch},
-                      {"dtype", num::name_of(problem.dtype)},
-                      {"out", num::name_of(problem.out)},
-                      {"trans_a", problem.trans_a},
-                      {"trans_b", problem.trans_b},
-                      {"tile", tile_json(kernel.tile)},
-                      {"tile_text", tile_text(kernel.tile)},
-                      {"tflops", json_of(result.tera(kernel))},
-                      {"best_tflops", json_of(result.best_tera(kernel))},
-                      {"of_ceiling", json_of(result.of_ceiling(kernel))},
-                      {"of_cublas", json_of(result.of_cublas(kernel))},
-                      {"ceiling", rival_json(result.ceiling)},
-                      {"cublas", rival_json(result.cublas)},
-                      {"triton", rival_json(result.triton)},
-                      {"registers", json_of(kernel.registers)},
-                      {"local_bytes", json_of(kernel.local)},
-                      {"shared_bytes", kernel.shared},
-                      {"rounds", result.rounds},
-                      {"launches", result.launches},
-                      {"seconds", kernel.turns.seconds},
-                      {"checked", kernel.checked},
-                      {"compared_with_cublas", kernel.compared}};
+  Json out = {{"name", result.row.name},
+              {"kernel", kernel_name(result.row)},
+              {"size", size_text(problem)},
+              {"m", problem.m},
+              {"n", problem.n},
+              {"k", problem.k},
+              {"batch", problem.batch},
+              {"dtype", num::name_of(problem.dtype)},
+              {"out", num::name_of(problem.out)},
+              {"trans_a", problem.trans_a},
+              {"trans_b", problem.trans_b},
+              {"tile", tile_json(kernel.tile)},
+              {"tile_text", tile_text(kernel.tile)},
+              {"tflops", json_of(result.tera(kernel))},
+              {"best_tflops", json_of(result.best_tera(kernel))},
+              {"of_ceiling", json_of(result.of_ceiling(kernel))},
+              {"of_cublas", json_of(result.of_cublas(kernel))},
+              {"ceiling", rival_json(result.ceiling)},
+              {"cublas", rival_json(result.cublas)},
+              {"triton", rival_json(result.triton)},
+              {"registers", json_of(kernel.registers)},
+              {"local_bytes", json_of(kernel.local)},
+              {"shared_bytes", kernel.shared},
+              {"rounds", result.rounds},
+              {"launches", result.launches},
+              {"seconds", kernel.turns.seconds},
+              {"checked", kernel.checked},
+              {"compared_with_cublas", kernel.compared}};
   if (kernel.assembled)
     out["ptxas"] = {{"registers", kernel.assembled->registers},
                     {"spill_bytes", kernel.assembled->spills}};
@@ -147,8 +145,8 @@ std::string table_foot(const std::vector<GemmResult>& results) {
   return out;
 }
 
-ordered_json products_json(const std::vector<GemmResult>& results) {
-  ordered_json out = ordered_json::array();
+Json products_json(const std::vector<GemmResult>& results) {
+  Json out = Json::array();
   for (const GemmResult& result : results)
     for (const GemmKernel& kernel : result.kernels) out.push_back(kernel_json(result, kernel));
   return out;

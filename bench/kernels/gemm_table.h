@@ -2,11 +2,11 @@
 // Results of matrix products for people, a line at a time while they come in, and as JSON.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "gemm_measure.h"
+#include "json/json.h"
 
 namespace ww::bench {
 
@@ -18,6 +18,6 @@ std::string table_lines(const GemmResult& result);
 std::string table_foot(const std::vector<GemmResult>& results);
 
 /// An object per kernel of ours, with everything that is known.
-nlohmann::ordered_json products_json(const std::vector<GemmResult>& results);
+Json products_json(const std::vector<GemmResult>& results);
 
 }  // namespace ww::bench

@@ -8,11 +8,9 @@
 namespace ww::bench {
 namespace {
 
-using nlohmann::ordered_json;
-
 constexpr std::string_view kSkipped = "skipped: ";
 
-double unit_of(const ordered_json& entry) {
+double unit_of(const Json& entry) {
   const std::string unit = entry.value("time_unit", "ns");
   return unit == "ns" ? 1 : unit == "us" ? 1e3 : unit == "ms" ? 1e6 : 1e9;
 }
@@ -61,7 +59,7 @@ void add_error(Rows& out, const std::string& name, const std::string& message) {
     out.failed.push_back(line);
 }
 
-void add_entry(Rows& out, const ordered_json& entry) {
+void add_entry(Rows& out, const Json& entry) {
   const std::string run_name = entry.value("run_name", "");
   const std::string name = plain_name(run_name);
   if (entry.value("error_occurred", false))
@@ -95,15 +93,14 @@ std::vector<const Row*> Rows::under(std::string_view prefix) const {
   return out;
 }
 
-Rows read_rows(const ordered_json& result) {
+Rows read_rows(const Json& result) {
   Rows out;
-  for (const ordered_json& entry : result.value("benchmarks", ordered_json::array()))
-    add_entry(out, entry);
-  for (const ordered_json& entry : result.value("products", ordered_json::array()))
+  for (const Json& entry : result.value("benchmarks", Json::array())) add_entry(out, entry);
+  for (const Json& entry : result.value("products", Json::array()))
     if (entry.contains("wrong"))
       out.failed.push_back(fmt::format("{} {}: {}", entry.value("name", ""),
                                        entry.value("tile_text", ""), entry.value("wrong", "")));
-  for (const ordered_json& entry : result.value("rows", ordered_json::array()))
+  for (const Json& entry : result.value("rows", Json::array()))
     if (entry.contains("wrong"))
       out.failed.push_back(
           fmt::format("{}: {}", entry.value("name", ""), entry.value("wrong", "")));

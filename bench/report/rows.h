@@ -4,11 +4,12 @@
 #pragma once
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "json/json.h"
 
 namespace ww::bench {
 
@@ -33,6 +34,6 @@ struct Rows {
   [[nodiscard]] std::vector<const Row*> under(std::string_view prefix) const;
 };
 
-Rows read_rows(const nlohmann::ordered_json& result);
+Rows read_rows(const Json& result);
 
 }  // namespace ww::bench

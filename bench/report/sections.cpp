@@ -15,8 +15,6 @@
 namespace ww::bench {
 namespace {
 
-using nlohmann::ordered_json;
-
 // --- numbers -------------------------------------------------------------------------------------
 
 std::string time_text(double nanoseconds) {
@@ -302,9 +300,9 @@ std::string section_text(std::string_view title, std::string_view suite, std::st
       machine_text(how.machine, suite), how.load, how_often, suite, own, how.options, tables);
 }
 
-std::string repetitions_text(const ordered_json& result, const std::vector<const Row*>& rows) {
+std::string repetitions_text(const Json& result, const std::vector<const Row*>& rows) {
   int repetitions = 1;
-  for (const ordered_json& entry : result.value("benchmarks", ordered_json::array()))
+  for (const Json& entry : result.value("benchmarks", Json::array()))
     repetitions = std::max(repetitions, entry.value("repetitions", 1));
   std::vector<double> spreads;
   for (const Row* row : rows) spreads.push_back(row->spread);
@@ -316,7 +314,7 @@ std::string repetitions_text(const ordered_json& result, const std::vector<const
 
 }  // namespace
 
-std::vector<Section> sections_of(const ordered_json& result, const Measurement& how) {
+std::vector<Section> sections_of(const Json& result, const Measurement& how) {
   std::vector<Section> out;
   const Rows rows = read_rows(result);
   for (const Suite& suite : kSuites) {

@@ -2,10 +2,10 @@
 // The sections of docs/evidence/benchmarks.md, each from the results of one run.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "json/json.h"
 #include "machine.h"
 
 namespace ww::bench {
@@ -26,7 +26,7 @@ struct Section {
 };
 
 /// The sections that the run has results for.
-std::vector<Section> sections_of(const nlohmann::ordered_json& result, const Measurement& how);
+std::vector<Section> sections_of(const Json& result, const Measurement& how);
 /// What stands before all others: how the page is made, and how to read it.
 Section page_head();
 

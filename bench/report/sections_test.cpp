@@ -12,27 +12,25 @@
 namespace ww::bench::sections_test {
 namespace {
 
-using nlohmann::ordered_json;
-
 // As Google Benchmark writes a benchmark that was repeated.
-void add(ordered_json& to, const std::string& name, double time, std::string_view unit = "ns",
+void add(Json& to, const std::string& name, double time, std::string_view unit = "ns",
          const std::map<std::string, double>& counters = {}) {
   for (const std::string_view kind : {"mean", "median", "stddev", "cv"}) {
     const double factor = kind == "cv" ? 0.02 / time : kind == "mean" ? 2 : 1;
     const double by_clock = name.ends_with("/process_time") ? 0.6 : 1;  // several threads
-    ordered_json entry = {{"name", fmt::format("{}_{}", name, kind)},
-                          {"run_name", name},
-                          {"repetitions", 3},
-                          {"threads", 1},
-                          {"aggregate_name", kind},
-                          {"real_time", time * factor * by_clock},
-                          {"cpu_time", time * factor},
-                          {"time_unit", unit}};
+    Json entry = {{"name", fmt::format("{}_{}", name, kind)},
+                  {"run_name", name},
+                  {"repetitions", 3},
+                  {"threads", 1},
+                  {"aggregate_name", kind},
+                  {"real_time", time * factor * by_clock},
+                  {"cpu_time", time * factor},
+                  {"time_unit", unit}};
     for (const auto& [key, value] : counters) entry[key] = value;
     to["benchmarks"].push_back(entry);
   }
 }
-void add_error(ordered_json& to, const std::string& name, std::string_view message) {
+void add_error(Json& to, const std::string& name, std::string_view message) {
   to["benchmarks"].push_back(
       {{"run_name", name}, {"error_occurred", true}, {"error_message", message}});
 }
@@ -47,7 +45,7 @@ const Measurement kHow{.machine = {.cpu = "A CPU, x86_64, 2 cores",
                        .load = 0.2};
 
 // Of the only section, what comes after the words about it.
-std::string numbers_of(const ordered_json& result, const Measurement& how = kHow) {
+std::string numbers_of(const Json& result, const Measurement& how = kHow) {
   const auto sections = sections_of(result, how);
   EXPECT_EQ(sections.size(), 1U);
   const std::string& text = sections.at(0).text;
@@ -55,7 +53,7 @@ std::string numbers_of(const ordered_json& result, const Measurement& how = kHow
 }
 
 TEST(BenchSections, Compile) {
-  ordered_json result;
+  Json result;
   for (const auto& [phase, us] : {std::pair("source_to_ptx", 100000.0),
                                   {"source_to_tile", 4000.0},
                                   {"tile_to_lowered", 85000.0},
@@ -84,7 +82,7 @@ medians of 3 repetitions, spread 2 % in the middle and 2 % at most:
 }
 
 TEST(BenchSections, Layout) {
-  ordered_json result;
+  Json result;
   add(result, "layout/parse/4", 851);
   add(result, "layout/parse/6", 836.4);
   add(result, "layout/slice_runtime", 1893);
@@ -108,7 +106,7 @@ medians of 3 repetitions, spread 2 % in the middle and 2 % at most:
 }
 
 TEST(BenchSections, Sim) {
-  ordered_json result;
+  Json result;
   const auto rate = [](double mega) {
     return std::map<std::string, double>{{"items_per_second", mega * 1e6}};
   };
@@ -149,7 +147,7 @@ Reading, checking and decoding a kernel of one screen: 0.30 ms.
 }
 
 TEST(BenchSections, Kernels) {
-  ordered_json result;
+  Json result;
   add(result, "kernels/copy_through/float16/1x128/iterations:1/manual_time", 2007, "us",
       {{"of_copy", 1.005}, {"bytes_per_second", 4.28e12}});
   EXPECT_EQ(
@@ -166,7 +164,7 @@ medians of 3 repetitions, spread 2 % in the middle and 2 % at most:
 }
 
 TEST(BenchSections, MatrixProducts) {
-  ordered_json result;
+  Json result;
   result["products"] = {{{"name", "kernels/gemm_mma/float16/64"},
                          {"kernel", "gemm_mma"},
                          {"size", "64x8192x8192"},
@@ -197,7 +195,7 @@ medians of 15 rounds:
 }
 
 TEST(BenchSections, RowKernels) {
-  ordered_json result;
+  Json result;
   result["rows"] = {{{"name", "kernels/rows/softmax/bfloat16/4096"},
                      {"kernel", "softmax"},
                      {"dtype", "bfloat16"},
@@ -239,14 +237,14 @@ medians of 15 rounds:
 }
 
 TEST(BenchSections, NothingOfWhatWasSkipped) {
-  ordered_json result;
+  Json result;
   add_error(result, "kernels/driver_copy/4GiB/manual_time", "skipped: no GPU");
   EXPECT_TRUE(sections_of(result, kHow).empty());
   EXPECT_TRUE(read_rows(result).failed.empty());
 }
 
 TEST(BenchRows, TellFailuresOnce) {
-  ordered_json result;
+  Json result;
   add_error(result, "kernels/copy/manual_time", "byte 3 is wrong");
   add_error(result, "kernels/copy/manual_time", "byte 3 is wrong");
   result["products"] = {{{"name", "kernels/gemm"}, {"tile_text", "64x64"}, {"wrong", "element 5"}}};

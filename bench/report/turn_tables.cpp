@@ -12,15 +12,13 @@
 namespace ww::bench {
 namespace {
 
-using nlohmann::ordered_json;
-
 // As people write sizes.
 std::string sized(std::string text) {
   for (std::size_t at = text.find('x'); at != std::string::npos; at = text.find('x', at))
     text.replace(at, 1, "×");
   return text;
 }
-std::optional<double> number_in(const ordered_json& entry, const char* key) {
+std::optional<double> number_in(const Json& entry, const char* key) {
   return entry.contains(key) && entry[key].is_number() ? std::optional(entry[key].get<double>())
                                                        : std::nullopt;
 }
@@ -29,20 +27,20 @@ std::string whole_text(std::optional<double> value) {
 }
 
 // "8192", "2×8192×16×128 causal".
-std::string size_cell(const ordered_json& entry) {
+std::string size_cell(const Json& entry) {
   const std::string size = entry.value("size", "");
   const std::size_t words = std::min(size.find(' '), size.size());
   return sized(size.substr(0, words)) + size.substr(words);
 }
 
-std::string rival_cell(const ordered_json& entry, const char* rival, const char* what) {
+std::string rival_cell(const Json& entry, const char* rival, const char* what) {
   return entry.contains(rival) ? number_text(number_in(entry[rival], what)) : std::string(kNone);
 }
-std::string share_cell(const ordered_json& entry) {
+std::string share_cell(const Json& entry) {
   const auto share = number_in(entry, "of_copy");
   return share ? fmt::format("{:.1f} %", 100 * *share) : std::string(kNone);
 }
-std::string share_cell(const ordered_json& entry, const char* rival) {
+std::string share_cell(const Json& entry, const char* rival) {
   return entry.contains(rival) ? share_cell(entry[rival]) : std::string(kNone);
 }
 
@@ -50,7 +48,7 @@ std::string share_cell(const ordered_json& entry, const char* rival) {
 
 namespace {
 
-bool is_of_kind(const ordered_json& entry, ProductKind kind) {
+bool is_of_kind(const Json& entry, ProductKind kind) {
   const bool is_of_warps = !entry.contains("tile") || entry["tile"].value("WM", 1) > 0;
   return is_of_warps == (kind == ProductKind::Mma);
 }
@@ -65,9 +63,9 @@ std::vector<std::string_view> product_titles(ProductKind kind) {
 
 }  // namespace
 
-std::string product_table(const ordered_json& result, ProductKind kind) {
+std::string product_table(const Json& result, ProductKind kind) {
   Table out(product_titles(kind));
-  for (const ordered_json& entry : result.value("products", ordered_json::array())) {
+  for (const Json& entry : result.value("products", Json::array())) {
     if (!number_in(entry, "tflops") || !is_of_kind(entry, kind)) continue;
     const auto rival = [&](const char* name) {
       return entry.contains(name) ? number_text(number_in(entry[name], "tflops"))
@@ -91,7 +89,7 @@ std::string product_table(const ordered_json& result, ProductKind kind) {
   return out.text();
 }
 
-std::string row_tables(const ordered_json& result) {
+std::string row_tables(const Json& result) {
   constexpr std::string_view kTitles[] = {
       "kernel",           "type",       "row",  ">TB/s", ">copy", ">of copy", ">Triton", ">PyTorch",
       ">`torch.compile`", ">registers", ">best"};
@@ -99,7 +97,7 @@ std::string row_tables(const ordered_json& result) {
       "kernel",          "type",   "batch×seq×heads×dim", ">TFLOP/s",
       ">PyTorch, flash", ">cuDNN", ">registers",          ">best"};
   Table kernels(kTitles), attention(kOfAttention);
-  for (const ordered_json& entry : result.value("rows", ordered_json::array())) {
+  for (const Json& entry : result.value("rows", Json::array())) {
     const std::string kernel = code(entry.value("kernel", "")), type = entry.value("dtype", "");
     const std::string registers = whole_text(number_in(entry, "registers"));
     if (const auto rate = number_in(entry, "tbps")) {
@@ -130,9 +128,9 @@ std::string row_tables(const ordered_json& result) {
   return kernels.text() + attention.text();
 }
 
-int rounds_of(const ordered_json& result, const char* kind) {
+int rounds_of(const Json& result, const char* kind) {
   int out = 0;
-  for (const ordered_json& entry : result.value(kind, ordered_json::array()))
+  for (const Json& entry : result.value(kind, Json::array()))
     out = std::max(out, entry.value("rounds", 0));
   return out;
 }

@@ -3,17 +3,18 @@
 // JSON.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
+
+#include "json/json.h"
 
 namespace ww::bench {
 
 /// Nothing where there are no results.
 /// Of the products by mma.sync, or of those by wgmma; "" without any.
 enum class ProductKind { Mma, Wgmma };
-std::string product_table(const nlohmann::ordered_json& result, ProductKind kind);
-std::string row_tables(const nlohmann::ordered_json& result);
+std::string product_table(const Json& result, ProductKind kind);
+std::string row_tables(const Json& result);
 /// The most rounds among "products" or "rows".
-int rounds_of(const nlohmann::ordered_json& result, const char* kind);
+int rounds_of(const Json& result, const char* kind);
 
 }  // namespace ww::bench

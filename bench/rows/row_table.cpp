@@ -11,8 +11,6 @@
 namespace ww::bench::rows {
 namespace {
 
-using nlohmann::ordered_json;
-
 constexpr std::string_view kStart = "{:<16} {:<9} {:<23} {:>8} {:>8}";
 
 template <typename T>
@@ -39,32 +37,32 @@ void add_absent(std::string& out, const std::vector<RowResult>& results) {
 }
 
 template <typename T>
-ordered_json known(const std::optional<T>& value) {
-  return value ? ordered_json(*value) : ordered_json(nullptr);
+Json known(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
 }
 
-ordered_json rival_entry(const Rival& rival, std::optional<double> share, const char* rate) {
-  ordered_json out = {
+Json rival_entry(const Rival& rival, std::optional<double> share, const char* rate) {
+  Json out = {
       {rate, known(rival.tera())}, {"of_copy", known(share)}, {"seconds", rival.turns.seconds}};
   if (!rival.absent.empty()) out["absent"] = rival.absent;
   if (!rival.detail.empty()) out["detail"] = rival.detail;
   return out;
 }
 
-ordered_json result_entry(const RowResult& result) {
+Json result_entry(const RowResult& result) {
   const RowProblem& problem = result.row.problem;
   const char* const rate = problem.is_attention() ? "tflops" : "tbps";
-  ordered_json out = {{"name", result.row.name},
-                      {"kernel", name_of(problem.job)},
-                      {"dtype", num::name_of(problem.dtype)},
-                      {"size", size_text(problem)},
-                      {"m", problem.m},
-                      {"n", problem.n},
-                      {"expression", expression_of(result.row)},
-                      {problem.is_attention() ? "operations" : "bytes", result.work()},
-                      {rate, known(result.tera())},
-                      {fmt::format("best_{}", rate), known(result.best_tera())},
-                      {"of_copy", known(result.of_copy())}};
+  Json out = {{"name", result.row.name},
+              {"kernel", name_of(problem.job)},
+              {"dtype", num::name_of(problem.dtype)},
+              {"size", size_text(problem)},
+              {"m", problem.m},
+              {"n", problem.n},
+              {"expression", expression_of(result.row)},
+              {problem.is_attention() ? "operations" : "bytes", result.work()},
+              {rate, known(result.tera())},
+              {fmt::format("best_{}", rate), known(result.best_tera())},
+              {"of_copy", known(result.of_copy())}};
   if (!problem.is_attention()) out["copy"] = rival_entry(result.copy, {}, rate);
   for (const RowRival& rival : result.rivals)
     out[std::string(rival.who.name)] = rival_entry(rival.result, result.of_copy(rival), rate);
@@ -138,8 +136,8 @@ std::string table_foot(const std::vector<RowResult>& results) {
   return out;
 }
 
-ordered_json rows_json(const std::vector<RowResult>& results) {
-  ordered_json out = ordered_json::array();
+Json rows_json(const std::vector<RowResult>& results) {
+  Json out = Json::array();
   for (const RowResult& result : results) out.push_back(result_entry(result));
   return out;
 }

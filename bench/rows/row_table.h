@@ -2,10 +2,10 @@
 // Results of row kernels for people, a line at a time while they come in, and as JSON.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "json/json.h"
 #include "row_measure.h"
 
 namespace ww::bench::rows {
@@ -18,6 +18,6 @@ std::string table_line(const RowResult& result);
 std::string table_foot(const std::vector<RowResult>& results);
 
 /// An object per kernel, with everything that is known.
-nlohmann::ordered_json rows_json(const std::vector<RowResult>& results);
+Json rows_json(const std::vector<RowResult>& results);
 
 }  // namespace ww::bench::rows

@@ -107,6 +107,19 @@ class Json {
   /// The value of a key, null: there is none, or this is no object.
   [[nodiscard]] const Json* find(std::string_view key) const;
   [[nodiscard]] bool contains(std::string_view key) const { return find(key) != nullptr; }
+  /// The value of a key, or `otherwise`: there is none.
+  template <typename T>
+  [[nodiscard]] T value(std::string_view key, T otherwise) const {
+    const Json* const found = find(key);
+    if (found == nullptr) return otherwise;
+    if constexpr (std::same_as<T, Json>)
+      return *found;
+    else
+      return found->get<T>();
+  }
+  [[nodiscard]] std::string value(std::string_view key, const char* otherwise) const {
+    return value(key, std::string(otherwise));
+  }
   [[nodiscard]] std::span<const Member> items() const;
   /// Sets all keys of `object`.
   void update(const Json& object);

@@ -6,7 +6,6 @@
 
 #include <array>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <set>
 
 namespace ww {
@@ -123,19 +122,27 @@ TEST(Json, IndentedByItems) {
             "{\n  \"a\": [\n    1,\n    2\n  ],\n  \"b\": {}\n}");
 }
 
-// The library's own tree is the witness.
-TEST(Json, ReadsAndWritesAsTheLibraryDoes) {
-  for (const char* const text :
-       {R"([0,-1,1.5,1e300,-0.0,18446744073709551615,-9223372036854775808,0.1,1e-7,12345678.0])",
-        R"({"z":[],"a":{},"n":null,"t":true,"f":false,"s":"\u00e9\ud83d\ude00\n/"})",
-        R"({"a":1,"b":2,"a":{"c":[[[]]]}})", R"("alone")", "3", " [ 1 , 2 ] "}) {
-    const Result<Json> parsed = Json::parse(text);
-    ASSERT_TRUE(parsed.has_value()) << text;
-    const auto wanted = nlohmann::ordered_json::parse(text);
-    EXPECT_EQ(parsed->dump(), wanted.dump());
-    EXPECT_EQ(parsed->dump(3), wanted.dump(3));
-    EXPECT_EQ(Json::parse(parsed->dump()).value(), *parsed);
-  }
+TEST(Json, WritesWhatItRead) {
+  const auto written = [](std::string_view text) { return Json::parse(text).value().dump(); };
+  EXPECT_EQ(written(" [ 1 , 2 ] "), "[1,2]");
+  EXPECT_EQ(written("[0,-1,18446744073709551615,-9223372036854775808]"),
+            "[0,-1,18446744073709551615,-9223372036854775808]");
+  EXPECT_EQ(written("[1.5,-0.0,0.1,12345678.0,1e300,1e-7]"),
+            "[1.5,-0.0,0.1,12345678.0,1e+300,1e-07]");
+  EXPECT_EQ(written(R"({"z":[],"a":{},"n":null,"t":true,"f":false})"),
+            R"({"z":[],"a":{},"n":null,"t":true,"f":false})");
+  EXPECT_EQ(written(R"("\u00e9\ud83d\ude00\n\/")"), "\"\xC3\xA9\xF0\x9F\x98\x80\\n/\"");
+  EXPECT_EQ(written(R"({"a":1,"b":2,"a":{"c":[[[]]]}})"), R"({"a":{"c":[[[]]]},"b":2})");
+}
+
+TEST(Json, GivesWhatIsThereOrWhatElseWasSaid) {
+  const Json value = {{"text", "a"}, {"number", 2}, {"list", {1}}};
+  EXPECT_EQ(value.value("text", "b"), "a");
+  EXPECT_EQ(value.value("none", "b"), "b");
+  EXPECT_EQ(value.value("number", 0.5), 2.0);
+  EXPECT_EQ(value.value("none", 3), 3);
+  EXPECT_EQ(value.value("list", Json()), Json::array({1}));
+  EXPECT_EQ(Json().value("none", true), true);
 }
 
 TEST(Json, RefusesWhatIsNone) {

@@ -16,9 +16,7 @@ namespace {
 
 using testing::HasSubstr;
 
-Json error_of(const Json& response) {
-  return response.contains("error") ? response["error"] : Json();
-}
+Json error_of(const Json& response) { return response.value("error", Json()); }
 
 struct Plain {
   std::vector<Json> sent;
