@@ -85,8 +85,9 @@ TEST(Determinism, DifferencesAreSeen) {
 // Locales that are neither installed nor can be made here are C, which is one case more.
 std::string made_locales(const Folder& folder) {
   if (is_installed("localedef"))
-    for (const std::string name : {"de_DE", "fr_FR"})
-      run_words({"localedef", "-i", name, "-f", "UTF-8", folder.path() + "/" + name + ".UTF-8"});
+    for (const auto& [name, charset] : {std::pair("de_DE", "ISO-8859-1"), {"fr_FR", "UTF-8"}})
+      run_words({"localedef", "-i", name, "-f", charset,
+                 fmt::format("{}/{}.{}", folder.path(), name, charset)});
   return "LOCPATH=" + folder.path();
 }
 
@@ -97,8 +98,8 @@ TEST(Determinism, SurroundingsDoNotShow) {
   // Each is a second run, too. A command gets one of them; every form of output gets both, because the
   // files take turns.
   const std::vector<std::pair<std::string, Setting>> surroundings = {
-      {"in German, among other variables",
-       at_home({locales, "LC_ALL=de_DE.UTF-8", "LANG=de_DE.UTF-8", "LANGUAGE=de",
+      {"in German and Latin-1, among other variables",
+       at_home({locales, "LC_ALL=de_DE.ISO-8859-1", "LANG=de_DE.ISO-8859-1", "LANGUAGE=de",
                 "TZ=America/St_Johns", "WW_NOISE=1", "OMP_NUM_THREADS=7", "MALLOC_PERTURB_=165",
                 "MALLOC_ARENA_MAX=1", "HOME=/nonexistent", "TERM=dumb", "COLUMNS=40",
                 "PYTHONHASHSEED=3"})},
