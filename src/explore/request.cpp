@@ -46,6 +46,9 @@ Result<std::int64_t> number_field(const Json& request, std::string_view name,
   const Json* const value = find(request, name);
   if (value == nullptr) return otherwise;
   if (!value->is_number_integer()) return fail(wrong_type(name, *value, "a whole number"));
+  if (value->is_unsigned() && value->get<std::uint64_t>() > INT64_MAX)
+    return fail(DiagKind::BadArgument, "`{}` is {}, expected at most {}", name, value->dump(),
+                INT64_MAX);
   return value->get<std::int64_t>();
 }
 

@@ -40,6 +40,8 @@ TEST(Request, FieldsHaveTypes) {
   EXPECT_EQ(text_field(request, "n").error().text, "`n` is of type number, expected a text");
   EXPECT_EQ(number_field(request, "t", 0).error().text,
             "`t` is of type string, expected a whole number");
+  EXPECT_EQ(number_field({{"n", UINT64_MAX}}, "n", 0).error().text,
+            "`n` is 18446744073709551615, expected at most 9223372036854775807");
   EXPECT_EQ(flag_field(request, "t", true).error().text,
             "`t` is of type string, expected true or false");
   EXPECT_EQ(texts_field(request, "f").error().text,

@@ -116,22 +116,27 @@ class JsonBuilder final : public nlohmann::json_sax<nlohmann::json> {
   }
 
   [[nodiscard]] std::size_t position() const { return position_; }
-  [[nodiscard]] bool is_too_deep() const { return is_too_deep_; }
+  /// What there is too much of; empty: nothing.
+  [[nodiscard]] const std::string& excess() const { return excess_; }
   Json take() { return std::move(root_); }
 
  private:
   bool add(Json value) {
     if (open_.empty())
       root_ = std::move(value);
-    else if (open_.back().is_object())
-      open_.back()[keys_.back()] = std::move(value);
-    else
+    else if (open_.back().is_array())
       open_.back().push_back(std::move(value));
-    return true;
+    else if (open_.back().size() == Json::kMaxKeys)
+      excess_ = fmt::format("more than {} keys in an object", Json::kMaxKeys);
+    else
+      open_.back()[keys_.back()] = std::move(value);
+    return excess_.empty();
   }
   bool open(Json value) {
-    is_too_deep_ = open_.size() == Json::kMaxDepth;
-    if (is_too_deep_) return false;
+    if (open_.size() == Json::kMaxDepth) {
+      excess_ = fmt::format("more than {} brackets inside each other", Json::kMaxDepth);
+      return false;
+    }
     open_.push_back(std::move(value));
     keys_.emplace_back();
     return true;
@@ -147,7 +152,7 @@ class JsonBuilder final : public nlohmann::json_sax<nlohmann::json> {
   std::vector<Json> open_;         // lists and objects whose ends are yet to come
   std::vector<std::string> keys_;  // of each of them, the last seen
   std::size_t position_ = 0;
-  bool is_too_deep_ = false;
+  std::string excess_;
 };
 
 }  // namespace
@@ -193,8 +198,7 @@ Json Json::object() {
 Result<Json> Json::parse(std::string_view text) {
   JsonBuilder builder;
   if (nlohmann::json::sax_parse(text, &builder)) return builder.take();
-  if (builder.is_too_deep())
-    return fail(DiagKind::TooLarge, "JSON with more than {} brackets inside each other", kMaxDepth);
+  if (!builder.excess().empty()) return fail(DiagKind::TooLarge, "JSON with {}", builder.excess());
   return fail(DiagKind::Syntax, "no JSON in UTF-8: problem at byte {}", builder.position());
 }
 

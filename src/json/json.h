@@ -68,6 +68,8 @@ class Json {
   static Json object();
 
   static constexpr std::size_t kMaxDepth = 100;  // of lists and objects inside each other
+  static constexpr std::size_t kMaxKeys =
+      1000;  // of an object that is read, found one after the other
   /// The value of a text in UTF-8; the last of equal keys counts. Syntax ("no JSON in UTF-8: ...") or
   /// TooLarge ("JSON with more than ...") otherwise.
   static Result<Json> parse(std::string_view text);

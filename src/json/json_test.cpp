@@ -164,5 +164,16 @@ TEST(Json, RefusesWhatIsTooDeep) {
             "JSON with more than 100 brackets inside each other");
 }
 
+TEST(Json, RefusesObjectsOfMoreKeysThanCanBeFoundSoon) {
+  const auto keys = [](std::size_t count) {
+    std::string out;
+    for (std::size_t i = 0; i < count; ++i)
+      out += (i == 0 ? "\"" : ",\"") + std::to_string(i) + "\":1";
+    return "{" + out + "}";
+  };
+  EXPECT_EQ(error_of(keys(Json::kMaxKeys)), "parsed: " + keys(Json::kMaxKeys));
+  EXPECT_EQ(error_of(keys(1'000'000)), "JSON with more than 1000 keys in an object");
+}
+
 }  // namespace
 }  // namespace ww
