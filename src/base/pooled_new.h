@@ -42,7 +42,8 @@ inline constexpr std::size_t kRange = std::size_t{1} << 34U;
 /// The class of the smallest blocks that have so many bytes, of at most kMaxSize.
 constexpr std::size_t class_of(std::size_t bytes) {
   if (bytes <= kMaxSmall) return bytes == 0 ? 1 : (bytes + kUnit - 1) / kUnit;
-  const std::size_t power = std::bit_width(bytes - 1) - 1U;  // 2^power < bytes <= 2^(power + 1)
+  // 2^power < bytes <= 2^(power + 1)
+  const auto power = static_cast<std::size_t>(std::bit_width(bytes - 1)) - 1;
   const std::size_t quarter = (bytes - 1 - (std::size_t{1} << power)) >> (power - 2);
   return kSmallClasses + 4 * (power - std::countr_zero(kMaxSmall)) + quarter;
 }
