@@ -64,8 +64,7 @@ Json gpu_result(const std::string& program, const RunWish& wish, int launches) {
     return out;
   }
   report["file"] = wish.program.file;
-  Json& findings = report["findings"];
-  for (std::size_t i = 0; i < findings.size(); ++i) findings[i]["moment"] = nullptr;
+  for (Json& finding : report["findings"]) finding["moment"] = nullptr;
   out["report"] = std::move(report);
   return out;
 }

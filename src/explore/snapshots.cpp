@@ -172,7 +172,7 @@ Json snapshots_json(StoredRun& run, std::uint64_t moments) {
   Json regions = Json::array();
   for (std::size_t r = 0; r < history.regions.size(); ++r) {
     Json contents = Json::array();
-    for (auto& each : kept) contents.push_back(std::move(each.second[r]));
+    for (const auto& each : kept) contents.push_back(each.second[r]);
     regions.push_back({{"part", part_name(history.regions[r].part)},
                        {"index", history.regions[r].index},
                        {"size", history.regions[r].first.size()},

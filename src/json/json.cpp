@@ -290,6 +290,8 @@ const Json::Members& Json::members() const {
 }
 
 void Json::push_back(Json item) { list().push_back(std::move(item)); }
+Json* Json::begin() { return list().data(); }
+Json* Json::end() { return list().data() + list().size(); }
 const Json* Json::begin() const { return list().data(); }
 const Json* Json::end() const { return list().data() + list().size(); }
 
@@ -305,8 +307,8 @@ const Json& Json::item(std::size_t i) const {
 
 Json& Json::operator[](std::string_view key) {
   Members& all = members();
-  const auto found = std::ranges::find(all, key, &Member::key);
-  return found != all.end() ? found->value : all.emplace_back(std::string(key), Json()).value;
+  const auto found = std::ranges::find(all, key, &Member::first);
+  return found != all.end() ? found->second : all.emplace_back(std::string(key), Json()).second;
 }
 
 const Json& Json::at(std::string_view key) const {
@@ -317,8 +319,8 @@ const Json& Json::at(std::string_view key) const {
 const Json* Json::find(std::string_view key) const {
   const auto* all = std::get_if<Members>(&value_);
   if (all == nullptr) return nullptr;
-  const auto found = std::ranges::find(*all, key, &Member::key);
-  return found == all->end() ? nullptr : &found->value;
+  const auto found = std::ranges::find(*all, key, &Member::first);
+  return found == all->end() ? nullptr : &found->second;
 }
 
 std::span<const Json::Member> Json::items() const { return members(); }
@@ -328,7 +330,7 @@ void Json::update(const Json& object) {
 }
 
 void Json::erase(std::string_view key) {
-  std::erase_if(members(), [&](const Member& each) { return each.key == key; });
+  std::erase_if(members(), [&](const Member& each) { return each.first == key; });
 }
 
 std::size_t Json::size() const {

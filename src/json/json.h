@@ -30,7 +30,7 @@ class JsonMismatch : public std::runtime_error {
 /// Null, a truth value, a number, a text, a list, or an object whose keys keep their order.
 class Json {
  public:
-  struct Member;
+  using Member = std::pair<std::string, Json>;  // a key and its value
 
   Json() = default;  // null
   Json(std::nullptr_t) {}
@@ -94,6 +94,8 @@ class Json {
   // Lists. Null becomes one when something is added.
   void push_back(Json item);
   [[nodiscard]] Json& back();
+  [[nodiscard]] Json* begin();
+  [[nodiscard]] Json* end();
   [[nodiscard]] const Json* begin() const;
   [[nodiscard]] const Json* end() const;
   Json& operator[](std::integral auto i) { return const_cast<Json&>(std::as_const(*this).at(i)); }
@@ -168,13 +170,6 @@ template <>
 std::int64_t Json::get() const;
 template <>
 std::uint64_t Json::get() const;
-
-struct Json::Member {
-  std::string key;
-  Json value;
-
-  bool operator==(const Member& other) const = default;
-};
 
 /// On one line, as tests show it.
 std::ostream& operator<<(std::ostream& out, const Json& value);
