@@ -228,7 +228,7 @@ Json run_benchmarks(const Options& options, bool has_others) {
   reporter->SetErrorStream(&errors);
   const std::size_t matched = benchmark::RunSpecifiedBenchmarks(reporter);
   if (matched > 0 || !has_others) std::cerr << errors.str();
-  if (const Json out = Json::parse(output.str()).value_or(nullptr); out.is_object()) return out;
+  if (Json out = Json::parse(output.str()).value_or(nullptr); out.is_object()) return out;
   return {{"context", Json::object()}, {"benchmarks", Json::array()}};
 }
 

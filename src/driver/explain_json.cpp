@@ -126,7 +126,8 @@ Json conversions_json(const Build& build) {
   for (const infer::Conversion& each : build.compiled->layouts.conversions) {
     Json instructions = Json::array();
     for (const lower::CallReport* call : conversion_calls(build.report, each))
-      for (const Json& counted : instructions_json(call->plan)) instructions.push_back(counted);
+      for (Json& counted : instructions_json(call->plan))
+        instructions.push_back(std::move(counted));
     out.push_back({{"buffer", each.buffer},
                    {"copy", each.copy},
                    {"layout", each.text},

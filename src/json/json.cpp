@@ -31,7 +31,7 @@ class JsonWriter {
     else if (value.is_array())
       write_array(value);
     else if (value.is_string())
-      write_text(value.get<std::string>());
+      write_text(value.get<std::string_view>());
     else
       out_ += scalar_text(value);
   }
@@ -71,7 +71,7 @@ class JsonWriter {
     if (indent_ >= 0) out_.append(1, '\n').append(static_cast<std::size_t>(indent_ * depth_), ' ');
   }
 
-  void write_text(const std::string& text) {
+  void write_text(std::string_view text) {
     if (is_plain(text))
       out_.append(1, '"').append(text).append(1, '"');
     else
@@ -169,7 +169,7 @@ Json::Json(std::initializer_list<Json> items) {
   }
   value_.emplace<Members>().reserve(items.size());
   for (const Json& item : items)
-    (*this)[item[0].get<std::string>()].value_ = std::exchange(item[1].value_, nullptr);
+    (*this)[item[0].get<std::string_view>()].value_ = std::exchange(item[1].value_, nullptr);
 }
 
 Json::Json(const Json& other) = default;
@@ -226,9 +226,14 @@ JsonMismatch Json::mismatch(std::string_view wanted) const {
 }
 
 template <>
-std::string Json::get() const {
+std::string_view Json::get() const {
   if (const auto* text = std::get_if<std::string>(&value_)) return *text;
   throw mismatch("a string");
+}
+
+template <>
+std::string Json::get() const {
+  return std::string(get<std::string_view>());
 }
 
 template <>
@@ -269,8 +274,7 @@ int Json::get() const {
 
 Json::List& Json::list() {
   if (is_null()) value_ = List();
-  if (auto* found = std::get_if<List>(&value_)) return *found;
-  throw mismatch("an array");
+  return const_cast<List&>(std::as_const(*this).list());
 }
 
 const Json::List& Json::list() const {
@@ -280,8 +284,7 @@ const Json::List& Json::list() const {
 
 Json::Members& Json::members() {
   if (is_null()) value_ = Members();
-  if (auto* found = std::get_if<Members>(&value_)) return *found;
-  throw mismatch("an object");
+  return const_cast<Members&>(std::as_const(*this).members());
 }
 
 const Json::Members& Json::members() const {

@@ -86,7 +86,7 @@ class Json {
   /// "null", "boolean", "number", "string", "array" or "object".
   [[nodiscard]] const char* type_name() const;
 
-  /// As std::string, bool, double, int, std::int64_t or std::uint64_t; JsonMismatch if it is of another
+  /// As std::string, std::string_view, bool, double, int, std::int64_t or std::uint64_t; JsonMismatch if it is of another
   /// type, or a number that does not fit.
   template <typename T>
   [[nodiscard]] T get() const;
@@ -158,6 +158,8 @@ class Json {
       value_;
 };
 
+template <>
+std::string_view Json::get() const;
 template <>
 std::string Json::get() const;
 template <>
