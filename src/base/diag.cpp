@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/diag.h"
 
+#include "base/result.h"
+
 namespace ww {
 
 std::string_view name_of(DiagKind kind) {
@@ -42,6 +44,16 @@ const std::vector<DiagKind>& all_diag_kinds() {
 #undef WW_DIAG
   };
   return kinds;
+}
+
+Diag diag_with(DiagKind kind, fmt::string_view format, fmt::format_args args) {
+  return Diag{kind, fmt::vformat(format, args), {}, {}};
+}
+
+Unexpected<Diag> fail(Diag&& d) { return Unexpected(std::move(d)); }
+Unexpected<Diag> fail(const Diag& d) { return Unexpected(d); }
+Unexpected<Diag> fail_with(DiagKind kind, fmt::string_view format, fmt::format_args args) {
+  return Unexpected(diag_with(kind, format, args));
 }
 
 }  // namespace ww

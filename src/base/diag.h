@@ -68,10 +68,12 @@ struct Diag {
   }
 };
 
+Diag diag_with(DiagKind kind, fmt::string_view format, fmt::format_args args);
+
 /// Builds a Diag from a format string.
 template <typename... Args>
 Diag diag(DiagKind kind, fmt::format_string<Args...> format, Args&&... args) {
-  return Diag{kind, fmt::format(format, std::forward<Args>(args)...), {}, {}};
+  return diag_with(kind, format, fmt::make_format_args(args...));
 }
 
 }  // namespace ww

@@ -143,7 +143,7 @@ class TestKernel : public ir::test::Builder {
       arguments.emplace_back(BufferArg{&bytes[i], shape, !inputs[i].empty()});
     }
     auto report = eval::run(function, std::move(arguments), options);
-    if (!report) return fail(std::move(report).error());
+    if (!report) return std::move(report).failure();
     Outcome out{.report = *std::move(report), .arrays = {}};
     for (std::size_t i = 0; i < inputs.size(); ++i)
       out.arrays.push_back(unpack(types[i], bytes[i]));

@@ -2,8 +2,8 @@
 #include "infer/named.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "base/join.h"
 #include "ir/print/printer.h"
 
 namespace ww::infer {
@@ -12,7 +12,7 @@ namespace {
 // As Python writes it: "(8,)", "(8, 16)".
 std::string tuple_text(std::span<const std::int64_t> items) {
   if (items.size() == 1) return fmt::format("({},)", items[0]);
-  return fmt::format("({})", fmt::join(items, ", "));
+  return fmt::format("({})", join(items, ", "));
 }
 
 std::string axis_text(const Sharers& by) {
@@ -21,7 +21,7 @@ std::string axis_text(const Sharers& by) {
 }
 
 Result<Named> with_text(Result<layout::Layout> layout, std::string text) {
-  if (!layout) return fail(std::move(layout).error());
+  if (!layout) return std::move(layout).failure();
   return Named{*std::move(layout), std::move(text)};
 }
 

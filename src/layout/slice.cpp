@@ -206,8 +206,7 @@ Result<Layout> slice_on_axes(const Layout& layout, std::span<const std::int64_t>
                              std::span<const Slice1> region) {
   auto grouped = group(layout, shape);
   if (grouped) return slice_grouped(layout, *grouped, region);
-  if (!region.empty() && region[0].extent == kUnknownExtent)
-    return fail(std::move(grouped).error());
+  if (!region.empty() && region[0].extent == kUnknownExtent) return std::move(grouped).failure();
   return slice_table(layout, shape, region);
 }
 

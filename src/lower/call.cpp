@@ -90,6 +90,10 @@ const ir::Setting* Call::setting(std::string_view name) const {
   return ir::find_setting(tile, name);
 }
 
+Unexpected<Decline> decline_with(Rule rule, fmt::string_view format, fmt::format_args args) {
+  return Unexpected(Decline{std::string(rule.name), fmt::vformat(format, args)});
+}
+
 ir::Region whole_region(ir::Function& f, ir::BufferId buffer) {
   ir::Region out;
   out.buffer = buffer;

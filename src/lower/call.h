@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <expected>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,12 +28,13 @@ struct Decline {
   std::string reason;
 };
 template <typename T>
-using Match = std::expected<T, Decline>;
+using Match = Expected<T, Decline>;
+
+Unexpected<Decline> decline_with(Rule rule, fmt::string_view format, fmt::format_args args);
 
 template <typename... Args>
-std::unexpected<Decline> decline(Rule rule, fmt::format_string<Args...> format, Args&&... args) {
-  return std::unexpected(
-      Decline{std::string(rule.name), fmt::format(format, std::forward<Args>(args)...)});
+Unexpected<Decline> decline(Rule rule, fmt::format_string<Args...> format, Args&&... args) {
+  return decline_with(rule, format, fmt::make_format_args(args...));
 }
 
 /// Shared memory between the threads of units of one kind (lower/scratch.h).
@@ -133,10 +133,3 @@ struct Call {
 ir::Region whole_region(ir::Function& f, ir::BufferId buffer);
 
 }  // namespace ww::lower
-
-namespace ww {
-/// Makes WW_TRY work in functions that answer with a Match.
-inline std::unexpected<lower::Decline> fail(lower::Decline decline) {
-  return std::unexpected(std::move(decline));
-}
-}  // namespace ww

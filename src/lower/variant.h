@@ -38,7 +38,7 @@ template <typename Plan, Match<Plan> (*kMatch)(const Call&),
 constexpr Variant variant(Variant row) {
   row.match = [](const Call& call) -> Match<std::any> {
     auto plan = kMatch(call);
-    if (!plan) return std::unexpected(std::move(plan).error());
+    if (!plan) return std::move(plan).failure();
     return std::any(*std::move(plan));
   };
   row.emit = [](const std::any& plan, const Call& call, CodeWriter& code) {

@@ -91,9 +91,9 @@ std::string framed(std::string_view contents) {
   return fmt::format("Content-Length: {}\r\n\r\n{}", contents.size(), contents);
 }
 
-std::expected<Message, MessageError> parse_message(std::string_view contents) {
+Expected<Message, MessageError> parse_message(std::string_view contents) {
   const auto refuse = [](ErrorCode code, std::string text, Json id = nullptr) {
-    return std::unexpected(MessageError{code, std::move(text), std::move(id)});
+    return Unexpected(MessageError{code, std::move(text), std::move(id)});
   };
   Result<Json> parsed = Json::parse(contents);
   if (!parsed) return refuse(ErrorCode::ParseError, "the message is " + parsed.error().text);

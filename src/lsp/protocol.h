@@ -71,7 +71,7 @@ struct MessageError {
   std::string text;
   Json id = nullptr;  // of the message, as far as it can be read
 };
-std::expected<Message, MessageError> parse_message(std::string_view contents);
+Expected<Message, MessageError> parse_message(std::string_view contents);
 
 Json response(const Json& id, Json result);
 Json error_response(const Json& id, ErrorCode code, std::string_view text);

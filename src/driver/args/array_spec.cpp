@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/args/array_spec.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "base/join.h"
 #include "base/suggest.h"
 #include "driver/args/random_stream.h"
 #include "driver/args/text.h"
@@ -94,7 +93,7 @@ Result<void> fill_constant(Array& out, std::string_view value) {
   auto scalar = parse_scalar(out.dtype, value);
   if (!scalar) {
     scalar.error().span = {};
-    return fail(std::move(scalar).error());
+    return std::move(scalar).failure();
   }
   fill_with(out, scalar->bits(0));
   return {};
@@ -270,7 +269,7 @@ Result<const WordRow*> find_row(Piece name) {
   return fail(at(
       name,
       diag(DiagKind::UnknownName, "`{}` does not name the contents of an array{}", name.text, meant)
-          .with_note(fmt::format("there are {}, and @FILE.npy", fmt::join(names, ", ")))));
+          .with_note(fmt::format("there are {}, and @FILE.npy", join(names, ", ")))));
 }
 
 Result<void> check_count(const WordRow& row, const Arguments& arguments) {

@@ -33,8 +33,8 @@ Result<std::uint64_t> int_bits_of(DType type, std::string_view text) {
 }
 
 Result<std::uint64_t> bool_bits_of(std::string_view text) {
-  if (text == "true" || text == "True" || text == "1") return 1;
-  if (text == "false" || text == "False" || text == "0") return 0;
+  if (text == "true" || text == "True" || text == "1") return 1U;
+  if (text == "false" || text == "False" || text == "0") return 0U;
   return fail(DiagKind::BadArgument, "`{}` is not a bool; expected true, false, 1 or 0", text);
 }
 

@@ -190,7 +190,7 @@ class GroupSolver {
     map_.offset = *from ^ map_.map(origin);
     return {};
   }
-  [[nodiscard]] std::unexpected<Decline> crossing(std::int64_t warp) const {
+  [[nodiscard]] Unexpected<Decline> crossing(std::int64_t warp) const {
     return decline("owner", "an element goes to warp {} of the unit from another one", warp);
   }
 

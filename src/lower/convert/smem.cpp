@@ -137,7 +137,7 @@ Match<Plan> best_plan(const Call& call, const CopyProblem& problem) {
     else if (!why)
       why = std::move(plan).error();
   }
-  if (plans.empty()) return std::unexpected(*why);
+  if (plans.empty()) return Unexpected(*why);
   for (const Choice& choice : choices_of(plans)) {
     OperandPlaces side = plans[choice.plan].to.dst;
     side.swizzle = choice.swizzle;

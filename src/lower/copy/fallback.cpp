@@ -69,7 +69,7 @@ Match<Plan> match(const Call& call) {
   Plan plan;
   plan.elements = element_count(call);
   const auto problem = copy_problem(call);
-  if (const auto no = final_decline(problem)) return std::unexpected(*no);
+  if (const auto no = final_decline(problem)) return Unexpected(*no);
   const auto storage = [&](std::size_t i) {
     return ir::storage_of(call.f(), call.region(i).buffer);
   };

@@ -324,7 +324,7 @@ Match<std::shared_ptr<const CopyProblem>> copy_problem(const Call& call) {
   if (problem)
     call.copy = std::make_shared<const CopyProblem>(*std::move(problem));
   else
-    call.copy = std::unexpected(std::move(problem).error());
+    call.copy = std::move(problem).failure();
   return *call.copy;
 }
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/copy_async/box_plan.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <bit>
 #include <optional>
 
+#include "base/join.h"
 #include "ir/equal.h"
 #include "ir/print/print.h"
 #include "lower/copy_async/tile_digits.h"
@@ -432,7 +431,7 @@ class Planner {
         plan->first = shared_.linear[0];
         plan->swizzle = swizzle;
         if (auto aligned = check_alignment(call_, shared_, swizzle, *plan); !aligned)
-          plan = std::unexpected(aligned.error());
+          plan = Unexpected(aligned.error());
       }
       if (plan || boxed == chain(*digits, swizzle)) out = std::move(plan);
       if (out) break;
@@ -474,7 +473,7 @@ std::int64_t BoxPlan::box_elements() const {
 std::string BoxPlan::box_text() const {
   std::vector<std::int64_t> extents;
   for (const BoxDim& dim : dims) extents.push_back(dim.box);
-  return fmt::format("{}", fmt::join(extents, " x "));
+  return join(extents, " x ");
 }
 
 Match<BoxPlan> plan_boxes(const Call& call, const CopyProblem& problem, std::size_t global,

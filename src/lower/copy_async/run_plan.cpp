@@ -83,7 +83,7 @@ class RunFinder {
     return std::gcd(common, length);
   }
 
-  [[nodiscard]] std::unexpected<Decline> too_short(std::int64_t length) const {
+  [[nodiscard]] Unexpected<Decline> too_short(std::int64_t length) const {
     const bool is_swizzled = !dst_.swizzle.is_none() || !src_.swizzle.is_none();
     return decline("units",
                    "runs that are contiguous in both `{}` and `{}` have {} bytes, expected a "

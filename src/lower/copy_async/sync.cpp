@@ -26,7 +26,7 @@ Match<Plan> match(const Call& call) {
   WW_TRY_VOID(check_settings(call));
   Plan plan;
   const auto problem = copy_problem(call);
-  if (const auto no = final_decline(problem)) return std::unexpected(*no);
+  if (const auto no = final_decline(problem)) return Unexpected(*no);
   if (problem) {
     auto phase = memory_phase(call, **problem);
     if (phase) return Plan{*problem, *std::move(phase), {}, {}};

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/copy_async/tensor_issues.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <bit>
 #include <map>
 #include <span>
 #include <utility>
 
+#include "base/join.h"
 #include "lower/as_index.h"
 #include "lower/index_formula.h"
 
@@ -143,7 +142,7 @@ class AtomFinder {
   }
 
   // The first word that no shape takes, and what its lanes hold.
-  [[nodiscard]] std::unexpected<Decline> no_shape() const {
+  [[nodiscard]] Unexpected<Decline> no_shape() const {
     const auto i = as_index(std::ranges::find(taken_, false) - taken_.begin());
     const TensorWord& word = words_[i];
     const auto w = as_index(std::ranges::find(word.used, true) - word.used.begin());
@@ -161,7 +160,7 @@ class AtomFinder {
     return decline("shape",
                    "no shape gives the word at register element {} of warp {} the cells (lane of "
                    "the quarter, column) that it holds: {}",
-                   word.slot, w, fmt::join(seen, ", "));
+                   word.slot, w, join(seen, ", "));
   }
 
   // --- instructions ---

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/elementwise/mixed_problem.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <tuple>
 
+#include "base/join.h"
 #include "ir/elementwise.h"
 #include "ir/equal.h"
 #include "layout/apply.h"
@@ -223,7 +222,7 @@ class TaskMaker {
                                                     std::int64_t thread) const {
     return holders_[side] ? holders_[side]->slot(x, thread) : std::optional<std::int64_t>(0);
   }
-  [[nodiscard]] std::unexpected<Decline> elsewhere(std::size_t side, const ElementCell& to) const {
+  [[nodiscard]] Unexpected<Decline> elsewhere(std::size_t side, const ElementCell& to) const {
     return decline("owner",
                    "element {} of `{}` is in register {} of thread {}, its source of `{}` in "
                    "thread {}",
@@ -232,7 +231,7 @@ class TaskMaker {
   }
   [[nodiscard]] std::string text(std::int64_t x) const {
     return fmt::format("({})",
-                       fmt::join(layout::unflatten(x, extents_of(call_, call_.region(0))), ", "));
+                       join(layout::unflatten(x, extents_of(call_, call_.region(0))), ", "));
   }
 
   const Call& call_;

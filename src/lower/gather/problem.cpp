@@ -197,7 +197,7 @@ Match<void> share_work(const Call& call, const OperandPlaces& row, IndexedProble
     p.works = *std::move(works);
     return {};
   }
-  if (!p.index.is_register()) return std::unexpected(std::move(works).error());
+  if (!p.index.is_register()) return std::move(works).failure();
   return stage(call, row, p);
 }
 

@@ -31,7 +31,7 @@ std::string_view name_in(std::span<const TypeName> types, DType type) {
   return row == types.end() ? std::string_view{} : row->name;
 }
 
-std::unexpected<Decline> no_such_types(const GemmTypes& types) {
+Unexpected<Decline> no_such_types(const GemmTypes& types) {
   return decline("dtype", "no mma.sync for A {}, B {}, D {}", num::name_of(types.a),
                  num::name_of(types.b), num::name_of(types.out));
 }

@@ -33,7 +33,7 @@ Overlap overlap_of(const Call& call, const OperandPlaces& a, const OperandPlaces
   return Overlap::None;
 }
 
-std::unexpected<Decline> overlapping(const Call& call, std::size_t argument, Overlap how) {
+Unexpected<Decline> overlapping(const Call& call, std::size_t argument, Overlap how) {
   return decline("overlap", "{} {} D in the registers of `{}`", kRoleNames[argument],
                  how == Overlap::Unknown ? "may overlap" : "overlaps",
                  call.f()[ir::storage_of(call.f(), call.region(argument).buffer)].name);

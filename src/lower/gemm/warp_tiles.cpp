@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/gemm/warp_tiles.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
 
+#include "base/join.h"
 #include "lower/as_index.h"
 
 namespace ww::lower {
@@ -98,7 +97,7 @@ class HeldOperand {
     std::int64_t thread, slot;
     [[nodiscard]] std::int64_t warp() const { return thread / 32; }
   };
-  [[nodiscard]] std::unexpected<Decline> held_twice(std::size_t x, Holder one, Holder two) const {
+  [[nodiscard]] Unexpected<Decline> held_twice(std::size_t x, Holder one, Holder two) const {
     const std::int64_t lane = one.thread % 32, warp = one.thread / 32;
     if (one.thread == two.thread)
       return decline("no_replica",
@@ -284,7 +283,7 @@ class WarpReader {
         return decline("fragment",
                        "register {} of A has rows {} in a warp, which are not those of a register "
                        "of D",
-                       slot, fmt::join(found->by_g, ", "));
+                       slot, join(found->by_g, ", "));
       a_slots_[{*octet, number_of(groups_, found->by_t)}] = slot;
     }
     if (a_slots_.size() == octets_.size() * groups_.size() && covers_k()) return {};
@@ -306,13 +305,13 @@ class WarpReader {
         return decline("fragment",
                        "register {} of B has columns {} in a warp, which are not those of two "
                        "registers of D in turn",
-                       slot, fmt::join(found->by_g, ", "));
+                       slot, join(found->by_g, ", "));
       const auto group = find(groups_, found->by_t);
       if (!group)
         return decline("fragment",
                        "register {} of B has k {} in a warp, which are not those of a register of "
                        "A",
-                       slot, fmt::join(found->by_t, ", "));
+                       slot, join(found->by_t, ", "));
       const std::size_t pair = number_of(pairs_, SlotNumbers{static_cast<std::int64_t>(*quad[0]),
                                                              static_cast<std::int64_t>(*quad[1])});
       b_slots_[{pair, *group}] = slot;
@@ -331,9 +330,7 @@ class WarpReader {
   }
 
   // The values of k that the warp has for a row of A or a column of B.
-  static std::string list(const std::set<std::int64_t>& numbers) {
-    return fmt::format("{}", fmt::join(numbers, ", "));
-  }
+  static std::string list(const std::set<std::int64_t>& numbers) { return join(numbers, ", "); }
   [[nodiscard]] std::set<std::int64_t> depth_of(const HeldOperand& held, bool is_a,
                                                 std::int64_t line) const {
     std::set<std::int64_t> out;
@@ -345,8 +342,8 @@ class WarpReader {
       }
     return out;
   }
-  [[nodiscard]] std::unexpected<Decline> lacking(const HeldOperand& held, bool is_a,
-                                                 const std::vector<SlotNumbers>& lists) const {
+  [[nodiscard]] Unexpected<Decline> lacking(const HeldOperand& held, bool is_a,
+                                            const std::vector<SlotNumbers>& lists) const {
     const std::string_view what = is_a ? "row" : "column";
     for (const SlotNumbers& lines : lists)
       for (const std::int64_t line : lines) {

@@ -33,7 +33,7 @@ Match<Plan> match(const Call& call) {
   if (!product) {
     Decline why = std::move(product).error();
     why.reason = fmt::format("as `gemm_async` into C: {}", why.reason);
-    return std::unexpected(std::move(why));
+    return Unexpected(std::move(why));
   }
   plan.product = *std::move(product);
   return plan;

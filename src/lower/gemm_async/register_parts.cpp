@@ -59,8 +59,8 @@ Match<void> check_result(const AsyncProduct& p, std::int64_t warpgroups) {
   return {};
 }
 
-std::unexpected<Decline> result_elsewhere(const AsyncProduct& p, std::int64_t row,
-                                          std::int64_t column, std::int64_t u) {
+Unexpected<Decline> result_elsewhere(const AsyncProduct& p, std::int64_t row, std::int64_t column,
+                                     std::int64_t u) {
   const std::size_t x = p.d_at(row, column);
   return decline("fragment",
                  "element ({}, {}) of C is in thread {} of the unit, where wgmma has it in thread "

@@ -345,8 +345,8 @@ class AsyncReplay : public ProofWalk {
     }
     return {};
   }
-  [[nodiscard]] std::unexpected<Unproven> misplaced(std::int64_t row, std::int64_t column,
-                                                    Name name, std::size_t thread) const {
+  [[nodiscard]] Unexpected<Unproven> misplaced(std::int64_t row, std::int64_t column, Name name,
+                                               std::size_t thread) const {
     return wrong("the product of row {} and column {} goes to {} of C in thread {} of the unit",
                  row, column,
                  name < 0 ? std::string("no element")

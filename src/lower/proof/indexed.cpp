@@ -151,8 +151,7 @@ class IndexedReplay : public RegisterReplay {
     if (f_[s.var].type.is_pointer()) return ProofWalk::bind(s, mask);
     auto numbers = value(s.expr, mask);
     if (!numbers) {
-      if (numbers.error().kind == Unproven::Kind::Wrong)
-        return std::unexpected(std::move(numbers).error());
+      if (numbers.error().kind == Unproven::Kind::Wrong) return std::move(numbers).failure();
       return ProofWalk::bind(s, mask);
     }
     std::vector<std::int64_t> read(values_.threads());

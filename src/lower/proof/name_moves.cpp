@@ -191,8 +191,8 @@ Try<void> NameMoves::put_name(const Side& to, std::size_t thread, std::int64_t g
 }
 
 // Why a granule may not be written there.
-std::unexpected<Unproven> NameMoves::misplaced(const Side& to, std::size_t thread,
-                                               std::int64_t granule) {
+Unexpected<Unproven> NameMoves::misplaced(const Side& to, std::size_t thread,
+                                          std::int64_t granule) {
   const std::int64_t byte = granule * granule_ / 8;
   if (to.kept != nullptr)
     return wrong("byte {} of `{}` is written, outside it", byte, f_[to.storage].name);

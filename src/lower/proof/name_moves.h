@@ -137,8 +137,8 @@ class NameMoves : public ProofWalk {
                           std::int64_t bits);
   Try<Name> read_name(const Side& from, std::size_t thread, std::int64_t granule);
   Try<void> put_name(const Side& to, std::size_t thread, std::int64_t granule, Name name);
-  [[nodiscard]] std::unexpected<Unproven> misplaced(const Side& to, std::size_t thread,
-                                                    std::int64_t granule);
+  [[nodiscard]] Unexpected<Unproven> misplaced(const Side& to, std::size_t thread,
+                                               std::int64_t granule);
   [[nodiscard]] Try<Name> name_of(scalars::Scalar value) const;
   /// An operand is reached where it is: in the own CTA, or in the other.
   [[nodiscard]] Try<void> check_cta(const PointerValue& at, std::size_t operand) const;

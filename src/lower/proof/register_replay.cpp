@@ -37,8 +37,8 @@ Try<ThreadNumbers> RegisterReplay::read_all(const PointerValue& from, std::int64
   return out;
 }
 
-std::unexpected<Unproven> RegisterReplay::not_an_operand(const RegisterPlace& at,
-                                                         std::size_t thread) const {
+Unexpected<Unproven> RegisterReplay::not_an_operand(const RegisterPlace& at,
+                                                    std::size_t thread) const {
   return wrong("thread {} of the unit reads byte {} of `{}`, which is not an operand", thread,
                at.bit / 8, f_[at.storage].name);
 }
@@ -101,8 +101,8 @@ Try<void> RegisterReplay::put(const RegisterPlace& at, std::size_t thread, Numbe
   return {};
 }
 
-std::unexpected<Unproven> RegisterReplay::not_to_write(const RegisterPlace& at,
-                                                       std::size_t thread) const {
+Unexpected<Unproven> RegisterReplay::not_to_write(const RegisterPlace& at,
+                                                  std::size_t thread) const {
   return wrong("byte {} of `{}` is written by thread {} of the unit", at.bit / 8,
                f_[at.storage].name, thread);
 }

@@ -69,10 +69,10 @@ class RegisterReplay : public ProofWalk {
   Try<void> put_in_all(Registers::Writer& writer, std::size_t place, RegisterPlace at,
                        const ThreadNumbers& numbers, const Mask& mask);
   [[nodiscard]] bool is_inside_own(const RegisterPlace& at) const;
-  [[nodiscard]] std::unexpected<Unproven> not_to_write(const RegisterPlace& at,
-                                                       std::size_t thread) const;
-  [[nodiscard]] std::unexpected<Unproven> not_an_operand(const RegisterPlace& at,
-                                                         std::size_t thread) const;
+  [[nodiscard]] Unexpected<Unproven> not_to_write(const RegisterPlace& at,
+                                                  std::size_t thread) const;
+  [[nodiscard]] Unexpected<Unproven> not_an_operand(const RegisterPlace& at,
+                                                    std::size_t thread) const;
 
   std::unordered_map<std::uint32_t, std::int64_t> allocated_;  // by buffer: bits
   std::size_t of_cta_;                                         // threads

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <expected>
 #include <string>
 #include <utility>
 
@@ -23,25 +22,19 @@ struct Unproven {
 
 /// What a step of a proof gives, or why it could not be made.
 template <typename T>
-using Try = std::expected<T, Unproven>;
+using Try = Expected<T, Unproven>;
+
+Unexpected<Unproven> unproven_with(Unproven::Kind kind, fmt::string_view format,
+                                   fmt::format_args args);
 
 template <typename... Args>
-std::unexpected<Unproven> wrong(fmt::format_string<Args...> format, Args&&... args) {
-  return std::unexpected(
-      Unproven{Unproven::Kind::Wrong, fmt::format(format, std::forward<Args>(args)...)});
+Unexpected<Unproven> wrong(fmt::format_string<Args...> format, Args&&... args) {
+  return unproven_with(Unproven::Kind::Wrong, format, fmt::make_format_args(args...));
 }
 
 template <typename... Args>
-std::unexpected<Unproven> unknown(fmt::format_string<Args...> format, Args&&... args) {
-  return std::unexpected(
-      Unproven{Unproven::Kind::Unknown, fmt::format(format, std::forward<Args>(args)...)});
+Unexpected<Unproven> unknown(fmt::format_string<Args...> format, Args&&... args) {
+  return unproven_with(Unproven::Kind::Unknown, format, fmt::make_format_args(args...));
 }
 
 }  // namespace ww::lower
-
-namespace ww {
-/// For WW_TRY in functions that return a Try.
-inline std::unexpected<lower::Unproven> fail(lower::Unproven why) {
-  return std::unexpected(std::move(why));
-}
-}  // namespace ww

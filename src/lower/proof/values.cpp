@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/join.h"
 #include "base/wide.h"
 #include "ir/launch/thread_values.h"
 #include "ir/print/print.h"
@@ -87,7 +88,7 @@ Try<const PerUnit*> ProofValues::known(ExprId expr) {
   ++depth_;
   Values out = compute(expr);
   --depth_;
-  if (!out) return std::unexpected(std::move(out).error());
+  if (!out) return std::move(out).failure();
   std::sort(read_.begin() + before, read_.end());
   read_.erase(std::unique(read_.begin() + before, read_.end()), read_.end());
   const auto vars = std::span(read_).subspan(as_index(before));
@@ -237,7 +238,7 @@ ProofValues::Values ProofValues::called(ExprId expr) {
   std::string key;
   if (effect == ir::Effect::Exchange && knows_all) {
     key = ir::facts_of(e.callee).name;
-    for (const PerUnit& arg : args) key += fmt::format(" {}", fmt::join(arg.expanded(), ","));
+    for (const PerUnit& arg : args) key += fmt::format(" {}", join(arg.expanded(), ","));
   } else {
     key = ir::print(f_, expr);
   }

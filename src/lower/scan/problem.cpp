@@ -176,7 +176,7 @@ class Rows {
                 .error();
       if (is_new && found != places_.end()) p_.results.push_back({found->second, slot, u});
     });
-    if (problem) return std::unexpected(*std::move(problem));
+    if (problem) return Unexpected(*std::move(problem));
     std::ranges::sort(p_.results, {}, [](const ScanResult& r) {
       return std::tuple(r.of.band, r.of.line, r.of.place, r.slot, r.thread);
     });

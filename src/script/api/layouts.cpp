@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layouts: the constructors of the layout module, and the methods of layout values.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "base/join.h"
 #include "layout/canonical.h"
 #include "layout/direct_sum.h"
 #include "layout/group.h"
@@ -67,7 +67,7 @@ Result<Value> axis_get(Context& in, Args& a) {
   const std::string name = WW_TRY(as_text(in, a[0], "the name", a.spans[0]));
   Result<layout::Axis> axis = layout::Axis::builtin(name);
   if (!axis) axis = layout::Axis::declare(name, layout::AxisKind::Unknown);
-  if (!axis) return fail(std::move(axis).error());
+  if (!axis) return std::move(axis).failure();
   AxisObject object;
   object.axis = *axis;
   return in.heap.wrap(Kind::Axis, object);
@@ -219,7 +219,7 @@ Result<Value> permute_by_groups(Context& in, Args& a) {
   if (!is_whole)
     return fail_at(a.spans[0], DiagKind::BadArgument,
                    "separators ({}) of {} iters, expected 0 to {} in ascending order",
-                   fmt::join(seps, ", "), iters, iters);
+                   join(seps, ", "), iters, iters);
   layout::Shape places;
   for (const std::int64_t group : order) {
     if (group < 0 || group + 1 >= static_cast<std::int64_t>(seps.size()))

@@ -48,7 +48,7 @@ bool is_load(const CallArgs& args) {
 }
 
 Result<std::size_t> register_count(std::string_view vec, Span span) {
-  if (vec.empty()) return 1;
+  if (vec.empty()) return 1U;
   for (const std::size_t count : {2U, 4U, 8U})
     if (vec == fmt::format("v{}", count)) return count;
   return fail_at(span, DiagKind::BadArgument, "`vec` is \"{}\", expected \"v2\", \"v4\" or \"v8\"",

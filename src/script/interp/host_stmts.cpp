@@ -304,7 +304,7 @@ Result<Flow> exec_kind(Context& in, const Stmt& s, StmtId id, Env& env) {
       forget_changes(in, s, env, fmt::format("`{}` is not modelled", in.symbols.text(s.name)));
       break;
   }
-  if (!done) return fail(std::move(done).error());
+  if (!done) return std::move(done).failure();
   return Flow::Next;
 }
 
@@ -317,7 +317,7 @@ Result<void> run_module(Context& in, const Unit& unit) {
   for (const StmtId id : in.ast().list(unit.ast.body)) {
     Result<Flow> flow = exec(in, id, *in.module);
     if (flow) continue;
-    if (in.budget.steps_left == 0 || in.heap.is_full()) return fail(std::move(flow).error());
+    if (in.budget.steps_left == 0 || in.heap.is_full()) return std::move(flow).failure();
     forget_changes(in, in.ast()[id], *in.module, flow.error().text);
   }
   return {};

@@ -293,7 +293,7 @@ Result<ir::Block> inner_block(Context& in, const std::function<Result<void>()>& 
   Result<void> done = body();
   ir::Block out = std::move(in.kernel->blocks.back());
   in.kernel->blocks.pop_back();
-  if (!done) return fail(std::move(done).error());
+  if (!done) return std::move(done).failure();
   return out;
 }
 
