@@ -7,7 +7,6 @@
 // status 1: a kernel's result was wrong, or something failed; 2: the page cannot be read or
 // written.
 #include <benchmark/benchmark.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -23,6 +22,7 @@
 #include <vector>
 
 #include "base/file_io.h"
+#include "base/join.h"
 #include "base/leftovers.h"
 #include "base/pooled_new.h"
 #include "base/process.h"
@@ -267,7 +267,7 @@ int user_error(const Diag& diag, const std::string& file) {
 int write_report(Page page, const Json& result, const Options& options) {
   if (const Rows rows = read_rows(result); !rows.failed.empty()) {
     fmt::print(stderr, "`{}` stays as it is, for something failed:\n{}\n", options.report,
-               fmt::join(rows.failed, "\n"));
+               join(rows.failed, "\n"));
     return 1;
   }
   const std::vector<Section> sections = sections_of(result, measurement(result, options));
@@ -286,8 +286,8 @@ int write_report(Page page, const Json& result, const Options& options) {
   }
   if (const auto good = write_file_atomically(options.report, page.text()); !good)
     return user_error(good.error(), options.report);
-  fmt::print("`{}`: measured {}; kept {}\n", options.report, fmt::join(written, ", "),
-             kept.empty() ? "nothing" : fmt::to_string(fmt::join(kept, ", ")));
+  fmt::print("`{}`: measured {}; kept {}\n", options.report, join(written, ", "),
+             kept.empty() ? "nothing" : fmt::to_string(join(kept, ", ")));
   return 0;
 }
 

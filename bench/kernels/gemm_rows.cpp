@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gemm_rows.h"
+#include "base/join.h"
 
 #include <fmt/format.h>
 
@@ -211,7 +212,7 @@ std::string expression_of(const GemmRow& row, const Tile& tile) {
   give("trans_a", of.trans_a ? "True" : "False");
   give("trans_b", of.trans_b ? "True" : "False");
   if (!row.more.empty()) given.push_back(row.more);
-  return fmt::format("build({})", fmt::join(given, ", "));
+  return fmt::format("build({})", join(given, ", "));
 }
 
 }  // namespace ww::bench

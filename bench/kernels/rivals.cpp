@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rivals.h"
+#include "base/join.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -65,8 +66,7 @@ Result<void*> open_library(std::string_view name, const std::vector<std::string>
   for (const std::string& place : places)
     if (void* const library = ::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL); library != nullptr)
       return library;
-  return fail(DiagKind::Io, "{} is not here: none of {} can be loaded", name,
-              fmt::join(places, ", "));
+  return fail(DiagKind::Io, "{} is not here: none of {} can be loaded", name, join(places, ", "));
 }
 
 Result<CublasCalls> load_cublas(const std::vector<std::string>& places) {

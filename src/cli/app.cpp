@@ -2,13 +2,13 @@
 #include "cli/app.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <exception>
 #include <utility>
 #include <vector>
 
+#include "base/join.h"
 #include "base/source.h"
 #include "base/suggest.h"
 #include "cli/help.h"
@@ -79,7 +79,7 @@ void add_owners(Diag& problem, Args args) {
     if (!owners.empty() && !is_known_elsewhere(word))
       problem.text = fmt::format("unknown option `{}`", word);
     if (!owners.empty())
-      problem.notes.push_back({fmt::format("an option of {}", fmt::join(owners, ", ")), {}});
+      problem.notes.push_back({fmt::format("an option of {}", join(owners, ", ")), {}});
     return;
   }
 }

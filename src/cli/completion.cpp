@@ -2,11 +2,11 @@
 #include "cli/completion.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <vector>
 
+#include "base/join.h"
 #include "cli/options.h"
 
 namespace ww::cli {
@@ -68,8 +68,8 @@ std::string bash_values(const std::vector<Entry>& entries) {
       std::vector<std::string> patterns;
       for (const std::string& name : row.names)
         patterns.push_back(fmt::format("'{} {}'", entry.command->name, name));
-      out += fmt::format("    {}) values={} takes_value=1 ;;\n", fmt::join(patterns, " | "),
-                         shell_quoted(fmt::format("{}", fmt::join(row.words, " "))));
+      out += fmt::format("    {}) values={} takes_value=1 ;;\n", join(patterns, " | "),
+                         shell_quoted(join(row.words, " ")));
     }
   }
   return out;
@@ -88,9 +88,8 @@ std::string bash_words(const std::vector<Entry>& entries) {
       list.insert(list.end(), from.begin(), from.end());
     }
     out += fmt::format("    {})\n      options={}\n      words={} ;;\n",
-                       shell_quoted(entry.command->name),
-                       shell_quoted(fmt::format("{}", fmt::join(options, " "))),
-                       shell_quoted(fmt::format("{}", fmt::join(words, " "))));
+                       shell_quoted(entry.command->name), shell_quoted(join(options, " ")),
+                       shell_quoted(join(words, " ")));
   }
   return out;
 }
@@ -147,8 +146,8 @@ _warpwright() {{
 }}
 complete -o default -F _warpwright warpwright
 )",
-                     shell_quoted(fmt::format("{}", fmt::join(names, " "))), bash_actions(commands),
-                     bash_values(entries), bash_words(entries));
+                     shell_quoted(join(names, " ")), bash_actions(commands), bash_values(entries),
+                     bash_words(entries));
 }
 
 // --- zsh -----------------------------------------------------------------------------------------
@@ -165,7 +164,7 @@ std::string zsh_text(std::string_view text) {
 
 std::string zsh_value(const OptionRow& row) {
   const std::string& name = row.is_argument ? row.names.front() : row.type;
-  if (!row.words.empty()) return fmt::format(":{}:({})", zsh_text(name), fmt::join(row.words, " "));
+  if (!row.words.empty()) return fmt::format(":{}:({})", zsh_text(name), join(row.words, " "));
   return fmt::format(":{}:{}", zsh_text(name), row.takes_file() ? "_files" : " ");
 }
 
@@ -186,7 +185,7 @@ std::string zsh_specs(const Entry& entry) {
     }
     for (const std::string& name : row.names) specs.push_back(zsh_spec(row, name));
   }
-  return fmt::format("{}", fmt::join(specs, " \\\n        "));
+  return join(specs, " \\\n        ");
 }
 
 std::string zsh_described(Commands commands) {
@@ -260,8 +259,7 @@ std::string fish_option(const std::string& condition, const OptionRow& row) {
   for (const std::string& name : row.names)
     line += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
   if (!row.type.empty()) line += " -r";
-  if (!row.words.empty())
-    line += fmt::format(" -f -a {}", shell_quoted(fmt::format("{}", fmt::join(row.words, " "))));
+  if (!row.words.empty()) line += fmt::format(" -f -a {}", shell_quoted(join(row.words, " ")));
   return fmt::format("{} -d {}\n", line, shell_quoted(first_line(row.help)));
 }
 
@@ -284,13 +282,13 @@ std::string fish_script(Commands commands) {
     if (!entry.command->actions.empty())
       out += fish_commands(entry.command->actions,
                            fmt::format("{}; and not __fish_seen_subcommand_from {}", condition,
-                                       fmt::join(last_words(entry.command->actions), " ")));
+                                       join(last_words(entry.command->actions), " ")));
     for (const OptionRow& row : entry.rows) {
       if (is_option(row))
         out += fish_option(condition, row);
       else if (!row.words.empty())
         out += fmt::format("complete -c warpwright -n {} -f -a {}\n", shell_quoted(condition),
-                           shell_quoted(fmt::format("{}", fmt::join(row.words, " "))));
+                           shell_quoted(join(row.words, " ")));
     }
   }
   return out;

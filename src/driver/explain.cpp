@@ -2,13 +2,13 @@
 #include "driver/explain.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string_view>
 
 #include "base/append.h"
 #include "base/ascii.h"
+#include "base/join.h"
 #include "base/printable.h"
 #include "driver/report_parts.h"
 
@@ -26,7 +26,7 @@ std::string instructions_text(const PlanReport& plan) {
   std::vector<std::string> parts;
   for (const lower::InstructionCount& each : plan.instructions)
     parts.push_back(fmt::format("{} x {}", each.per_thread, each.opcode));
-  return fmt::format("{}", fmt::join(parts, ", "));
+  return join(parts, ", ");
 }
 
 // Columns as wide as their widest cell, the last one as it is.
@@ -86,7 +86,7 @@ std::string registers_text(const PlanReport& plan) {
   for (const auto& [role, registers] : plan.operand_registers)
     parts.push_back(fmt::format("{} of {}", registers, role));
   return fmt::format("{} of 32 bits per thread{}{}", plan.registers, parts.empty() ? "" : ": ",
-                     fmt::join(parts, ", "));
+                     join(parts, ", "));
 }
 
 void add_plan(std::string& out, const PlanReport& plan) {
@@ -227,7 +227,7 @@ std::string conversion_cost(const Build& build, const infer::Conversion& convers
   std::vector<std::string> parts;
   for (const CallReport* call : conversion_calls(build.report, conversion))
     parts.push_back(call->chosen.empty() ? "nothing takes it" : instructions_text(call->plan));
-  return fmt::format("{}", fmt::join(parts, "; "));
+  return join(parts, "; ");
 }
 
 void add_layouts(std::string& out, const Build& build) {

@@ -2,12 +2,12 @@
 #include "driver/reference.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "base/join.h"
 #include "base/split.h"
 #include "driver/report_json.h"
 #include "ir/settings.h"
@@ -65,7 +65,7 @@ ReferenceRow function_row(std::string_view group, std::string_view name,
     shown.erase(shape + 1, shown.end());
     shown.emplace_back("…");
   }
-  row.text = fmt::format("{}({})", row.name, fmt::join(shown, ", "));
+  row.text = fmt::format("{}({})", row.name, join(shown, ", "));
   return row;
 }
 
@@ -152,7 +152,7 @@ std::string not_taken_text(const Rows& rows) {
   }
   std::string out = "| what | why not |\n|---|---|\n";
   for (const auto& [reason, names] : reasons)
-    out += fmt::format("| {} | {} |\n", fmt::join(names, ", "), reason);
+    out += fmt::format("| {} | {} |\n", join(names, ", "), reason);
   return out;
 }
 
@@ -167,8 +167,7 @@ Rows primitives() {
       arguments.push_back(fmt::format("{}{}{}", param.name, param.default_text.empty() ? "" : "=",
                                       param.default_text) +
                           (param.required || !param.default_text.empty() ? "" : "?"));
-    ReferenceRow row{.name = std::string(name),
-                     .text = fmt::format("{}", fmt::join(arguments, ", "))};
+    ReferenceRow row{.name = std::string(name), .text = join(arguments, ", ")};
     for (const lower::Variant* variant : lower::variants_of(op))
       row.words.emplace_back(variant->name);
     out.push_back(std::move(row));
@@ -191,7 +190,7 @@ Rows settings() {
     ReferenceRow row{
         .group = std::string(facts.ops),
         .name = std::string(facts.name),
-        .text = pairs.empty() ? "any" : fmt::format("{}", fmt::join(pairs, ", ")),
+        .text = pairs.empty() ? "any" : join(pairs, ", "),
     };
     for (const std::string_view word : facts.words()) row.words.emplace_back(word);
     if (row.words.empty()) row.words.push_back(fmt::format("({})", facts.values));

@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <fmt/ranges.h>
 #include <algorithm>
 
 #include <utility>
 
 #include "base/append.h"
+#include "base/join.h"
 #include "base/printable.h"
 #include "driver/args/array.h"
 
@@ -33,7 +33,7 @@ void add_buffers(std::string& out, std::span<const BufferReport> buffers, bool n
     const bool has_more = static_cast<std::size_t>(size) > buffer.first.size();
     if (numbered) append(out, "${} ", buffer.param);
     append(out, "{}: {}{}: {}{}\n", buffer.name, shaped_type_text(buffer.dtype, buffer.shape),
-           definedness(buffer), fmt::join(buffer.first, " "), has_more ? " ..." : "");
+           definedness(buffer), join(buffer.first, " "), has_more ? " ..." : "");
     if (!buffer.file.empty()) append(out, "  written to {}\n", printable_name(buffer.file));
   }
 }

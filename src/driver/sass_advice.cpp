@@ -2,13 +2,13 @@
 #include "driver/sass_advice.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "base/append.h"
 #include "base/ascii.h"
+#include "base/join.h"
 #include "base/printable.h"
 #include "base/split.h"
 #include "ptx/parser.h"
@@ -76,7 +76,7 @@ std::string sass_text(const SassAdvice& advice, SassPlaces places) {
       std::string place = place_text(each, places);
       if (std::ranges::find(at, place) == at.end()) at.push_back(std::move(place));
     }
-    append(out, "  {}: {}\n", fmt::join(at, ", "), text);
+    append(out, "  {}: {}\n", join(at, ", "), text);
     if (!first.instruction.empty()) append(out, "    {}\n", first.instruction);
   }
   return out;

@@ -11,6 +11,7 @@
 #include "base/ascii.h"
 #include "base/check.h"
 #include "base/file_io.h"
+#include "base/join.h"
 #include "base/printable.h"
 #include "base/suggest.h"
 #include "driver/embedded.h"
@@ -41,7 +42,7 @@ Result<StarterKind> find_kind(std::string_view name) {
   if (found != std::end(kStarterKinds)) return *found;
   std::vector<std::string_view> names;
   for (const StarterKind& kind : kStarterKinds) names.push_back(kind.name);
-  return fail(DiagKind::UnknownName, "`{}` is not one of {}{}", name, fmt::join(names, ", "),
+  return fail(DiagKind::UnknownName, "`{}` is not one of {}{}", name, join(names, ", "),
               did_you_mean(name, names));
 }
 

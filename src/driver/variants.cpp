@@ -2,12 +2,12 @@
 #include "driver/variants.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string_view>
 #include <vector>
 
+#include "base/join.h"
 #include "base/split.h"
 #include "driver/report_json.h"
 #include "lower/variant.h"
@@ -37,7 +37,7 @@ std::string variants_text() {
     const std::vector<std::string> aliases = aliases_of(*each);
     out += fmt::format("{:<15}{:<14}{:>3}  {}{}{}\n", ir::name_of(each->op), each->name,
                        each->priority, each->about, each->only_by_name ? "; only by name" : "",
-                       aliases.empty() ? "" : fmt::format("; also {}", fmt::join(aliases, ", ")));
+                       aliases.empty() ? "" : fmt::format("; also {}", join(aliases, ", ")));
   }
   return out;
 }

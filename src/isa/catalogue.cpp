@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "base/check.h"
+#include "base/join.h"
 #include "base/suggest.h"
 #include "isa/families.h"
 
@@ -210,7 +211,7 @@ class WordMatcher {
     const auto at = std::ranges::find(words_, given.back()) - words_.begin();
     return misfit(Stage::Words, at, "the {} `.{}` do not go with `{}`",
                   std::string_view(kind == SlotKind::Type ? "types" : "state spaces"),
-                  fmt::join(given, "."), form_.mnemonic);
+                  join(given, "."), form_.mnemonic);
   }
 
   std::optional<Misfit> find_missing() {
@@ -219,7 +220,7 @@ class WordMatcher {
       if (slot.optional || binding_.has(i)) continue;
       return misfit(Stage::Missing, 0, "`{}` needs {}`.{}`", form_.mnemonic,
                     std::string_view(slot.words.size() > 1 ? "one of " : ""),
-                    fmt::join(slot.words, "`, `."));
+                    join(slot.words, "`, `."));
     }
     return std::nullopt;
   }

@@ -2,10 +2,10 @@
 #include "isa/check.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "base/join.h"
 #include "isa/match_operands.h"
 #include "isa/special_registers.h"
 
@@ -78,7 +78,7 @@ std::string given_text(const Condition& condition, const Binding& binding) {
     words.push_back(binding.has(term.slot) ? fmt::format("`.{}`", binding.word(term.slot))
                                            : to_text(Condition{{term}}, binding.form()));
   }
-  return fmt::format("{}", fmt::join(words, " and "));
+  return join(words, " and ");
 }
 
 // What a gate is closed for: the mnemonic, with the words that matter; the whole opcode where the

@@ -2,12 +2,12 @@
 #include "isa/example.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <deque>
 #include <optional>
 
+#include "base/join.h"
 #include "isa/match_operands.h"
 
 namespace ww::isa {
@@ -130,11 +130,11 @@ std::string text_of(const Operand& operand) {
     case OperandKind::Integer:
       return fmt::format("{}", operand.value);
     case OperandKind::Vector:
-      return fmt::format("{{{}}}", fmt::join(parts, ", "));
+      return fmt::format("{{{}}}", join(parts, ", "));
     case OperandKind::Address:
-      return fmt::format("[{}]", fmt::join(parts, ", "));
+      return fmt::format("[{}]", join(parts, ", "));
     case OperandKind::Pair:
-      return fmt::format("{}", fmt::join(parts, "|"));
+      return join(parts, "|");
     default:
       return std::string(operand.text);
   }
@@ -151,7 +151,7 @@ std::optional<std::string> attempt(const Binding& binding, const Choices& choice
   if (!is_legal(binding, maker.operands())) return std::nullopt;
   std::vector<std::string> texts;
   for (const Operand& operand : maker.operands()) texts.push_back(text_of(operand));
-  return fmt::format("{}{}{};", binding.opcode(), texts.empty() ? "" : " ", fmt::join(texts, ", "));
+  return fmt::format("{}{}{};", binding.opcode(), texts.empty() ? "" : " ", join(texts, ", "));
 }
 
 }  // namespace

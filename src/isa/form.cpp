@@ -7,6 +7,7 @@
 
 #include "base/ascii.h"
 #include "base/check.h"
+#include "base/join.h"
 
 namespace ww::isa {
 
@@ -28,7 +29,7 @@ bool OperandSpec::allows(std::int64_t value) const {
 }
 
 std::string OperandSpec::values_text() const {
-  if (!values.empty()) return fmt::format("{}", fmt::join(values, ", "));
+  if (!values.empty()) return join(values, ", ");
   if (low > high) return "";
   return step == 1 ? fmt::format("{}..{}", low, high)
                    : fmt::format("{}..{} in steps of {}", low, high, step);
@@ -104,11 +105,11 @@ std::string term_text(const Condition::Term& term, const Slot& slot) {
   }
   for (const std::uint8_t w : term.words) words.push_back(fmt::format("`.{}`", slot.words[w]));
   if (words.empty()) words.push_back(fmt::format("`.{}`", slot.name));
-  return fmt::format("{}{}", term.negated ? "no " : "", fmt::join(words, " or "));
+  return fmt::format("{}{}", term.negated ? "no " : "", join(words, " or "));
 }
 
 std::string slot_text(const Slot& slot) {
-  std::string inner = slot.words.size() <= 4 ? fmt::format(".{}", fmt::join(slot.words, "|."))
+  std::string inner = slot.words.size() <= 4 ? fmt::format(".{}", join(slot.words, "|."))
                                              : fmt::format(".{}", slot.name);
   return slot.optional ? fmt::format("{{{}}}", inner) : inner;
 }
@@ -135,7 +136,7 @@ std::string to_text(const Condition& condition, const Form& form) {
   for (const Condition::Term& term : condition.terms) {
     terms.push_back(term_text(term, form.slots[term.slot]));
   }
-  return fmt::format("{}", fmt::join(terms, " and "));
+  return join(terms, " and ");
 }
 
 std::string syntax_line(const Form& form) {

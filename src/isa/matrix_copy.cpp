@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/join.h"
 #include "base/suggest.h"
 #include "isa/check.h"
 
@@ -96,7 +97,7 @@ Result<void> in_set(std::string_view name, int value, std::initializer_list<int>
                     std::string_view whose) {
   if (std::ranges::find(allowed, value) != allowed.end()) return {};
   return fail(DiagKind::BadArgument, "{} is {}; {} takes {}", name, value, whose,
-              fmt::join(allowed, ", "));
+              join(allowed, ", "));
 }
 
 Result<void> check_ldmatrix(const MatrixCopyProps& p) {
@@ -210,7 +211,7 @@ Result<MatrixCopy> select_matrix_copy(const MatrixCopyProps& props) {
   if (std::ranges::find(kFamilies, props.family) == std::end(kFamilies)) {
     return fail(diag(DiagKind::UnknownName, "unknown matrix-copy family `{}`{}", props.family,
                      did_you_mean(props.family, kFamilies))
-                    .with_note(fmt::format("families: {}", fmt::join(kFamilies, ", "))));
+                    .with_note(fmt::format("families: {}", join(kFamilies, ", "))));
   }
   if (props.family == "ldmatrix")
     WW_TRY_VOID(check_ldmatrix(props));

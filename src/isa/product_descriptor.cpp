@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/join.h"
 
 namespace ww::isa {
 namespace {
@@ -158,7 +159,7 @@ std::string fault_of_n(const ProductForm& form, unsigned n) {
 std::string fault_of_shape(const ProductForm& form, const ProductDescriptor& value) {
   const std::vector<unsigned> all = possible_m(form);
   if (std::ranges::find(all, value.m) == all.end())
-    return fmt::format("M is {}; {} has {}", value.m, name_of(form), fmt::join(all, " and "));
+    return fmt::format("M is {}; {} has {}", value.m, name_of(form), join(all, " and "));
   return fault_of_n(form, value.n);
 }
 

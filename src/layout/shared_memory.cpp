@@ -11,6 +11,7 @@
 #include <bit>
 #include <utility>
 
+#include "base/join.h"
 #include "base/suggest.h"
 #include "layout/canonical.h"
 #include "layout/ready_made.h"
@@ -59,7 +60,7 @@ Result<SwizzleMode> swizzle_mode(std::string_view name) {
   for (std::size_t i = 0; i < kModeNames.size(); ++i)
     if (kModeNames[i] == name) return static_cast<SwizzleMode>(i);
   return fail(DiagKind::BadArgument, "no swizzle mode is named `{}`; there are {}{}", name,
-              fmt::join(kModeNames, ", "), did_you_mean(name, kModeNames));
+              join(kModeNames, ", "), did_you_mean(name, kModeNames));
 }
 
 Result<Swizzle> swizzle_for(SwizzleMode mode, int bits) {

@@ -11,6 +11,7 @@
 #include <array>
 #include <bit>
 
+#include "base/join.h"
 #include "base/suggest.h"
 #include "layout/ready_made.h"
 
@@ -51,7 +52,7 @@ Result<AtomShape> find_shape(std::string_view name) {
     names[i] = kShapes[i].name;
   }
   return fail(DiagKind::BadArgument, "no tcgen05.ld shape is named `{}`; there are {}{}", name,
-              fmt::join(names, ", "), did_you_mean(name, names));
+              join(names, ", "), did_you_mean(name, names));
 }
 
 Result<std::int64_t> check_repeat(const AtomShape& atom, std::int64_t columns32) {

@@ -11,6 +11,7 @@
 #include <array>
 #include <optional>
 
+#include "base/join.h"
 #include "base/suggest.h"
 #include "layout/canonical.h"
 #include "layout/ready_made.h"
@@ -247,7 +248,7 @@ Result<Layout> tcgen05_cp_lanes(std::string_view shape) {
     return TileLayout::make(std::move(rows), std::move(copies));
   }
   return fail(DiagKind::BadArgument, "no tcgen05.cp shape is named `{}`; there are {}{}", shape,
-              fmt::join(names, ", "), did_you_mean(shape, names));
+              join(names, ", "), did_you_mean(shape, names));
 }
 
 }  // namespace ww::layout

@@ -96,7 +96,7 @@ std::optional<AddressForm> swizzled_once(const AddressTable& table) {
 }
 
 // L(u) + D(k) before the swizzle, or one formula of k·threads + u.
-std::optional<AddressForm> join(const AddressTable& table) {
+std::optional<AddressForm> as_joint(const AddressTable& table) {
   std::vector<bool> used;
   for (std::int64_t k = 0; k < table.rounds; ++k)
     for (std::int64_t u = 0; u < table.threads; ++u) used.push_back(table.counts(u, k));
@@ -120,7 +120,7 @@ std::optional<AddressForm> find_form(const AddressTable& table) {
   } else if (auto form = swizzled_once(table)) {
     return form;
   }
-  return join(table);
+  return as_joint(table);
 }
 
 namespace {

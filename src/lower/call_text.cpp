@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/call_text.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 
+#include "base/join.h"
 #include "base/suggest.h"
 #include "ir/print/print.h"
 #include "ir/settings.h"
@@ -91,9 +90,9 @@ Diag unknown_variant(const Call& call) {
                   elsewhere.empty() ? did_you_mean(call.tile.dispatch, names)
                                     : fmt::format(": {}", elsewhere))
                  .with_span(call.span);
-  out.notes.push_back({names.empty() ? std::string("it has none")
-                                     : fmt::format("there are {}", fmt::join(names, ", ")),
-                       {}});
+  out.notes.push_back(
+      {names.empty() ? std::string("it has none") : fmt::format("there are {}", join(names, ", ")),
+       {}});
   return out;
 }
 

@@ -2,10 +2,10 @@
 // What an editor offers to write: the word that a message proposes, the layout that was inferred
 // for `layout="auto"` (with the imports it needs), the comment for a builder that needs arguments.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "base/join.h"
 #include "lsp/diagnostics.h"
 #include "lsp/scopes.h"
 #include "script/syntax/lexer.h"
@@ -80,7 +80,7 @@ void add_layouts(Json& out, const Question& about, Span range) {
         if (!missing.empty())
           edits.push_back(
               edit_json(about, Span::at(imports, imports),
-                        fmt::format("from tvm.tirx.layout import {}\n", fmt::join(missing, ", "))));
+                        fmt::format("from tvm.tirx.layout import {}\n", join(missing, ", "))));
         out.push_back(action_json(about, fmt::format("write the inferred layout, `{}`", each.text),
                                   "refactor.rewrite", std::move(edits)));
       }

@@ -2,12 +2,12 @@
 // textDocument/hover: a buffer with its layout as a table (and a picture), a primitive with its
 // plan and what every variant said, a name with its line of the reference.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <span>
 
 #include "base/base64.h"
+#include "base/join.h"
 #include "driver/explain.h"
 #include "driver/report_parts.h"
 #include "ir/print/print.h"
@@ -88,7 +88,7 @@ std::optional<FoundBuffer> find_buffer(const KernelAnalysis& kernel, std::string
 std::string shape_of(const ir::Function& f, const ir::Buffer& buffer) {
   std::vector<std::string> extents;
   for (const ir::ExprId each : buffer.shape) extents.push_back(ir::print(f, each));
-  return fmt::format("{}", fmt::join(extents, ", "));
+  return join(extents, ", ");
 }
 
 // "float16[128, 64] in shared memory, 16384 bytes", and what a thread has of it.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // textDocument/inlayHint: behind each primitive what it became.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
 
+#include "base/join.h"
 #include "base/split.h"
 #include "driver/explain.h"
 #include "lsp/features.h"
@@ -42,7 +42,7 @@ std::string hint_text(const lower::CallReport& call) {
   if (instructions.size() > kMaxShownInstructions) parts.emplace_back("…");
   if (parts.empty()) parts.push_back(call.plan.summary);
   if (call.plan.wavefronts) parts.push_back(conflicts_text(*call.plan.wavefronts));
-  return fmt::format("{}", fmt::join(parts, ", "));
+  return join(parts, ", ");
 }
 
 struct Hint {
@@ -90,7 +90,7 @@ Json inlay_hints(const Question& about, Span range) {
       shown.push_back(fmt::format("{} more", hint.texts.size() - kMaxShownPlans));
     out.push_back(
         {{"position", position_json(about.analysis.text->position(at, about.client.encoding))},
-         {"label", fmt::format("{}", fmt::join(shown, " | "))},
+         {"label", join(shown, " | ")},
          {"tooltip", hint.tooltip},
          {"paddingLeft", true}});
   }

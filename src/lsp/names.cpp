@@ -2,11 +2,11 @@
 #include "lsp/names.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
 
+#include "base/join.h"
 #include "base/split.h"
 #include "driver/reference.h"
 #include "ir/settings.h"
@@ -72,11 +72,10 @@ ApiName api_of_primitive(std::string_view path) {
                                   : fmt::format("{}={}", param.name, value));
     out.parameters.emplace_back(param.name);
   }
-  out.signature = fmt::format("{}({})", path, fmt::join(shown, ", "));
-  out.about += fmt::format("; variants: {}", fmt::join(row->words, ", "));
+  out.signature = fmt::format("{}({})", path, join(shown, ", "));
+  out.about += fmt::format("; variants: {}", join(row->words, ", "));
   for (const ReferenceRow* setting : settings_of_op(op)) out.keywords.push_back(setting->name);
-  if (!out.keywords.empty())
-    out.about += fmt::format("; settings: {}", fmt::join(out.keywords, ", "));
+  if (!out.keywords.empty()) out.about += fmt::format("; settings: {}", join(out.keywords, ", "));
   out.keywords.emplace_back("dispatch");
   return out;
 }

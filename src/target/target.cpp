@@ -8,6 +8,7 @@
 #include <charconv>
 #include <vector>
 
+#include "base/join.h"
 #include "base/suggest.h"
 
 namespace ww::target {
@@ -68,7 +69,7 @@ std::string to_text(ArchSet archs) {
   for (const ArchInfo& arch : kArchs) {
     if (archs.contains(arch.arch)) names.push_back(arch.name);
   }
-  return fmt::format("{}", fmt::join(names, ", "));
+  return join(names, ", ");
 }
 
 std::span<const int> ptx_versions() { return kVersions; }
@@ -85,7 +86,7 @@ Result<Arch> parse_arch(std::string_view text) {
   }
   return fail(diag(DiagKind::UnknownName, "no architecture is called `{}`{}", text,
                    did_you_mean(text, names))
-                  .with_note(fmt::format("known: {}", fmt::join(names, ", "))));
+                  .with_note(fmt::format("known: {}", join(names, ", "))));
 }
 
 Result<int> parse_ptx_version(std::string_view text) {

@@ -2,10 +2,10 @@
 #include "view/grid.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "base/join.h"
 #include "layout/apply.h"
 
 namespace ww::view {
@@ -60,7 +60,7 @@ std::string Grid::col_name(std::int64_t col) const {
 std::string Grid::slab_name(std::int64_t slab) const {
   if (slab_shape.empty()) return "";
   const layout::Shape at = layout::unflatten(slab, slab_shape);
-  return fmt::format("[{},:,:]", fmt::join(at.begin(), at.end(), ","));
+  return fmt::format("[{},:,:]", join(at, ","));
 }
 
 }  // namespace ww::view

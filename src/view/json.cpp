@@ -4,7 +4,6 @@
 #include "view/json.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <functional>
 #include <span>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "base/append.h"
+#include "base/join.h"
 #include "layout/apply.h"
 
 namespace ww::view {
@@ -31,13 +31,13 @@ std::string quoted(std::string_view text) {
 }
 
 std::string number_list(std::span<const std::int64_t> numbers) {
-  return fmt::format("[{}]", fmt::join(numbers.begin(), numbers.end(), ","));
+  return fmt::format("[{}]", join(numbers, ","));
 }
 
 std::string axis_list(const LayoutView& view) {
   std::vector<std::string> names;
   for (const layout::Axis axis : view.axes()) names.push_back(quoted(axis.name()));
-  return fmt::format("[{}]", fmt::join(names, ","));
+  return fmt::format("[{}]", join(names, ","));
 }
 
 std::string collision_object(const LayoutView& view) {
@@ -50,7 +50,7 @@ std::string collision_object(const LayoutView& view) {
   return fmt::format(R"({{"first":{},"second":{},"place":{{{}}}}})",
                      number_list(layout::unflatten(collision->first, view.shape())),
                      number_list(layout::unflatten(collision->second, view.shape())),
-                     fmt::join(values, ","));
+                     join(values, ","));
 }
 
 std::string extents_object(const LayoutView& view) {
@@ -60,7 +60,7 @@ std::string extents_object(const LayoutView& view) {
                                   quoted(extent.axis.name()), extent.min, extent.max,
                                   extent.distinct));
   }
-  return fmt::format("{{{}}}", fmt::join(entries, ","));
+  return fmt::format("{{{}}}", join(entries, ","));
 }
 
 double coverage(const layout::ImageFacts& facts) {

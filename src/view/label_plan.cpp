@@ -2,10 +2,11 @@
 #include "view/label_plan.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>
+
+#include "base/join.h"
 
 namespace ww::view {
 namespace {
@@ -88,7 +89,7 @@ std::vector<std::string> label_lines(const Labels& labels, const LabelPlan& plan
   const std::vector<std::string> texts = labels.texts(place);
   std::vector<std::string> lines;
   for (const std::size_t part : plan.parts) lines.push_back(texts[part]);
-  if (plan.is_joined) return {fmt::format("{}", fmt::join(lines, labels.separator))};
+  if (plan.is_joined) return {join(lines, labels.separator)};
   return lines;
 }
 

@@ -2,7 +2,6 @@
 #include "view/labels.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/join.h"
 #include "layout/axis.h"
 
 namespace ww::view {
@@ -115,9 +115,7 @@ std::vector<std::string> Labels::texts(const PlaceValues& place) const {
   return out;
 }
 
-std::string Labels::text(const PlaceValues& place) const {
-  return fmt::format("{}", fmt::join(texts(place), separator));
-}
+std::string Labels::text(const PlaceValues& place) const { return join(texts(place), separator); }
 
 std::vector<std::size_t> longest_parts(const Labels& labels, const LayoutView& view) {
   if (labels.parts.empty()) return {1};
@@ -141,7 +139,7 @@ std::string labels_key(const Labels& labels, const LayoutView& view) {
     const bool is_plain = part.prefix.empty() || part.prefix.starts_with(meaning);
     entries.push_back(is_plain ? meaning : fmt::format("{} {}", part.prefix, meaning));
   }
-  return fmt::format("{}", fmt::join(entries, ", "));
+  return join(entries, ", ");
 }
 
 }  // namespace ww::view

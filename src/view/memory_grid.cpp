@@ -2,10 +2,10 @@
 #include "view/memory_grid.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <vector>
 
+#include "base/join.h"
 #include "layout/axis.h"
 
 namespace ww::view {
@@ -14,7 +14,7 @@ namespace {
 std::string axes_text(const LayoutView& view) {
   std::vector<std::string_view> names;
   for (const layout::Axis axis : view.axes()) names.push_back(axis.name());
-  return names.empty() ? "no axis" : fmt::format("{}", fmt::join(names, ", "));
+  return names.empty() ? "no axis" : join(names, ", ");
 }
 
 /// One direction of the grid: an axis, or 0 for all where the view has none.

@@ -2,11 +2,11 @@
 #include "view/paint.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
 
+#include "base/join.h"
 #include "layout/axis.h"
 
 namespace ww::view {
@@ -94,7 +94,7 @@ std::string Paint::warp_region(const PlaceValues& place) const {
     parts.push_back(fmt::format("{} {}", view_->axes()[axis].name(), place[axis]));
   }
   if (has_warps_) parts.push_back(fmt::format("warp {}", floor_div(thread_id(place), kWarp)));
-  return fmt::format("{}", fmt::join(parts, ", "));
+  return join(parts, ", ");
 }
 
 std::string Paint::region(const PlaceValues& place) const {
@@ -127,7 +127,7 @@ std::string Paint::region_note() const {
   for (const std::size_t axis : other_axes_) kinds.emplace_back(view_->axes()[axis].name());
   if (has_warps_) kinds.emplace_back("warps");
   if (kinds.empty()) return "";
-  return fmt::format("Thick lines separate {}.", fmt::join(kinds, ", "));
+  return fmt::format("Thick lines separate {}.", join(kinds, ", "));
 }
 
 std::vector<LegendRow> Paint::palette_rows() const {

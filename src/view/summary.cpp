@@ -2,10 +2,10 @@
 #include "view/summary.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "base/join.h"
 #include "layout/text.h"
 
 namespace ww::view {
@@ -26,7 +26,7 @@ std::string place_of(const layout::Place& place) {
   std::vector<std::string> values;
   for (const auto& [axis, value] : place)
     values.push_back(fmt::format("{} {}", axis.name(), value));
-  return fmt::format("{}", fmt::join(values, ", "));
+  return join(values, ", ");
 }
 
 std::string injective_text(const LayoutView& view) {
@@ -73,7 +73,7 @@ std::string size_sentence(const LayoutView& view) {
   for (const layout::AxisExtent& extent : view.facts().extents)
     ranges.push_back(extent_text(extent));
   if (ranges.empty()) return sentence;
-  return fmt::format("{}; {}", sentence, fmt::join(ranges, ", "));
+  return fmt::format("{}; {}", sentence, join(ranges, ", "));
 }
 
 std::string image_sentence(const LayoutView& view) {
@@ -99,7 +99,7 @@ std::string replica_sentence(const LayoutView& view) {
   }
   if (steps->size() > kMaxListed) texts.emplace_back("…");
   return fmt::format("each element is held at {} places: the one shown and {}", view.copies(),
-                     fmt::join(texts, ", "));
+                     join(texts, ", "));
 }
 
 }  // namespace ww::view

@@ -2,7 +2,6 @@
 #include "view/table.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
@@ -10,6 +9,7 @@
 #include <numeric>
 #include <vector>
 
+#include "base/join.h"
 #include "view/grid.h"
 #include "view/labels.h"
 #include "view/summary.h"
@@ -60,7 +60,7 @@ std::string pad_left(std::string_view text, std::size_t width) {
 std::string set_text(const Labels& labels, const std::vector<PlaceValues>& places) {
   std::vector<std::string> texts;
   for (const PlaceValues& place : places) texts.push_back(labels.text(place));
-  return fmt::format("{{{}}}", fmt::join(texts, ","));
+  return fmt::format("{{{}}}", join(texts, ","));
 }
 
 std::size_t label_width(const LayoutView& view, const Labels& labels) {
@@ -232,7 +232,7 @@ void write_left_out(std::string& out, const TablePage& page) {
   note(left_out(page.slabs, page.grid.slabs), page.grid.slabs, "slabs");
   note(left_out(page.rows, page.row_count), page.row_count, "rows");
   note(left_out(page.cols, page.grid.cols), page.grid.cols, "columns");
-  if (!parts.empty()) out += fmt::format("\nleft out: {}\n", fmt::join(parts, ", "));
+  if (!parts.empty()) out += fmt::format("\nleft out: {}\n", join(parts, ", "));
 }
 
 void write_header(std::string& out, const LayoutView& view) {

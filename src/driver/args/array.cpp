@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/join.h"
 #include "num/float_format.h"
 
 namespace ww::driver {
@@ -96,7 +97,7 @@ Result<std::int64_t> byte_size(DType type, std::span<const std::int64_t> shape) 
 }
 
 std::string shape_text(std::span<const std::int64_t> shape) {
-  return fmt::format("[{}]", fmt::join(shape, ","));
+  return fmt::format("[{}]", join(shape, ","));
 }
 
 std::string shaped_type_text(DType type, std::span<const std::int64_t> shape) {

@@ -2,10 +2,10 @@
 #include "driver/args/kernel_args.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "base/join.h"
 #include "base/source.h"
 #include "base/suggest.h"
 #include "driver/args/array_spec.h"
@@ -127,7 +127,7 @@ Diag ArgReader::unknown(std::string_view name, Span span) const {
   const std::vector<std::string_view> views(names.begin(), names.end());
   return diag(DiagKind::UnknownName, "kernel `{}` has no parameter `{}`{}", function_.name, name,
               did_you_mean(name, views))
-      .with_note(fmt::format("its parameters: {}", fmt::join(names, ", ")))
+      .with_note(fmt::format("its parameters: {}", join(names, ", ")))
       .with_span(span);
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/check.h"
 #include "base/file_io.h"
+#include "base/join.h"
 #include "driver/args/npy_header.h"
 
 namespace ww::driver {
@@ -184,7 +185,7 @@ std::string descr_of(DType type) {
 
 // As Python writes a tuple: (), (3,), (3, 4).
 std::string tuple_text(std::span<const std::int64_t> shape) {
-  return fmt::format("({}{})", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
+  return fmt::format("({}{})", join(shape, ", "), shape.size() == 1 ? "," : "");
 }
 
 }  // namespace

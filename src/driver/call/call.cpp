@@ -2,13 +2,13 @@
 #include "driver/call/call.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
 #include <span>
 #include <utility>
 
+#include "base/join.h"
 #include "driver/args/array.h"
 #include "driver/call/numbers.h"
 #include "driver/run/device_run.h"
@@ -35,7 +35,7 @@ void add_extent(const ir::Function& tile, ir::ExprId extent, CallParam& param) {
 std::string expected_text(const CallParam& param) {
   if (!param.is_array) return fmt::format("a number of type {}", num::name_of(*param.dtype));
   if (!param.dtype) return "an array";
-  return fmt::format("an array of {}[{}]", num::name_of(*param.dtype), fmt::join(param.shape, ","));
+  return fmt::format("an array of {}[{}]", num::name_of(*param.dtype), join(param.shape, ","));
 }
 
 // --- arrays --------------------------------------------------------------------------------------
@@ -55,12 +55,12 @@ Result<void> check_shape(const CallParam& param, const ArrayView& view) {
   if (view.shape.size() != param.shape.size())
     return fail(DiagKind::BadArgument,
                 "`{}` was given an array of {} dimensions, [{}]: expected {}, [{}]", param.name,
-                view.shape.size(), fmt::join(view.shape, ","), param.shape.size(),
-                fmt::join(param.shape, ","));
+                view.shape.size(), join(view.shape, ","), param.shape.size(),
+                join(param.shape, ","));
   for (std::size_t d = 0; d < view.shape.size(); ++d) {
     if (param.extents[d].value_or(view.shape[d]) != view.shape[d])
       return fail(DiagKind::BadArgument, "`{}` was given an array of shape [{}]: expected [{}]",
-                  param.name, fmt::join(view.shape, ","), fmt::join(param.shape, ","));
+                  param.name, join(view.shape, ","), join(param.shape, ","));
   }
   return {};
 }

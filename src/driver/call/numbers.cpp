@@ -2,13 +2,13 @@
 #include "driver/call/numbers.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
 #include <type_traits>
 #include <variant>
 
+#include "base/join.h"
 #include "driver/args/array.h"
 #include "driver/sim/options.h"
 
@@ -65,7 +65,7 @@ Result<void> check_c_order(const ArrayView& view, std::string_view title) {
   return fail(
       diag(DiagKind::BadArgument,
            "{} was given an array of shape [{}] with strides of [{}] bytes: expected C order",
-           title, fmt::join(view.shape, ","), fmt::join(view.strides, ","))
+           title, join(view.shape, ","), join(view.strides, ","))
           .with_note("a contiguous copy can be passed"));
 }
 

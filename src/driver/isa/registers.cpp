@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // `warpwright isa registers`: the register classes and how they contain each other.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <string>
 #include <vector>
 
+#include "base/join.h"
 #include "driver/isa/tool.h"
 #include "driver/report_json.h"
 #include "ptx/register_class.h"
@@ -47,8 +47,8 @@ std::string to_text() {
   for (const RegisterClassInfo& cls : ptx::register_classes()) {
     out += fmt::format("{:<4}{:<9}{:>5}  {:<10}{:<8}{:<13}{}\n", static_cast<int>(cls.id), cls.name,
                        cls.bits, ptx::is_declared(cls.id) ? cls.declaration : "no",
-                       cls.prefix.empty() ? "none" : cls.prefix,
-                       fmt::format("{}", fmt::join(superclasses(cls.id), ", ")), cls.holds);
+                       cls.prefix.empty() ? "none" : cls.prefix, join(superclasses(cls.id), ", "),
+                       cls.holds);
   }
   out += '\n';
   for (const Common& pair : common_classes())

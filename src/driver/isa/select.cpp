@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/join.h"
 #include "base/suggest.h"
 #include "driver/isa/text.h"
 #include "driver/isa/tool.h"
@@ -34,7 +35,7 @@ Result<void> read_word(MatrixCopyProps& props, std::string_view word) {
   if (equals == std::string_view::npos || std::ranges::find(kKeys, key) == std::end(kKeys)) {
     return fail(
         diag(DiagKind::UnknownName, "`{}` is not a property{}", word, did_you_mean(key, kKeys))
-            .with_note(fmt::format("properties: {}, each as name=value", fmt::join(kKeys, ", "))));
+            .with_note(fmt::format("properties: {}, each as name=value", join(kKeys, ", "))));
   }
   const std::string_view value = word.substr(equals + 1);
   if (key == "family") {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/join.h"
 #include "base/suggest.h"
 #include "driver/isa/text.h"
 #include "driver/isa/tool.h"
@@ -98,7 +99,7 @@ std::string form_text(const Form& form) {
   if (!form.row->about.empty()) out += fmt::format("  {}\n", form.row->about);
   for (const isa::Slot& slot : form.slots) {
     if (slot.words.size() > 4)
-      out += fmt::format("  .{:<10} .{}\n", slot.name, fmt::join(slot.words, " ."));
+      out += fmt::format("  .{:<10} .{}\n", slot.name, join(slot.words, " ."));
   }
   for (const isa::OperandSpec& spec : form.operands) {
     out += fmt::format("  {:<11} {}\n", spec.name, operand_text(spec, form));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report of a run, for people and for programs.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <map>
 #include <span>
@@ -10,6 +9,7 @@
 
 #include "base/append.h"
 #include "base/ascii.h"
+#include "base/join.h"
 #include "base/printable.h"
 #include "driver/report_json.h"
 #include "driver/run/tool.h"
@@ -60,7 +60,7 @@ std::string findings_text(const RunReport& report) {
           : findings_count_text(report.findings.size() + report.findings_left_out,
                                 groups_of(report));
   if (report.checks.empty()) return found;
-  return fmt::format("{} (checked: {})", found, fmt::join(report.checks, ", "));
+  return fmt::format("{} (checked: {})", found, join(report.checks, ", "));
 }
 
 // "1.23 us"

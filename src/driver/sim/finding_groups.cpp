@@ -2,7 +2,6 @@
 #include "driver/sim/finding_groups.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -11,6 +10,7 @@
 #include <tuple>
 
 #include "base/ascii.h"
+#include "base/join.h"
 #include "driver/report_parts.h"
 
 namespace ww::driver {
@@ -75,7 +75,7 @@ std::string lines_text(const std::set<std::uint32_t>& lines) {
   std::vector<std::string> shown;
   for (const std::uint32_t line : lines)
     if (shown.size() < kMaxLines) shown.push_back(fmt::format("{}", line));
-  return fmt::format("line{} {}{}", lines.size() == 1 ? "" : "s", fmt::join(shown, ", "),
+  return fmt::format("line{} {}{}", lines.size() == 1 ? "" : "s", join(shown, ", "),
                      lines.size() > kMaxLines ? ", …" : "");
 }
 

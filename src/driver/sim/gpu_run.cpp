@@ -2,7 +2,6 @@
 #include "driver/sim/gpu_run.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/join.h"
 #include "driver/args/array.h"
 #include "driver/report_parts.h"
 #include "runtime/cuda_device.h"
@@ -198,7 +198,7 @@ std::string difference_text(std::string_view name, num::DType dtype,
       return side.is_defined(at) ? hex_of(side.bytes.subspan(at, each)) : "not written";
     };
     first = fmt::format("{}[{}]: virtual GPU {}, GPU {}", name,
-                        fmt::join(index_of(shape, static_cast<std::int64_t>(at / each)), ","),
+                        join(index_of(shape, static_cast<std::int64_t>(at / each)), ","),
                         text(ours), text(theirs));
   }
   if (count == 0) return "";

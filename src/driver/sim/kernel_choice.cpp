@@ -2,11 +2,11 @@
 #include "driver/sim/kernel_choice.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <vector>
 
+#include "base/join.h"
 #include "base/suggest.h"
 
 namespace ww::driver {
@@ -28,7 +28,7 @@ Result<std::string> choose_kernel(const ptx::Module& module, const std::string& 
                                   const ChoiceWords& words) {
   const auto names = kernel_names(module);
   if (names.empty()) return fail(DiagKind::BadArgument, "{} has no kernel", words.where);
-  const std::string listed = fmt::format("kernels: {}", fmt::join(names, ", "));
+  const std::string listed = fmt::format("kernels: {}", join(names, ", "));
   if (!wanted.empty() && std::ranges::find(names, wanted) == names.end())
     return fail(diag(DiagKind::UnknownName, "{} has no kernel `{}`{}", words.where, wanted,
                      did_you_mean(wanted, names))

@@ -2,7 +2,6 @@
 #include "driver/sim/report.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +12,7 @@
 
 #include "base/append.h"
 #include "base/ascii.h"
+#include "base/join.h"
 #include "base/printable.h"
 #include "driver/sim/advice.h"
 #include "driver/sim/finding_groups.h"
@@ -178,7 +178,7 @@ std::string launch_text(const SimReport& report) {
 // The names of the arrays that an earlier grid still writes.
 std::string awaits_text(const SimReport& report) {
   std::vector<std::string> names = awaited_names(report);
-  return fmt::format("{} of an earlier grid, behind `griddepcontrol.wait`", fmt::join(names, ", "));
+  return fmt::format("{} of an earlier grid, behind `griddepcontrol.wait`", join(names, ", "));
 }
 
 std::string findings_text(const SimReport& report) {
@@ -188,12 +188,12 @@ std::string findings_text(const SimReport& report) {
   const std::string count =
       found.empty() ? "none"
                     : findings_count_text(found.size(), group_findings(*report.program, found));
-  return fmt::format("{} (checked: {})", count, fmt::join(names, ", "));
+  return fmt::format("{} (checked: {})", count, join(names, ", "));
 }
 
 std::string schedules_text(const SchedulesReport& schedules) {
   if (schedules.differs.empty())
-    return fmt::format("{}: no findings, same results", fmt::join(schedules.run, ", "));
+    return fmt::format("{}: no findings, same results", join(schedules.run, ", "));
   return fmt::format("`--schedule {}` {}", schedules.run.back(), schedules.differs);
 }
 
@@ -297,7 +297,7 @@ void add_advice(std::string& out, const SimReport& report) {
       if (is_same && (lines.empty() || lines.back() != each.line)) lines.push_back(each.line);
       return is_same;
     });
-    append(out, "  line{} {}: {}\n    {}\n", lines.size() == 1 ? "" : "s", fmt::join(lines, ", "),
+    append(out, "  line{} {}: {}\n    {}\n", lines.size() == 1 ? "" : "s", join(lines, ", "),
            first.text, report.program->line(first.line));
   }
   if (report.sass) out += sass_text(*report.sass, SassPlaces::Ptx);

@@ -2,13 +2,13 @@
 #include "driver/sim/schedules.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "base/diag.h"
+#include "base/join.h"
 #include "base/source.h"
 #include "driver/sim/tool.h"
 
@@ -26,7 +26,7 @@ std::string difference(const SimReport& first, const SimReport& later) {
     const auto bits = static_cast<std::size_t>(num::storage_bits(buffer.dtype));
     const auto element = (at - here.begin()) * 8 / static_cast<std::ptrdiff_t>(bits);
     return fmt::format("leaves other values than `rr` in ${} {}, from [{}] on", buffer.param,
-                       buffer.name, fmt::join(index_of(buffer.shape, element), ","));
+                       buffer.name, join(index_of(buffer.shape, element), ","));
   }
   if (first.run.printed != later.run.printed) return "prints other text than `rr`";
   return "";

@@ -2,7 +2,6 @@
 #include "driver/sim/tensor_arg.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "base/join.h"
 #include "base/suggest.h"
 #include "driver/args/array.h"
 
@@ -51,7 +51,7 @@ Result<void> set_map_word(E& value, Piece word) {
   const auto words = sim::words_of(E{});
   const auto found = std::ranges::find(words, word.text);
   if (found == words.end())
-    return fail(diag(DiagKind::UnknownName, "`{}`, expected {}", word.text, fmt::join(words, ", "))
+    return fail(diag(DiagKind::UnknownName, "`{}`, expected {}", word.text, join(words, ", "))
                     .with_span(word.span()));
   value = static_cast<E>(found - words.begin());
   return {};
@@ -85,7 +85,7 @@ Result<void> put_list(std::string_view name, std::span<const std::int64_t> list,
                       std::array<T, kSize>& to) {
   if (list.size() != wanted)
     return fail(diag(DiagKind::BadArgument, "`{}` has {} numbers, expected {}: [{}]", name,
-                     list.size(), wanted, fmt::join(list, ",")));
+                     list.size(), wanted, join(list, ",")));
   for (std::size_t i = 0; i < list.size(); ++i) {
     const std::int64_t value = list[list.size() - 1 - i];
     if (!std::is_signed_v<T> && value < 0)

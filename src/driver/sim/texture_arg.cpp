@@ -2,7 +2,6 @@
 #include "driver/sim/texture_arg.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/join.h"
 #include "base/suggest.h"
 
 namespace ww::driver {
@@ -27,7 +27,7 @@ constexpr std::string_view kTextureSettings[] = {"channels", "layered",     "fil
 Result<std::size_t> number_of(Piece word, std::span<const std::string_view> words) {
   const auto found = std::ranges::find(words, word.text);
   if (found == words.end())
-    return fail(diag(DiagKind::UnknownName, "`{}`, expected {}", word.text, fmt::join(words, ", "))
+    return fail(diag(DiagKind::UnknownName, "`{}`, expected {}", word.text, join(words, ", "))
                     .with_span(word.span()));
   return static_cast<std::size_t>(found - words.begin());
 }
@@ -94,7 +94,7 @@ Result<void> set_extents(const TextureSettings& settings, std::vector<std::int64
   if (settings.channels > 1) {
     if (shape.empty() || shape.back() != settings.channels)
       return fail(diag(DiagKind::BadArgument, "the last extent of [{}] is not the {} channels",
-                       fmt::join(shape, ","), settings.channels));
+                       join(shape, ","), settings.channels));
     shape.pop_back();
   }
   if (settings.is_layered && !shape.empty()) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a tuning has found, for people and for programs; docs/guide/tuning.md lists the keys.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <type_traits>
@@ -9,6 +8,7 @@
 #include <variant>
 
 #include "base/append.h"
+#include "base/join.h"
 #include "base/printable.h"
 #include "base/split.h"
 #include "driver/explain.h"
@@ -55,9 +55,9 @@ void add_facts(std::string& out, const TuneReport& report) {
            report.remark.empty() ? report.device_name
                                  : fmt::format("{}: {}", report.device_name, report.remark));
   if (!report.entries.empty()) add_fact(out, "target", target_text(*report.entries[0].target));
-  add_fact(out, "expected",
-           report.expects.empty() ? "nothing: results were not compared"
-                                  : fmt::format("{}", fmt::join(report.expects, ", ")));
+  add_fact(
+      out, "expected",
+      report.expects.empty() ? "nothing: results were not compared" : join(report.expects, ", "));
   add_fact(out, "tried", tried_text(report));
   if (report.entries.empty()) return;
   if (report.device == DeviceKind::Cuda)

@@ -2,11 +2,10 @@
 // The kernel: its head comment, signature and body, with the functions it needs before it.
 #include "emit/cuda/emit.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <array>
 
+#include "base/join.h"
 #include "base/printable.h"
 #include "emit/cuda/host.h"
 #include "emit/cuda/stmts.h"
@@ -24,7 +23,7 @@ std::string extents_text(const std::array<ir::Extent, 3>& extents) {
   for (const ir::Extent& extent : extents)
     parts.push_back(extent.is_constant() ? fmt::format("{}", extent.value) : "?");
   while (parts.size() > 1 && parts.back() == "1") parts.pop_back();
-  return fmt::format("{}", fmt::join(parts, " x "));
+  return join(parts, " x ");
 }
 
 std::string extents_text(const std::array<std::int64_t, 3>& extents) {
@@ -77,13 +76,13 @@ std::string bounds_text(const Context& c, const ir::OccupancyWish& wish) {
 std::string signature(const Context& c, const ir::OccupancyWish& wish) {
   std::string out = "extern \"C\" __global__ void ";
   if (c.launch.has_clusters)
-    out += fmt::format("__cluster_dims__({}) ", fmt::join(c.launch.cluster, ", "));
+    out += fmt::format("__cluster_dims__({}) ", join(c.launch.cluster, ", "));
   out += bounds_text(c, wish);
   std::vector<std::string> params;
   for (std::size_t i = 0; i < c.f.params.size(); ++i) params.push_back(parameter(c, i));
   for (const ir::BoundMap& map : ir::tensor_maps(c.f))
     params.push_back(fmt::format("const __grid_constant__ CUtensorMap {}", c.names.of(map.var)));
-  return fmt::format("{}{}({}) {{\n", out, c.kernel_name, fmt::join(params, ", "));
+  return fmt::format("{}{}({}) {{\n", out, c.kernel_name, join(params, ", "));
 }
 
 // The kernel stands behind all that it needs.

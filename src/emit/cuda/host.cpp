@@ -2,8 +2,8 @@
 #include "emit/cuda/host.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "base/join.h"
 #include "emit/cuda/names.h"
 #include "emit/cuda/types.h"
 
@@ -165,7 +165,7 @@ constexpr std::string_view kEncoder = R"(  decltype(&cuTensorMapEncodeTiled) enc
 std::string encoded(const HostMap& map, const std::string& name, const std::string& array) {
   const auto list = [&](std::string_view type, std::string_view what, const auto& numbers) {
     return fmt::format("  const {} {}_{}[] = {{{}}};\n", type, name, what,
-                       numbers.empty() ? "0" : fmt::format("{}", fmt::join(numbers, ", ")));
+                       numbers.empty() ? "0" : join(numbers, ", "));
   };
   return fmt::format("  alignas(64) CUtensorMap {} = {{}};\n", name) +
          list("cuuint64_t", "dims", map.dims) + list("cuuint64_t", "strides", map.strides) +

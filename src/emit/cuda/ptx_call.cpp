@@ -2,8 +2,7 @@
 // PTX instructions: a call of the function that holds the instruction.
 #include "emit/cuda/ptx_call.h"
 
-#include <fmt/ranges.h>
-
+#include "base/join.h"
 #include "emit/cuda/exprs.h"
 #include "emit/cuda/memory.h"
 #include "emit/cuda/ptx_helper.h"
@@ -55,7 +54,7 @@ void ptx_call(Context& c, const Stmt& s) {
   for (const std::size_t number : helper->order)
     args.push_back(ptx_operand(c, call.operands[number], *placed, number));
   if (call.predicate.valid()) args.push_back(expr(c, call.predicate));
-  line(c, "{}({});", helper->name, fmt::join(args, ", "));
+  line(c, "{}({});", helper->name, join(args, ", "));
 }
 
 void settle(Context& c, const Stmt& s) {

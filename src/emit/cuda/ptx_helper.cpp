@@ -2,10 +2,10 @@
 #include "emit/cuda/ptx_helper.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "base/join.h"
 #include "emit/cuda/names.h"
 #include "emit/cuda/pending.h"
 #include "emit/cuda/types.h"
@@ -307,7 +307,7 @@ std::string address_text(Draft& h, const PlacedOperand& placed) {
         read_value(h, placed.first + i, isa::Type::S32,
                    fmt::format("{}_at{}", as_identifier(placed.spec->name), i - 1)));
   if (coordinates.empty()) return fmt::format("[{}]", base);
-  return fmt::format("[{}, {{{}}}]", base, fmt::join(coordinates, ", "));
+  return fmt::format("[{}, {{{}}}]", base, join(coordinates, ", "));
 }
 
 std::string register_text(Draft& h, std::size_t number, const OperandSpec& spec,
@@ -352,7 +352,7 @@ std::string operand_text(Draft& h, const PlacedOperand& placed) {
   for (std::size_t i = 0; i < placed.main; ++i)
     parts.push_back(register_text(h, placed.first + i, spec, type, part_name(h, spec, i, is_list)));
   h.is_hidden = false;
-  std::string out = is_list ? fmt::format("{{{}}}", fmt::join(parts, ", ")) : parts[0];
+  std::string out = is_list ? fmt::format("{{{}}}", join(parts, ", ")) : parts[0];
   if (placed.count > placed.main)
     out += "|" + register_text(h, placed.first + placed.main, spec, isa::Type::Pred,
                                std::string(spec.name) + "_is_set");
@@ -382,14 +382,14 @@ std::string asm_text(const Draft& h) {
 
 std::string helper_text(const Draft& h) {
   std::string out;
-  if (!h.templates.empty()) out = fmt::format("template <{}>\n", fmt::join(h.templates, ", "));
-  out += fmt::format("__forceinline__ __device__ void {}({}) {{\n", h.out.name,
-                     fmt::join(h.params, ", "));
+  if (!h.templates.empty()) out = fmt::format("template <{}>\n", join(h.templates, ", "));
+  out +=
+      fmt::format("__forceinline__ __device__ void {}({}) {{\n", h.out.name, join(h.params, ", "));
   for (const std::string& line : h.before) out += fmt::format("  {}\n", line);
   out += fmt::format("  asm volatile({}\n", asm_text(h));
   const bool clobbers = h.touches_memory || h.outputs.empty();
-  out += fmt::format("               : {}\n", fmt::join(h.outputs, ", "));
-  out += fmt::format("               : {}{});\n", fmt::join(h.inputs, ", "),
+  out += fmt::format("               : {}\n", join(h.outputs, ", "));
+  out += fmt::format("               : {}{});\n", join(h.inputs, ", "),
                      clobbers ? "\n               : \"memory\"" : "");
   for (const std::string& line : h.after) out += fmt::format("  {}\n", line);
   return out + "}\n";

@@ -7,11 +7,10 @@
 // A shuffle must know its lane's number; around one, the lanes are listed one by one.
 #include "emit/cuda/vectors.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <functional>
 
+#include "base/join.h"
 #include "emit/cuda/calls.h"
 #include "emit/cuda/exprs.h"
 #include "emit/cuda/memory.h"
@@ -80,7 +79,7 @@ std::string vector_text(Context& c, ExprId id) {
   std::vector<std::string> lanes;
   for (int k = 0; k < e.type.lanes; ++k)
     lanes.push_back(lane(c, id, Lane{fmt::format("{}", k), k}).text);
-  return fmt::format("{}{{{{{}}}}}", type_text(e.type), fmt::join(lanes, ", "));
+  return fmt::format("{}{{{{{}}}}}", type_text(e.type), join(lanes, ", "));
 }
 
 Text lane(Context& c, ExprId id, const Lane& at) {

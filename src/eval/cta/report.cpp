@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "eval/cta/report.h"
 
+#include "base/join.h"
 #include "eval/sync/mbarriers.h"
 
-#include <fmt/ranges.h>
 #include <algorithm>
 
 namespace ww::eval {
@@ -19,7 +19,7 @@ std::string index_text(std::span<const std::int64_t> shape, std::int64_t flat) {
     index[d] = fmt::format("{}", d == 0 ? flat : flat % extent);
     flat /= extent;
   }
-  return fmt::format("[{}]", fmt::join(index, ", "));
+  return fmt::format("[{}]", join(index, ", "));
 }
 
 std::string threads_text(Threads ts) {
@@ -33,13 +33,13 @@ std::string threads_text(Threads ts) {
   constexpr std::size_t kMax = 6;
   const bool is_long = parts.size() > kMax;
   if (is_long) parts.resize(kMax);
-  return fmt::format("{}{}{}", ts.size() == 1 ? "thread " : "threads ", fmt::join(parts, ", "),
+  return fmt::format("{}{}{}", ts.size() == 1 ? "thread " : "threads ", join(parts, ", "),
                      is_long ? fmt::format(", … ({} in all)", ts.size()) : "");
 }
 
 }  // namespace
 
-std::string cta_text(const Cta& cta) { return fmt::format("CTA ({})", fmt::join(cta.at, ",")); }
+std::string cta_text(const Cta& cta) { return fmt::format("CTA ({})", join(cta.at, ",")); }
 
 std::string thread_text(Thread t) { return fmt::format("thread {}", t); }
 

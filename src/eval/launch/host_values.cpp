@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "eval/launch/host_values.h"
 
-#include <fmt/ranges.h>
-
 #include <utility>
 
+#include "base/join.h"
 #include "base/wide.h"
 
 namespace ww::eval {
@@ -128,7 +127,7 @@ class ArgumentBinder {
         if (!extent)
           return fail(DiagKind::BadArgument,
                       "an extent of `{}` is not known: its array has the shape [{}]", buffer.name,
-                      fmt::join(array.shape, ", "));
+                      join(array.shape, ", "));
         shape.push_back(as_int(function_[id].type.dtype, *extent));
       }
       return check_size(param, buffer, shape, array);
@@ -139,13 +138,13 @@ class ArgumentBinder {
                           const std::vector<std::int64_t>& shape, const BufferArg& array) const {
     if (!array.shape.empty() && array.shape != shape)
       return fail(DiagKind::BadArgument, "`{}` was given an array of shape [{}]: expected [{}]",
-                  name_of(param), fmt::join(array.shape, ", "), fmt::join(shape, ", "));
+                  name_of(param), join(array.shape, ", "), join(shape, ", "));
     std::int64_t size = 1;
     for (const std::int64_t extent : shape) {
       const auto next = checked_mul(size, extent);
       if (extent < 0 || !next || *next > layout::kMaxSize)
         return fail(DiagKind::BadArgument, "`{}` has the shape [{}]", name_of(param),
-                    fmt::join(shape, ", "));
+                    join(shape, ", "));
       size = *next;
     }
     const std::int64_t bytes = (size * storage_bits(buffer.dtype) + 7) / 8;

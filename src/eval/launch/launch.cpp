@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "eval/launch/launch.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <bit>
 
+#include "base/join.h"
 #include "base/wide.h"
 #include "eval/ptx/kind.h"
 #include "ir/simplify/simplify.h"
@@ -79,11 +78,11 @@ class LaunchMaker {
     for (const std::int64_t extent : launch_.grid) {
       if (extent < 1)
         return fail(DiagKind::BadArgument, "the grid is {}: expected extents of at least 1",
-                    fmt::join(launch_.grid, " x "));
+                    join(launch_.grid, " x "));
       ctas = checked_mul(ctas, extent).value_or(kMaxCtas + 1);
       if (ctas > kMaxCtas)
         return fail(DiagKind::Budget, "the grid is {}: more than {} CTAs are not evaluated",
-                    fmt::join(launch_.grid, " x "), kMaxCtas);
+                    join(launch_.grid, " x "), kMaxCtas);
     }
     return {};
   }

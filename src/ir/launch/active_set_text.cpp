@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Active sets in words.
-#include <fmt/ranges.h>
 
+#include "base/join.h"
 #include "ir/launch/active_set.h"
 
 namespace ww::ir {
@@ -45,9 +45,9 @@ std::string to_text(const Threads& threads, std::size_t count) {
     if (++total <= kMaxRuns)
       runs.push_back(first == t ? fmt::format("{}", t) : fmt::format("{}-{}", first, t));
   }
-  if (total <= kMaxRuns) return fmt::format("{}", fmt::join(runs, ", "));
+  if (total <= kMaxRuns) return join(runs, ", ");
   runs.resize(kShownRuns);
-  return fmt::format("{} …", fmt::join(runs, ", "));
+  return fmt::format("{} …", join(runs, ", "));
 }
 
 std::string to_text(const ActiveSet& set, const LaunchShape& shape) {

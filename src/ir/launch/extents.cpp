@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/launch/extents.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 
+#include "base/join.h"
 #include "base/wide.h"
 
 namespace ww::ir {
@@ -39,7 +38,7 @@ std::string declared_here(const DeclaredId& declared) {
   std::vector<std::string> extents;
   for (const Extent& e : declared.extents)
     extents.push_back(e.is_constant() ? fmt::format("{}", e.value) : "?");
-  const std::string inside = extents.empty() ? "" : fmt::format("[{}]", fmt::join(extents, ", "));
+  const std::string inside = extents.empty() ? "" : fmt::format("[{}]", join(extents, ", "));
   return fmt::format("`{}({})` is declared here", facts_of(declared.kind).name, inside);
 }
 
@@ -180,7 +179,7 @@ std::string UnitExtents::says(Unit child, const Known& known) const {
   for (const std::size_t k : known.by)
     names.push_back(fmt::format("`{}`", facts_of(declared_[k].kind).name));
   const std::string number = counted(known.extent, child);
-  return names.empty() ? number : fmt::format("{} by {}", number, fmt::join(names, ", "));
+  return names.empty() ? number : fmt::format("{} by {}", number, join(names, ", "));
 }
 
 Diag UnitExtents::with_places(Diag problem, const Known& a, const Known& b) const {

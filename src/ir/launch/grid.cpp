@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/launch/grid.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 
+#include "base/join.h"
 #include "base/wide.h"
 
 namespace ww::ir {
@@ -25,7 +24,7 @@ std::string text_of(const Dims& dims) {
   std::vector<std::string> parts;
   for (const Extent& e : dims) parts.push_back(e.is_constant() ? fmt::format("{}", e.value) : "?");
   while (parts.size() > 1 && parts.back() == "1") parts.pop_back();
-  return fmt::format("{}", fmt::join(parts, " x "));
+  return join(parts, " x ");
 }
 
 std::optional<std::int64_t> product(const Dims& dims) {

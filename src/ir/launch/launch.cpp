@@ -4,10 +4,9 @@
 // (launch_grid.cpp).
 #include "ir/launch/launch.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 
+#include "base/join.h"
 #include "base/wide.h"
 #include "ir/launch/extents.h"
 #include "ir/launch/grid.h"
@@ -147,7 +146,7 @@ class Launch {
     const auto all = xy ? checked_mul(*xy, shape_.block[2]) : std::nullopt;
     if (!all || *all > kMaxThreads)
       return fail(diag(DiagKind::BadScopeIds, "a CTA has {} threads: at most {} are possible",
-                       fmt::join(shape_.block, " x "), kMaxThreads)
+                       join(shape_.block, " x "), kMaxThreads)
                       .with_span(span));
     if (shape_.block[2] > kMaxBlockZ)
       return fail(diag(DiagKind::BadScopeIds,

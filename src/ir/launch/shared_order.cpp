@@ -49,7 +49,7 @@ struct Behind {
 };
 
 // Keeps what holds on both ways. Did `to` change?
-bool join(Behind& to, const Behind& from) {
+bool meet_orders(Behind& to, const Behind& from) {
   if (!from.is_reached) return false;
   if (!to.is_reached) {
     to = from;
@@ -245,7 +245,7 @@ class SharedOrder {
         Behind other = at;
         walk(s.body, at);
         walk(s.other, other);
-        join(at, other);
+        meet_orders(at, other);
         return;
       }
       case StmtKind::For:
@@ -255,7 +255,7 @@ class SharedOrder {
         return loop(id, at);
       case StmtKind::Break:
       case StmtKind::Continue:
-        join(s.kind == StmtKind::Break ? breaks_.back() : continues_.back(), at);
+        meet_orders(s.kind == StmtKind::Break ? breaks_.back() : continues_.back(), at);
         at.is_reached = false;
         return;
       case StmtKind::Return:
@@ -270,18 +270,18 @@ class SharedOrder {
   void loop(StmtId id, Behind& at) {
     const Stmt& s = f_[id];
     Behind& head = heads_.try_emplace(id.index, nowhere_).first->second;
-    if (join(head, at)) has_changed_ = true;
+    if (meet_orders(head, at)) has_changed_ = true;
     at = head;
     if (s.kind == StmtKind::While) evaluate(at, id);
     breaks_.push_back(nowhere_);
     continues_.push_back(nowhere_);
     Behind body = at;
     walk(s.body, body);
-    join(body, continues_.back());
-    if (join(head, body)) has_changed_ = true;
+    meet_orders(body, continues_.back());
+    if (meet_orders(head, body)) has_changed_ = true;
     // The last round may have been any of them, or none.
-    if (s.kind == StmtKind::For) join(at, head);
-    join(at, breaks_.back());
+    if (s.kind == StmtKind::For) meet_orders(at, head);
+    meet_orders(at, breaks_.back());
     breaks_.pop_back();
     continues_.pop_back();
   }

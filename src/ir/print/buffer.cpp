@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "base/join.h"
 #include "ir/print/printer.h"
 
 namespace ww::ir::printing {
@@ -13,7 +13,7 @@ void append_dtype(std::vector<std::string>& args, num::DType dtype) {
 }
 
 std::string tuple_text(const std::vector<std::string>& items) {
-  return fmt::format("({}{})", fmt::join(items, ", "), items.size() == 1 ? "," : "");
+  return fmt::format("({}{})", join(items, ", "), items.size() == 1 ? "," : "");
 }
 
 // In one dimension, no layout and the plain one are the same.
@@ -59,7 +59,7 @@ std::string buffer_annotation(const Context& c, const Buffer& buffer) {
   std::vector<std::string> args = {tuple_text(extents)};
   append_dtype(args, buffer.dtype);
   append_fields(c, args, buffer);
-  return fmt::format("T.Buffer({})", fmt::join(args, ", "));
+  return fmt::format("T.Buffer({})", join(args, ", "));
 }
 
 std::string allocation(const Context& c, const Buffer& buffer) {
@@ -68,10 +68,10 @@ std::string allocation(const Context& c, const Buffer& buffer) {
   const bool has_short = buffer.scope == Scope::Shared || buffer.scope == Scope::Local;
   if (is_flat(buffer) && has_short && !buffer.elem_offset.valid() && !buffer.byte_offset.valid()) {
     if (buffer.align != 0) args.push_back(fmt::format("align={}", buffer.align));
-    return fmt::format("T.alloc_{}({})", name_of(buffer.scope), fmt::join(args, ", "));
+    return fmt::format("T.alloc_{}({})", name_of(buffer.scope), join(args, ", "));
   }
   append_fields(c, args, buffer);
-  return fmt::format("T.alloc_buffer({})", fmt::join(args, ", "));
+  return fmt::format("T.alloc_buffer({})", join(args, ", "));
 }
 
 std::string declaration(const Context& c, BufferId id) {
@@ -89,7 +89,7 @@ std::string declaration(const Context& c, BufferId id) {
   if (buffer.origin == BufferOrigin::Pointer && buffer.pointer.valid())
     args.push_back(fmt::format("data={}", expr(c, buffer.pointer)));
   append_fields(c, args, buffer);
-  return fmt::format("T.{}({})", function, fmt::join(args, ", "));
+  return fmt::format("T.{}({})", function, join(args, ", "));
 }
 
 }  // namespace ww::ir::printing

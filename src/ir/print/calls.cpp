@@ -2,11 +2,11 @@
 // Tile primitives and PTX instructions. The instructions that the language has functions of its own
 // for (matrix copies, mma, tensor memory) print as those; all others by their opcode.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
 
+#include "base/join.h"
 #include "ir/print/print.h"
 #include "ir/print/printer.h"
 #include "isa/catalogue.h"
@@ -92,7 +92,7 @@ std::string plain_ptx(const Context& c, const PtxCall& call) {
   for (const PtxOperand& operand : call.operands) args.push_back(ptx_operand(c, operand));
   if (call.predicate.valid()) args.push_back(fmt::format("pred={}", expr(c, call.predicate)));
   if (call.keep) args.emplace_back("keep=True");
-  return fmt::format("T.ptx[{}]({})", quoted(call.opcode.text()), fmt::join(args, ", "));
+  return fmt::format("T.ptx[{}]({})", quoted(call.opcode.text()), join(args, ", "));
 }
 
 // ldmatrix and stmatrix of 8x8 matrices of 16-bit elements; "" for anything else, as below.
@@ -108,7 +108,7 @@ std::string matrix_copy(const Context& c, const PtxCall& call) {
   for (const PtxOperand& reg : copy->registers) args.push_back(expr(c, reg.expr));
   return fmt::format("T.ptx.{}(T.bool({}), {}, \".b16\", {})", called,
                      binding.has("trans") ? "True" : "False", binding.number("num"),
-                     fmt::join(args, ", "));
+                     join(args, ", "));
 }
 
 std::string mma_call(const Context& c, const PtxCall& call) {
@@ -130,7 +130,7 @@ std::string mma_call(const Context& c, const PtxCall& call) {
   if (total != call.operands.size()) return "";
   args.emplace_back("False");  // no saturation
   for (const PtxOperand& reg : call.operands) args.push_back(expr(c, reg.expr));
-  return fmt::format("T.ptx.mma({})", fmt::join(args, ", "));
+  return fmt::format("T.ptx.mma({})", join(args, ", "));
 }
 
 // tcgen05.ld and .st at an address that is made of base, row and column.
@@ -148,7 +148,7 @@ std::string tensor_copy(const Context& c, const PtxCall& call) {
   const bool is_packed = binding.has("pack") || binding.has("unpack");
   return fmt::format("T.ptx.{}({}, {}, {}, {}, {})", call.opcode.mnemonic(),
                      expr_list(c, address.args, 0, 3), quoted(binding.word("shape")),
-                     binding.number("num"), is_packed ? "True" : "False", fmt::join(args, ", "));
+                     binding.number("num"), is_packed ? "True" : "False", join(args, ", "));
 }
 
 }  // namespace
@@ -173,10 +173,10 @@ std::string tile_call(const Context& c, const TileCall& call) {
     std::vector<std::string> buffers;
     for (const auto& [key, buffer] : call.workspace)
       buffers.push_back(fmt::format("{}: {}", quoted(key), c.names.of(buffer)));
-    keywords.push_back(fmt::format("workspace={{{}}}", fmt::join(buffers, ", ")));
+    keywords.push_back(fmt::format("workspace={{{}}}", join(buffers, ", ")));
   }
   args.insert(args.end(), keywords.begin(), keywords.end());
-  return fmt::format("{}({})", tile_name(call), fmt::join(args, ", "));
+  return fmt::format("{}({})", tile_name(call), join(args, ", "));
 }
 
 std::string ptx_call(const Context& c, const PtxCall& call) {

@@ -2,11 +2,11 @@
 #include "ir/print/print.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 
+#include "base/join.h"
 #include "ir/print/printer.h"
 
 namespace ww::ir {
@@ -31,7 +31,7 @@ void FunctionWriter::imports() {
     std::vector<std::string> names = {"S", "R", "TileLayout", "ComposeLayout"};
     if (c_.names.has_own_axes()) names.emplace_back("Axis");
     names.insert(names.end(), c_.names.axes().begin(), c_.names.axes().end());
-    line(fmt::format("from tvm.tirx.layout import {}", fmt::join(names, ", ")));
+    line(fmt::format("from tvm.tirx.layout import {}", join(names, ", ")));
   }
   line("");
 }
@@ -43,8 +43,7 @@ void FunctionWriter::signature() {
   }
   for (const VarId extent : c_.names.host_extents())
     line(fmt::format("{} = {}()", c_.names.of(extent), annotation(c_.f[extent].type)));
-  line(arguments.empty() ? "@T.prim_func"
-                         : fmt::format("@T.prim_func({})", fmt::join(arguments, ", ")));
+  line(arguments.empty() ? "@T.prim_func" : fmt::format("@T.prim_func({})", join(arguments, ", ")));
   std::vector<std::string> params;
   for (const Param& param : c_.f.params) {
     params.push_back(param.buffer.valid() ? fmt::format("{}: {}", c_.names.of(param.buffer),
@@ -52,7 +51,7 @@ void FunctionWriter::signature() {
                                           : fmt::format("{}: {}", c_.names.of(param.var),
                                                         annotation(c_.f[param.var].type)));
   }
-  line(fmt::format("def {}({}):", c_.f.name, fmt::join(params, ", ")));
+  line(fmt::format("def {}({}):", c_.f.name, join(params, ", ")));
 }
 
 void FunctionWriter::body() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "base/join.h"
 #include "ir/below.h"
 #include "ir/print/printer.h"
 #include "ir/visit.h"
@@ -57,7 +57,7 @@ std::string loop_range(const Context& c, const Stmt& s) {
   if (dtype != num::DType::Int32) args.push_back(fmt::format("dtype=\"{}\"", num::name_of(dtype)));
   if (!s.settings.empty()) args.push_back(fmt::format("annotations={}", settings(c, s.settings)));
   return fmt::format("{}({})", is_plain ? "range" : fmt::format("T.{}", name_of(s.loop)),
-                     fmt::join(args, ", "));
+                     join(args, ", "));
 }
 
 }  // namespace
@@ -184,14 +184,14 @@ void FunctionWriter::scope_ids(const Stmt& s) {
     if (extent.valid()) extents.push_back(expr(c_, extent));
   }
   std::vector<std::string> args;
-  if (!extents.empty()) args.push_back(fmt::format("[{}]", fmt::join(extents, ", ")));
+  if (!extents.empty()) args.push_back(fmt::format("[{}]", join(extents, ", ")));
   std::vector<std::string> preferred;
   for (const auto& [key, value] : s.settings) preferred.push_back(setting(c_, value));
-  if (!preferred.empty()) args.push_back(fmt::format("preferred=[{}]", fmt::join(preferred, ", ")));
+  if (!preferred.empty()) args.push_back(fmt::format("preferred=[{}]", join(preferred, ", ")));
   const num::DType dtype = s.vars.empty() ? num::DType::Int32 : c_.f[s.vars[0]].type.dtype;
   if (dtype != num::DType::Int32) args.push_back(fmt::format("dtype=\"{}\"", num::name_of(dtype)));
-  line(fmt::format("{}{}T.{}({})", fmt::join(targets, ", "), targets.empty() ? "" : " = ",
-                   facts_of(s.scope_id).name, fmt::join(args, ", ")));
+  line(fmt::format("{}{}T.{}({})", join(targets, ", "), targets.empty() ? "" : " = ",
+                   facts_of(s.scope_id).name, join(args, ", ")));
 }
 
 }  // namespace ww::ir::printing

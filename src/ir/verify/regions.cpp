@@ -5,11 +5,11 @@
 // the call about: every condition around it is evaluated as well. Where something is known at run
 // time only (a parameter, memory), or a `return`, `break` or `while` decides whether the call is
 // made, the evaluator finds it in a run. Of many ids the first and last are tried.
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
 
+#include "base/join.h"
 #include "ir/launch/thread_values.h"
 #include "ir/settings.h"
 #include "ir/simplify/fold.h"
@@ -322,7 +322,7 @@ class RegionCheck {
     const Buffer& buffer = f_[region.buffer];
     c_.report(DiagKind::OutOfBounds, region.span.known ? region.span : span_, buffer,
               "a region takes {} from {} in dimension {} of `{}`, which has extent {}{}{}", count,
-              min, d, buffer.name, whole, where.empty() ? "" : ", where ", fmt::join(where, ", "));
+              min, d, buffer.name, whole, where.empty() ? "" : ", where ", join(where, ", "));
     const bool is_side = &region != copy_settings(*call_).predicate_tile;
     if (is_side && (call_->op == TileOp::Copy || call_->op == TileOp::CopyAsync))
       c_.findings.back().notes.push_back(

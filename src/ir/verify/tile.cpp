@@ -3,10 +3,10 @@
 #include "ir/verify/tile.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "base/join.h"
 #include "ir/elementwise.h"
 #include "ir/equal.h"
 #include "ir/gemm_factors.h"
@@ -184,7 +184,7 @@ void check_reduction(const TileCheck& t) {
     if (!is_folded[d]) kept.ranges.push_back(src.ranges[d]);
   if (differ(t.f, extents_of(t.f, dst), extents_of(t.f, kept))) {
     t.bad("`{}` over {} {} of {} into {}; the other extents differ", t.name(),
-          axes.size() == 1 ? "axis" : "axes", fmt::join(axes, ", "), region_text(t.f, src),
+          axes.size() == 1 ? "axis" : "axes", join(axes, ", "), region_text(t.f, src),
           region_text(t.f, dst));
     if (has_thread_axes(t.f[src.buffer]))
       t.c.findings.back().notes.push_back(
@@ -204,7 +204,7 @@ void check_scan(const TileCheck& t) {
   }
   const std::vector<std::int64_t> axes = folded_axes(t.call);
   if (axes.size() != 1) {
-    t.bad("`{}` along axes {}, expected one", t.name(), fmt::join(axes, ", "));
+    t.bad("`{}` along axes {}, expected one", t.name(), join(axes, ", "));
     return;
   }
   if (!check_axes(t, src, axes)) return;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The settings of a tile call.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "base/join.h"
 #include "base/suggest.h"
 #include "ir/elementwise.h"
 #include "ir/print/printer.h"
@@ -83,10 +83,10 @@ void report_unknown_setting(const TileCheck& t, const std::string& key) {
   const std::vector<std::string_view> known = settings_of(t.call.op);
   t.c.report(DiagKind::UnknownName, t.span, "`{}` has no setting `{}`{}", t.name(), key,
              did_you_mean(key, known));
-  t.c.findings.back().notes.push_back(
-      {known.empty() ? fmt::format("`{}` has no settings", t.name())
-                     : fmt::format("its settings: {}", fmt::join(known, ", ")),
-       {}});
+  t.c.findings.back().notes.push_back({known.empty()
+                                           ? fmt::format("`{}` has no settings", t.name())
+                                           : fmt::format("its settings: {}", join(known, ", ")),
+                                       {}});
 }
 
 std::optional<std::int64_t> constant_of(const Function& f, const Setting& setting) {
@@ -109,8 +109,8 @@ void check_memories(const TileCheck& t, const SettingFacts& facts, const Setting
   };
   const std::string seen = fmt::format("{} to {}", memory(*src), memory(*dst));
   if (std::ranges::find(wanted, seen) != wanted.end()) return;
-  t.bad("`{}` of `{}` is for {} memory, this is {}", facts.name, t.name(),
-        fmt::join(wanted, " or "), seen);
+  t.bad("`{}` of `{}` is for {} memory, this is {}", facts.name, t.name(), join(wanted, " or "),
+        seen);
 }
 
 // A constant that the elements can be, or a value of their type.

@@ -24,13 +24,13 @@
 //     smem_addr: T.let = T.cuda.cvta_generic_to_shared(…)
 //     desc: T.let = T.uint64(smem_addr >> 4 & 0x3FFF) | …
 //     tcgen05.cp.cta_group::1.128x256b [tmem_addr], desc
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <map>
 #include <set>
 
+#include "base/join.h"
 #include "base/wide.h"
 #include "ir/print/print.h"
 #include "ir/settings.h"
@@ -258,7 +258,7 @@ class Matcher {
                    "columns {} to {} are filled in {} lanes from {} different rows, lane{} {} "
                    "alike: not the lanes of {}",
                    at * kUnitColumns, at * kUnitColumns + kUnitColumns - 1, lanes, by_unit.size(),
-                   alike.size() == 1 ? "" : "s", fmt::join(alike, ", "), fmt::join(names, ", "));
+                   alike.size() == 1 ? "" : "s", join(alike, ", "), join(names, ", "));
   }
 
   Match<void> no_descriptor(const ShapeFacts& facts, std::int64_t at,
@@ -278,7 +278,7 @@ class Matcher {
     if (facts.units > 1)
       seen.push_back(fmt::format("half a row {} bytes on", (units[1] - units[0]) * kRowUnitBytes));
     return decline("descriptor", "no matrix descriptor gives the rows of {} for columns {} on: {}",
-                   name_of(facts), at * kUnitColumns, fmt::join(seen, ", "));
+                   name_of(facts), at * kUnitColumns, join(seen, ", "));
   }
 
   const Call& call_;
@@ -419,7 +419,7 @@ PlanReport report(const Plan& plan, const Call& call) {
     is_paired = is_paired || facts.rows == 64;
   }
   out.rounds = std::ssize(plan.issues);
-  out.summary = fmt::format("tcgen05.cp {}, {} per thread", fmt::join(shapes, " and "), out.rounds);
+  out.summary = fmt::format("tcgen05.cp {}, {} per thread", join(shapes, " and "), out.rounds);
   out.notes = std::move(rows);
   if (is_paired)
     out.notes.emplace_back(

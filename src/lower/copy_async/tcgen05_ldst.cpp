@@ -25,11 +25,11 @@
 //         B_local = S[(128,8):(1@tid_in_wg,1)], tmem = S[(128,8):(1@TLane,1@TCol)], float16
 //
 //     T.ptx.tcgen05.ld(tmem_addr[0], lane, 0, "32x32b", 4, False, local_32b[0], …, local_32b[3])
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
 
+#include "base/join.h"
 #include "ir/print/print.h"
 #include "lower/as_index.h"
 #include "lower/checks.h"
@@ -223,11 +223,11 @@ PlanReport report(const Plan& plan, const Call& call) {
   const std::int64_t most = *std::ranges::max_element(of_warp);
   out.rounds = most;
   out.summary = fmt::format("tcgen05.{} {}, {} per warp", plan.is_load ? "ld" : "st",
-                            fmt::join(kinds, " and "), most);
+                            join(kinds, " and "), most);
   std::string shape = "32 lanes of each warp's quarter at a time";
   if (!slabs.empty())
     shape = fmt::format("slabs of 16 lanes, from lane {} of each warp's quarter on",
-                        fmt::join(slabs, " and "));
+                        join(slabs, " and "));
   out.notes.push_back(std::move(shape));
   const auto idle = std::ranges::count(of_warp, 0);
   if (idle != 0)

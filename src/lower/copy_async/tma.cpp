@@ -17,10 +17,10 @@
 //
 //     A_map = T.tensor_map(A.data, box=(128, 64), dims=(M, K), strides=(K,), swizzle=128)
 //     cp.async.bulk.tensor.2d…  [dst_ptr], [A_map, {k, m}], [full]
-#include <fmt/ranges.h>
 
 #include <cmath>
 
+#include "base/join.h"
 #include "ir/box_reduce.h"
 #include "ir/elementwise.h"
 #include "ir/equal.h"
@@ -169,9 +169,7 @@ bool is_equal(const ir::Function& f, ExprId a, ExprId b) {
 // What the two say differently about the array and its boxes; empty: nothing.
 std::string difference(const ir::Function& f, const ir::TensorMap& given,
                        const ir::TensorMap& needed) {
-  const auto numbers = [](const std::vector<std::int64_t>& all) {
-    return fmt::format("{}", fmt::join(all, " x "));
-  };
+  const auto numbers = [](const std::vector<std::int64_t>& all) { return join(all, " x "); };
   const auto all_equal = [&](const std::vector<ExprId>& a, const std::vector<ExprId>& b) {
     return std::ranges::equal(a, b, [&](ExprId x, ExprId y) { return is_equal(f, x, y); });
   };

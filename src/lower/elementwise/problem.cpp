@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/elementwise/problem.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <map>
 #include <utility>
 
+#include "base/join.h"
 #include "ir/elementwise.h"
 #include "ir/equal.h"
 #include "layout/apply.h"
@@ -156,7 +155,7 @@ class Maker {
 
   [[nodiscard]] std::string element_text(std::int64_t x,
                                          const std::vector<std::int64_t>& extents) const {
-    return fmt::format("({})", fmt::join(layout::unflatten(x, extents), ", "));
+    return fmt::format("({})", join(layout::unflatten(x, extents), ", "));
   }
 
   Match<void> find_steps() {

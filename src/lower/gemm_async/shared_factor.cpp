@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/gemm_async/shared_factor.h"
 
-#include <fmt/ranges.h>
-
+#include "base/join.h"
 #include "lower/as_index.h"
 
 namespace ww::lower {
@@ -143,7 +142,7 @@ std::string SharedFactor::seen(const FactorPart& part) const {
   add(0, each);
   add(1, 0);
   add(kCoreLines, 0);
-  return fmt::format("{}", fmt::join(out, ", "));
+  return join(out, ", ");
 }
 
 Match<FactorDescriptor> SharedFactor::find(const FactorPart& part, bool may_turn) const {

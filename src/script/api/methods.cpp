@@ -36,7 +36,7 @@ Result<Value> ends(Context& in, Args& a) {
   return of_bool(self_text(a).ends_with(WW_TRY(as_text(in, a[0], "the suffix", a.spans[0]))));
 }
 
-Result<Value> join(Context& in, Args& a) {
+Result<Value> join_texts(Context& in, Args& a) {
   std::string out;
   bool first = true;
   for (const Value& v : WW_TRY(iterate(in, a[0], a.spans[0]))) {
@@ -246,7 +246,7 @@ constexpr BuiltinRow kRows[] = {
     {"str.upper", "", change_case<upper>},
     {"str.startswith", "prefix", starts},
     {"str.endswith", "suffix", ends},
-    {"str.join", "items", join},
+    {"str.join", "items", join_texts},
     {"str.split", "separator?", split},
     {"str.replace", "old, new", replace},
     {"str.strip", "", strip},

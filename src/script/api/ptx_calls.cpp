@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/join.h"
 #include "base/suggest.h"
 #include "ir/ptx_placement.h"
 #include "isa/catalogue.h"
@@ -23,15 +24,6 @@ namespace {
 using ir::PtxOperandKind;
 using isa::OperandSpec;
 using isa::Role;
-
-std::string join(const std::vector<std::string>& words) {
-  std::string out;
-  for (const std::string& word : words) {
-    if (!out.empty()) out += '.';
-    out += word;
-  }
-  return out;
-}
 
 // `__` stands for `::`, a trailing `_` keeps a word from being a keyword of Python.
 std::string ptx_spelling(std::string_view word) {
@@ -300,7 +292,7 @@ Result<Value> ptx_subscript(Context& in, const PtxPathObject& path, const Value&
 Result<Value> call_ptx(Context& in, const PtxPathObject& path, CallArgs& args) {
   if (!in.in_kernel())
     return fail_at(args.call, DiagKind::BadType, "a PTX instruction outside of a kernel");
-  const std::string opcode = join(path.words);
+  const std::string opcode = join(path.words, ".");
   if (!path.is_quoted) {
     const auto argument = [&](std::size_t i) {
       return i < args.plain.size() ? args.plain[i] : none();

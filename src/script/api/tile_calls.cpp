@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/join.h"
 #include "base/suggest.h"
 #include "ir/settings.h"
 #include "script/api/multicast.h"
@@ -114,7 +115,7 @@ Result<ir::TileArg> read_arg(Context& in, const ir::TileCall& call, const ir::Ti
       if (numbers.empty())
         return fail_at(span, DiagKind::BadTileCall, "{} has no numbers, expected one or more",
                        what);
-      return ir::TileArg(ir::Setting(fmt::format("{}", fmt::join(numbers, ", "))));
+      return ir::TileArg(ir::Setting(join(numbers, ", ")));
     }
   }
   return ir::TileArg();

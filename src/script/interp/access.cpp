@@ -3,13 +3,13 @@
 #include "script/interp/access.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
 #include <numbers>
 
 #include "base/ascii.h"
+#include "base/join.h"
 #include "base/suggest.h"
 #include "script/api/buffer_fields.h"
 #include "script/api/builtins.h"
@@ -116,7 +116,7 @@ Diag no_such_name(const std::string& path, std::string_view name) {
                   path == "layout" ? "tvm.tirx.layout" : path, name, suggestion);
   if (is_tile && path != "T" && suggestion.empty())
     out.notes.push_back(
-        {fmt::format("its primitives: {}", fmt::join(ir::all_tile_op_names(), ", ")), {}});
+        {fmt::format("its primitives: {}", join(ir::all_tile_op_names(), ", ")), {}});
   return out;
 }
 

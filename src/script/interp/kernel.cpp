@@ -3,10 +3,10 @@
 #include "script/interp/kernel.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "base/join.h"
 #include "ir/simplify/fold.h"
 #include "script/api/buffer_fields.h"
 #include "script/api/params.h"
@@ -36,7 +36,7 @@ Result<Value> given_type(Context& in, std::string_view name, const AnnotationObj
   std::vector<std::string> taken;
   for (const ir::Type& each : a.types) taken.push_back(ir::to_text(each));
   const std::string choice =
-      taken.empty() ? "" : fmt::format("; it is one of {}", fmt::join(taken, ", "));
+      taken.empty() ? "" : fmt::format("; it is one of {}", join(taken, ", "));
   if (given == nullptr)
     return fail(
         diag_at(span, DiagKind::BadArgument, "the element type of `{}` is open{}", name, choice)
@@ -47,7 +47,7 @@ Result<Value> given_type(Context& in, std::string_view name, const AnnotationObj
   const ir::Type type = WW_TRY(as_type(in, *given, "the element type", span));
   if (!taken.empty() && std::ranges::find(a.types, type) == a.types.end())
     return fail_at(span, DiagKind::BadArgument, "`{}` was given elements of {}: expected {}", name,
-                   ir::to_text(type), fmt::join(taken, ", "));
+                   ir::to_text(type), join(taken, ", "));
   return *given;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/join.h"
 #include "base/suggest.h"
 
 namespace ww::sim {
@@ -87,7 +88,7 @@ Result<CheckSet> parse_checks(std::string_view text) {
     if (known) continue;
     names.insert(names.end(), {"all", "none"});
     return fail(diag(DiagKind::UnknownName, "`{}` is not a check; there are {}{}", word,
-                     fmt::join(names, ", "), did_you_mean(word, names))
+                     join(names, ", "), did_you_mean(word, names))
                     .with_span(span));
   }
   return set;

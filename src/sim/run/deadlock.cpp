@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/join.h"
 #include "sim/run/registers.h"
 #include "sim/run/unit.h"
 
@@ -81,7 +82,7 @@ std::string suppliers_text(const Unit& unit, const Mbarrier& barrier) {
                                 warp.index, supply.sends ? "sent to it at" : "arrived at it at",
                                 line_at(unit, supply.op), where_now(unit, warp)));
   }
-  return fmt::format("before, {}", fmt::join(texts, "; "));
+  return fmt::format("before, {}", join(texts, "; "));
 }
 
 // A warp that did not look while two phases ended takes the third one for the first.
@@ -190,7 +191,7 @@ std::string cycle_text(Unit& unit, const std::vector<Stuck>& all) {
                                   edge.address & ((1U << kRankShift) - 1), to.index,
                                   line_at(unit, edge.op)));
     }
-    return fmt::format("; they wait for each other: {}", fmt::join(texts, "; "));
+    return fmt::format("; they wait for each other: {}", join(texts, "; "));
   }
   return "";
 }
@@ -210,7 +211,7 @@ void report_deadlock(Unit& unit) {
                     stuck.split->lanes};
     if (i < kMaxWaiting) waiting.push_back(waiting_text(unit, stuck));
   }
-  std::string text = "no thread can go on: " + fmt::format("{}", fmt::join(waiting, "; "));
+  std::string text = "no thread can go on: " + join(waiting, "; ");
   if (all.size() > waiting.size())
     text += fmt::format("; and {} more", all.size() - waiting.size());
   text += cycle_text(unit, all);
