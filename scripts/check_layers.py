@@ -30,7 +30,7 @@ ROW = re.compile(r"^([a-z0-9_/]+)\s*:([^|]*)(?:\|(.*))?$")
 
 # The third-party libraries whose use is limited, by what their headers' paths begin with. fmt comes
 # with base and may be used everywhere.
-LIBRARIES = {"CLI/": "cli11", "nlohmann/": "json", "httplib.h": "httplib"}
+LIBRARIES = {"nlohmann/": "json", "httplib.h": "httplib"}
 
 # What carries an SPDX line: (where, which files). Golden files and data are read byte for byte.
 LICENSED = [

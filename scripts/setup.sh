@@ -20,7 +20,6 @@ packages=(
   "cmake              run   cmake         build system, version 3.25 or newer"
   "ninja-build        run   ninja         runs the build"
   "libfmt-dev         run   -             text formatting (fmt)"
-  "libcli11-dev       run   -             command line parsing (CLI11)"
   "nlohmann-json3-dev run   -             JSON (nlohmann_json)"
   "libbenchmark-dev   run   -             benchmarks (Google Benchmark)"
   "libcpp-httplib-dev run   -             the explorer's server (cpp-httplib)"

@@ -27,8 +27,9 @@ struct Options {
   std::string text;
   std::string colour = "red";
   std::vector<std::string> ops;
-  std::string output;
+  std::string output = "none";
   std::int64_t count = 1;
+  bool loud = false, twice = false;
 };
 
 Run set_up_sample(OptionSet& set) {
@@ -38,10 +39,16 @@ Run set_up_sample(OptionSet& set) {
   set.texts("--op", "OP", options->ops, "an operation; repeat for more");
   set.text("-o,--output", "FILE", options->output, "where to");
   set.number("--count", options->count, 1, 9, "how often");
+  set.flag("-l,--loud", options->loud, "in capitals");
+  set.flag("-t", options->twice, "two times");
   return [options] {
     if (options->text == "throw") throw std::runtime_error("the sky fell");
     std::string text = options->text + " " + options->colour;
     for (const std::string& op : options->ops) text += " " + op;
+    if (options->output != "none") text += " to " + options->output;
+    if (options->count != 1) text += " times " + std::to_string(options->count);
+    if (options->loud) text += " loud";
+    if (options->twice) text += " twice";
     return Outcome{.out = text + "\n"};
   };
 }
@@ -71,6 +78,29 @@ TEST(App, ValuesKeepBracketsCommasAndColons) {
   EXPECT_EQ(run({"sample", "S[(8,4):(4@laneid,1)] + 5@m", "--op", "slice:0:4,2:6"}).out,
             "S[(8,4):(4@laneid,1)] + 5@m red slice:0:4,2:6\n");
   EXPECT_EQ(run({"sample", "x", "--op", "[1,2]", "--op", "a,b"}).out, "x red [1,2] a,b\n");
+}
+
+TEST(App, OptionsAreSpelledAsUsual) {
+  for (const std::vector<std::string>& spelling :
+       {std::vector<std::string>{"--output", "x"}, {"--output=x"}, {"-o", "x"}, {"-ox"}}) {
+    std::vector<std::string> args = {"sample", "word"};
+    args.insert(args.end(), spelling.begin(), spelling.end());
+    EXPECT_EQ(run(args).out, "word red to x\n") << testing::PrintToString(spelling);
+  }
+  EXPECT_EQ(run({"sample", "-lt", "word"}).out, "word red loud twice\n");
+  EXPECT_EQ(run({"sample", "-tlox", "word"}).out, "word red to x loud twice\n");
+  EXPECT_EQ(run({"sample", "-l", "--loud", "word"}).out, "word red loud\n");
+  EXPECT_EQ(run({"sample", "--count=9", "word"}).out, "word red times 9\n");
+  EXPECT_EQ(run({"sample", "-l", "--", "--loud"}).out, "--loud red loud\n");
+  EXPECT_EQ(run({"sample", "-"}).out, "- red\n");
+  EXPECT_EQ(run({"sample", "word", "--op", ""}).out, "word red \n") << "an empty value is a value";
+  EXPECT_EQ(run({"sample", "word", "--op", "-5"}).out, "word red -5\n");
+}
+
+TEST(App, HelpIsShownWhateverElseIsWrong) {
+  const std::string help = run({"sample", "--help"}).out;
+  EXPECT_EQ(run({"sample", "--nothing", "-h"}).out, help);
+  EXPECT_EQ(run({"sample", "a", "b", "--count", "x", "--help"}).out, help);
 }
 
 TEST(App, HelpNamesEveryOptionAndAnExample) {
@@ -113,6 +143,13 @@ TEST(App, BadUsageIsNamedWithTheNearestSpelling) {
       {{"sample", "x", "y"}, "unexpected argument `y`"},
       {{"sample"}, "TEXT is required"},
       {{"sample", "x", "--output"}, "`--output` needs a value"},
+      {{"sample", "x", "-o"}, "`-o` needs a value"},
+      {{"sample", "x", "--output=", "y"}, "`--output` needs a value"},
+      {{"sample", "x", "-o", ""}, "--output: the value is empty, expected FILE"},
+      {{"sample", "x", "--loud=no"}, "`--loud` takes no value, here `no`"},
+      {{"sample", "x", "-lz"}, "unknown option `-lz`"},
+      {{"sample", "x", "--count", "99999999999999999999"}, "is not a whole number from 1 to 9"},
+      {{"sample", "--", "x", "--loud"}, "unexpected argument `--loud`"},
       {{"sample", "x", "--shade", "red", "--shade", "blue"},
        "`--shade` is given 2 times, and takes one value"},
   };

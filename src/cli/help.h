@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of help, made from the commands and the options they declare. CLI11's own formatter is
-// not used because its text differs between the versions we build with.
+// The text of help, made from the commands and the options they declare.
 #pragma once
 
 #include <span>

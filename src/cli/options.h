@@ -5,23 +5,20 @@
 // without dashes ("FILE") for an argument told apart by its place. The variables given are filled
 // by parse() and must outlive it; one that the user does not mention keeps its value.
 //
-// CLI11 does the parsing, inside options.cpp: its header takes seconds to compile, so no other file
-// includes it.
+// `--name VALUE`, `--name=VALUE`, `-n VALUE` and `-nVALUE` mean the same, `-ab` means `-a -b`, and after
+// `--` all words are arguments. An option takes the next word as its value whatever it looks like.
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "base/result.h"
-
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
 
 namespace ww::cli {
 
@@ -54,7 +51,6 @@ class OptionSet {
  public:
   /// Declares --help and --color, which all commands have.
   OptionSet();
-  ~OptionSet();
   OptionSet(const OptionSet&) = delete;
   OptionSet& operator=(const OptionSet&) = delete;
 
@@ -94,13 +90,30 @@ class OptionSet {
   [[nodiscard]] const std::string& color() const { return color_; }
 
  private:
-  CLI::Option& remember(CLI::Option* option, const std::string& type, const std::string& help,
-                        std::span<const std::string_view> choices = {});
-  [[nodiscard]] Diag unexpected_word() const;
+  using Variable = std::variant<bool*, std::int64_t*, std::string*, std::vector<std::string>*>;
+  /// What is wrong with the text of a value; "": nothing.
+  using Check = std::function<std::string(std::string_view)>;
+  /// Where the value of the row with the same index goes.
+  struct Target {
+    Variable variable;
+    Check check = {};
+    int times = 0;  // that it was given
+  };
+  struct Reading;
 
-  std::unique_ptr<CLI::App> app_;
-  std::vector<OptionRow> rows_;
+  void add(OptionRow row, Variable variable, Check check = {});
+  [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const;
+  [[nodiscard]] Result<void> give(std::size_t row, std::string_view text);
+  [[nodiscard]] Result<void> long_option(Reading& reading, std::string_view word);
+  [[nodiscard]] Result<void> short_options(Reading& reading, std::string_view word);
+  [[nodiscard]] Result<void> argument(std::string_view word);
+  [[nodiscard]] Result<void> check_counts() const;
+  [[nodiscard]] Diag unknown_option(std::string_view word) const;
+
+  bool wants_help_ = false;
   std::string color_ = "auto";
+  std::vector<OptionRow> rows_;
+  std::vector<Target> targets_;
 };
 
 /// `-x`, `--long`; a lone `-` is a file.

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/terminal.h"
 
+#include <regex.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <deque>
 #include <optional>
-#include <regex>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "base/printable.h"
 #include "cli/environment.h"
 
@@ -63,10 +65,12 @@ std::string_view sequence(Color color) {
   return "";
 }
 
-// The first group of an expression gets the colour.
+// The last group of an extended regular expression gets the colour.
 struct Rule {
   const char* pattern;
   Color color;
+  const char* also = "";      // what the line must match as well
+  const char* unless = "^$";  // what it must not match
 };
 
 // Facts, verdicts, findings: docs/guide/running.md shows the reports.
@@ -77,18 +81,19 @@ constexpr Rule kReportRules[] = {
     {"^findings    ([0-9]+)", Color::Red},
     {"^  (remedy) ", Color::Cyan},
     // The label of a fact: its text begins in column 12, or 14 where it is indented.
-    {"^(?=[a-z ]{11} [^ ])([a-z]{1,10}) {2,}", Color::Bold},
-    {"^  (?=[a-z ]{11} [^ ])(?!.{12}(?:chosen|declined|not asked))([a-z]{1,10}) {2,}", Color::Bold},
+    {"^([a-z]{1,10}) {2,}", Color::Bold, "^[a-z ]{11} [^ ]"},
+    {"^  ([a-z]{1,10}) {2,}", Color::Bold, "^  [a-z ]{11} [^ ]",
+     "^ {2}.{12}(chosen|declined|not asked)"},
     {"^expect `.*` (holds)", Color::Green},
     {"^expect `.*` (fails)", Color::Red},
     {"^  [a-z0-9_]+ +(chosen):", Color::Green},
     {"^  [a-z0-9_]+ +(declined)", Color::Yellow},
     {"^  [a-z0-9_]+ +(not asked)$", Color::Dim},
     {"^([a-z]+): [^:]+:[0-9]+:[0-9]+: ", Color::Red},
-    {"^(?:[a-z]+: )?([^:]+:[0-9]+:[0-9]+): ", Color::Bold},
+    {"^([a-z]+: )?([^:]+:[0-9]+:[0-9]+): ", Color::Bold},
     {"^  ([^ ][^:]*:[0-9]+:[0-9]+): ", Color::Bold},
     {"^([a-z]+): line [0-9]+: ", Color::Red},
-    {"^(?:  )?[a-z]+: (line [0-9]+): ", Color::Bold},
+    {"^(  )?[a-z]+: (line [0-9]+): ", Color::Bold},
     {"^(line [0-9]+)  ", Color::Dim},
     {"^line [0-9]+ +[^ ]+ +([a-z0-9_]+)  ", Color::Cyan},
     {": ([0-9]+ bank conflicts?)$", Color::Yellow},
@@ -101,8 +106,8 @@ constexpr Rule kReportRules[] = {
     {"^(cells: .*|left out: .*)$", Color::Dim},
 };
 constexpr Rule kDiagnosticRules[] = {
-    {"^(?:(?!error: ).)*?(error:) ", Color::Red},
-    {"^(?:(?!note: ).)*?(note:) ", Color::Cyan},
+    {"(error:) ", Color::Red},
+    {"(note:) ", Color::Cyan},
     {"^(internal error:)", Color::Red},
     {"^([^:]+:[0-9]+:[0-9]+:) ", Color::Bold},
     {"^ +(\\^~*)$", Color::Green},
@@ -110,16 +115,39 @@ constexpr Rule kDiagnosticRules[] = {
     {"(\\[[A-Z][A-Za-z]+\\])$", Color::Dim},
 };
 
-// Matching recurses once for each character, and takes a second for some megabytes: long traces are
-// not worth it.
+// Matching takes a second for some megabytes: long traces are not worth it.
 constexpr std::size_t kLongestMatched = 1000;
 constexpr std::size_t kLongestColored = std::size_t{1} << 20U;
+
+// Not <regex>, which takes two seconds to compile.
+class Pattern {
+ public:
+  explicit Pattern(const char* text) {
+    WW_CHECK(::regcomp(&compiled_, text, REG_EXTENDED) == 0, "no regular expression: {}", text);
+  }
+  ~Pattern() { ::regfree(&compiled_); }
+  Pattern(const Pattern&) = delete;
+  Pattern& operator=(const Pattern&) = delete;
+
+  // Where the last group of the first match is.
+  [[nodiscard]] std::optional<std::pair<std::size_t, std::size_t>> find(
+      const std::string& line) const {
+    regmatch_t groups[3];
+    WW_CHECK(compiled_.re_nsub < std::size(groups), "{} groups", compiled_.re_nsub);
+    if (::regexec(&compiled_, line.c_str(), std::size(groups), groups, 0) != 0) return std::nullopt;
+    const regmatch_t& last = groups[compiled_.re_nsub];
+    return std::pair(static_cast<std::size_t>(last.rm_so), static_cast<std::size_t>(last.rm_eo));
+  }
+
+ private:
+  regex_t compiled_{};
+};
 
 class Painter {
  public:
   explicit Painter(Look look) {
     const auto add = [&](std::span<const Rule> rules) {
-      for (const Rule& rule : rules) rules_.emplace_back(std::regex(rule.pattern), rule.color);
+      for (const Rule& rule : rules) rules_.emplace_back(rule);
     };
     if (look == Look::Report || look == Look::Table) add(kReportRules);
     if (look == Look::Diagnostics) add(kDiagnosticRules);
@@ -128,20 +156,24 @@ class Painter {
   // A colour for each byte of the line; the first rule that has one for it wins.
   [[nodiscard]] std::vector<Color> colors(const std::string& line) const {
     std::vector<Color> out(line.size(), Color::None);
-    if (line.size() > kLongestMatched) return out;
-    for (const auto& [pattern, color] : rules_) {
-      std::smatch match;
-      if (!std::regex_search(line, match, pattern)) continue;
-      const auto begin = static_cast<std::size_t>(match.position(1));
-      const std::size_t end = begin + static_cast<std::size_t>(match.length(1));
-      for (std::size_t i = begin; i < end; ++i)
-        if (out[i] == Color::None) out[i] = color;
+    if (line.empty() || line.size() > kLongestMatched) return out;
+    for (const CompiledRule& rule : rules_) {
+      const auto found = rule.pattern.find(line);
+      if (!found || !rule.also.find(line) || rule.unless.find(line)) continue;
+      for (std::size_t i = found->first; i < found->second; ++i)
+        if (out[i] == Color::None) out[i] = rule.color;
     }
     return out;
   }
 
  private:
-  std::vector<std::pair<std::regex, Color>> rules_;
+  struct CompiledRule {
+    explicit CompiledRule(const Rule& rule)
+        : pattern(rule.pattern), also(rule.also), unless(rule.unless), color(rule.color) {}
+    Pattern pattern, also, unless;
+    Color color;
+  };
+  std::deque<CompiledRule> rules_;
 };
 
 // --- breaking lines ------------------------------------------------------------------------------

@@ -10,9 +10,9 @@
 // scripts/device_sweep.sh. Exit status: 0 all agree, 1 something differs, 2 no device or no nvcc.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <getopt.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -263,15 +263,27 @@ int run_all(const Options& options) {
   return runner.finish();
 }
 
+/// False: there is no such option.
+bool read_options(int argc, char** argv, Options& options) {
+  const option known[] = {{"only", required_argument, nullptr, 'n'},
+                          {"out", required_argument, nullptr, 'o'},
+                          {"virtual", no_argument, nullptr, 'v'},
+                          {}};
+  for (int c = 0; (c = ::getopt_long(argc, argv, "", known, nullptr)) != -1;) {
+    if (c == 'n') options.only = optarg;
+    if (c == 'o') options.out = optarg;
+    if (c == 'v') options.virtual_only = true;
+    if (c == '?') return false;  // getopt_long has said why
+  }
+  return optind == argc;
+}
+
 }  // namespace
 }  // namespace ww::corpus
 
 int main(int argc, char** argv) {
   ww::corpus::Options options;
-  CLI::App app("The launches of tests/corpus/launches.txt on the GPU here and on the virtual one");
-  app.add_option("--only", options.only, "sections whose title contains this");
-  app.add_option("--out", options.out, "folder of the reports");
-  app.add_flag("--virtual", options.virtual_only, "the virtual GPU alone");
-  CLI11_PARSE(app, argc, argv);
-  return ww::corpus::run_all(options);
+  if (ww::corpus::read_options(argc, argv, options)) return ww::corpus::run_all(options);
+  fmt::print(stderr, "usage: ww_device_corpus [--only TEXT] [--out FOLDER] [--virtual]\n");
+  return 2;
 }

@@ -8,9 +8,12 @@
 // Built and run by scripts/device_sweep.sh. Exit status: 0 all agree, 1 something differs, 2 no
 // device or no ptxas.
 #include <fmt/format.h>
+#include <getopt.h>
 
-#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -167,19 +170,42 @@ int run(const Options& options) {
   return Sweep(options, std::move(kernels)).run();
 }
 
+bool read_number(const char* text, std::size_t& value) {
+  const char* end = text + std::strlen(text);
+  const auto [rest, error] = std::from_chars(text, end, value);
+  return error == std::errc() && rest == end;
+}
+
+/// False: there is no such option, or the number is none.
+bool read_options(int argc, char** argv, Options& options) {
+  const option known[] = {{"cases", required_argument, nullptr, 'c'},
+                          {"only", required_argument, nullptr, 'n'},
+                          {"out", required_argument, nullptr, 'o'},
+                          {"self", no_argument, nullptr, 's'},
+                          {"json", no_argument, nullptr, 'j'},
+                          {"every-modifier", no_argument, nullptr, 'm'},
+                          {}};
+  for (int c = 0; (c = ::getopt_long(argc, argv, "", known, nullptr)) != -1;) {
+    if (c == 'c' && !read_number(optarg, options.cases)) return false;
+    if (c == 'n') options.only = optarg;
+    if (c == 'o') options.out = optarg;
+    if (c == 's') options.self = true;
+    if (c == 'j') options.json = true;
+    if (c == 'm') options.every_modifier = true;
+    if (c == '?') return false;  // getopt_long has said why
+  }
+  options.cases = std::max<std::size_t>(1, options.cases / 128) * 128;
+  return optind == argc;
+}
+
 }  // namespace
 }  // namespace ww::sweep
 
 int main(int argc, char** argv) {
   ww::sweep::Options options;
-  CLI::App app("Every instruction on the GPU here and on the virtual one");
-  app.add_option("--cases", options.cases, "threads per instruction, a multiple of 128");
-  app.add_option("--only", options.only, "instructions whose name contains this");
-  app.add_option("--out", options.out, "folder of the reports");
-  app.add_flag("--self", options.self, "the virtual GPU alone, with all checks");
-  app.add_flag("--json", options.json, "also writes sweep.json");
-  app.add_flag("--every-modifier", options.every_modifier, "all orders, scopes and cache hints");
-  CLI11_PARSE(app, argc, argv);
-  options.cases = std::max<std::size_t>(1, options.cases / 128) * 128;
-  return ww::sweep::run(options);
+  if (ww::sweep::read_options(argc, argv, options)) return ww::sweep::run(options);
+  fmt::print(stderr,
+             "usage: ww_device_sweep [--self] [--cases N] [--only TEXT] [--out FOLDER] [--json] "
+             "[--every-modifier]\n");
+  return 2;
 }
