@@ -165,22 +165,23 @@ medians of 3 repetitions, spread 2 % in the middle and 2 % at most:
 
 TEST(BenchSections, MatrixProducts) {
   Json result;
-  result["products"] = {{{"name", "kernels/gemm_mma/float16/64"},
-                         {"kernel", "gemm_mma"},
-                         {"size", "64x8192x8192"},
-                         {"dtype", "float16"},
-                         {"tile_text", "64x64x64 64x16 s8 g16"},
-                         {"tflops", 216.3},
-                         {"best_tflops", 220.0},
-                         {"of_ceiling", 0.354},
-                         {"of_cublas", 0.905},
-                         {"ceiling", {{"tflops", 611}}},
-                         {"cublas", {{"tflops", 239}}},
-                         {"triton", {{"tflops", nullptr}}},
-                         {"registers", 110},
-                         {"shared_bytes", 131072},
-                         {"rounds", 15}},
-                        {{"name", "kernels/gemm_mma/float16/4096"}, {"tflops", nullptr}}};
+  result["products"] =
+      Json::array({{{"name", "kernels/gemm_mma/float16/64"},
+                    {"kernel", "gemm_mma"},
+                    {"size", "64x8192x8192"},
+                    {"dtype", "float16"},
+                    {"tile_text", "64x64x64 64x16 s8 g16"},
+                    {"tflops", 216.3},
+                    {"best_tflops", 220.0},
+                    {"of_ceiling", 0.354},
+                    {"of_cublas", 0.905},
+                    {"ceiling", {{"tflops", 611}}},
+                    {"cublas", {{"tflops", 239}}},
+                    {"triton", {{"tflops", nullptr}}},
+                    {"registers", 110},
+                    {"shared_bytes", 131072},
+                    {"rounds", 15}},
+                   {{"name", "kernels/gemm_mma/float16/4096"}, {"tflops", nullptr}}});
   EXPECT_EQ(
       numbers_of(result),
       R"(Measured on 2026-11-16 with version 0.1.0 (0123abc) on A GPU, A CPU, x86_64, 2 cores, g++ 12.2, load 0.2 before;
@@ -196,29 +197,30 @@ medians of 15 rounds:
 
 TEST(BenchSections, RowKernels) {
   Json result;
-  result["rows"] = {{{"name", "kernels/rows/softmax/bfloat16/4096"},
-                     {"kernel", "softmax"},
-                     {"dtype", "bfloat16"},
-                     {"size", "4096"},
-                     {"tbps", 4.123},
-                     {"best_tbps", 4.2},
-                     {"of_copy", 0.985},
-                     {"copy", {{"tbps", 4.186}, {"of_copy", nullptr}}},
-                     {"triton", {{"tbps", 4.0}, {"of_copy", 0.956}}},
-                     {"torch", {{"tbps", nullptr}, {"of_copy", nullptr}, {"absent", "memory"}}},
-                     {"registers", 40},
-                     {"rounds", 15}},
-                    {{"name", "kernels/rows/flash_attention/bfloat16/8192_causal"},
-                     {"kernel", "flash_attention"},
-                     {"dtype", "bfloat16"},
-                     {"size", "2x8192x16x128 causal"},
-                     {"tflops", 300.2},
-                     {"best_tflops", 310.0},
-                     {"flash", {{"tflops", 350.0}}},
-                     {"cudnn", {{"tflops", 500.0}}},
-                     {"registers", 255},
-                     {"rounds", 15}},
-                    {{"name", "kernels/rows/rope/bfloat16/4096"}, {"tbps", nullptr}}};
+  result["rows"] =
+      Json::array({{{"name", "kernels/rows/softmax/bfloat16/4096"},
+                    {"kernel", "softmax"},
+                    {"dtype", "bfloat16"},
+                    {"size", "4096"},
+                    {"tbps", 4.123},
+                    {"best_tbps", 4.2},
+                    {"of_copy", 0.985},
+                    {"copy", {{"tbps", 4.186}, {"of_copy", nullptr}}},
+                    {"triton", {{"tbps", 4.0}, {"of_copy", 0.956}}},
+                    {"torch", {{"tbps", nullptr}, {"of_copy", nullptr}, {"absent", "memory"}}},
+                    {"registers", 40},
+                    {"rounds", 15}},
+                   {{"name", "kernels/rows/flash_attention/bfloat16/8192_causal"},
+                    {"kernel", "flash_attention"},
+                    {"dtype", "bfloat16"},
+                    {"size", "2x8192x16x128 causal"},
+                    {"tflops", 300.2},
+                    {"best_tflops", 310.0},
+                    {"flash", {{"tflops", 350.0}}},
+                    {"cudnn", {{"tflops", 500.0}}},
+                    {"registers", 255},
+                    {"rounds", 15}},
+                   {{"name", "kernels/rows/rope/bfloat16/4096"}, {"tbps", nullptr}}});
   EXPECT_EQ(
       numbers_of(result),
       R"(Measured on 2026-11-16 with version 0.1.0 (0123abc) on A GPU, A CPU, x86_64, 2 cores, g++ 12.2, load 0.2 before;
@@ -247,8 +249,9 @@ TEST(BenchRows, TellFailuresOnce) {
   Json result;
   add_error(result, "kernels/copy/manual_time", "byte 3 is wrong");
   add_error(result, "kernels/copy/manual_time", "byte 3 is wrong");
-  result["products"] = {{{"name", "kernels/gemm"}, {"tile_text", "64x64"}, {"wrong", "element 5"}}};
-  result["rows"] = {{{"name", "kernels/rows/rope"}, {"wrong", "element 6"}}};
+  result["products"] =
+      Json::array({{{"name", "kernels/gemm"}, {"tile_text", "64x64"}, {"wrong", "element 5"}}});
+  result["rows"] = Json::array({{{"name", "kernels/rows/rope"}, {"wrong", "element 6"}}});
   EXPECT_EQ(read_rows(result).failed, (std::vector<std::string>{"kernels/copy: byte 3 is wrong",
                                                                 "kernels/gemm 64x64: element 5",
                                                                 "kernels/rows/rope: element 6"}));

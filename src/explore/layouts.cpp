@@ -135,9 +135,9 @@ Result<Json> call_diff(Session& /*session*/, const Json& request) {
   Json rows = Json::array();
   std::size_t l = 0, r = 0;
   for (const auto& [next_l, next_r] : pairs) {
-    while (l < next_l) rows.push_back({++l, 0, false});
-    while (r < next_r) rows.push_back({0, ++r, false});
-    if (l < left.size() && r < right.size()) rows.push_back({++l, ++r, true});
+    while (l < next_l) rows.push_back(Json::array({++l, 0, false}));
+    while (r < next_r) rows.push_back(Json::array({0, ++r, false}));
+    if (l < left.size() && r < right.size()) rows.push_back(Json::array({++l, ++r, true}));
   }
   return driver::with_schema("explore-diff", {{"rows", std::move(rows)}});
 }

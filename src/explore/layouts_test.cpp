@@ -66,7 +66,8 @@ TEST(Diff, RefusesTextsThatAreTooLong) {
 
 TEST(Layout, AnswersOrSaysWhyNot) {
   Session session({});
-  const auto good = call_layout(session, {{"notation", "S[(2,2):(2,1)]"}, {"ops", {"inverse"}}});
+  const auto good =
+      call_layout(session, {{"notation", "S[(2,2):(2,1)]"}, {"ops", Json::array({"inverse"})}});
   ASSERT_TRUE(good);
   EXPECT_EQ((*good)["layout"]["size"], 4);
   EXPECT_TRUE((*good)["error"].is_null());

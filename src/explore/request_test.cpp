@@ -30,7 +30,8 @@ TEST(Request, IsNotNestedWithoutEnd) {
 }
 
 TEST(Request, FieldsHaveTypes) {
-  const Json request = {{"t", "text"}, {"n", 7}, {"f", true}, {"l", {"a", "b"}}, {"x", nullptr}};
+  const Json request = {
+      {"t", "text"}, {"n", 7}, {"f", true}, {"l", Json::array({"a", "b"})}, {"x", nullptr}};
   EXPECT_EQ(*text_field(request, "t"), "text");
   EXPECT_EQ(*text_field(request, "x", "else"), "else");
   EXPECT_EQ(*number_field(request, "n", 0), 7);

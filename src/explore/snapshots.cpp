@@ -105,8 +105,9 @@ Json warps_json(const StoredRun& run) {
   for (const auto& changes : run.history().warps) {
     Json list = Json::array();
     for (const sim::StatusChange& change : changes)
-      list.push_back({change.moment, state_name(change.status), subject_json(run, change.status),
-                      run.line_of(change.status.op), run.source_line_of(change.status.op)});
+      list.push_back(
+          Json::array({change.moment, state_name(change.status), subject_json(run, change.status),
+                       run.line_of(change.status.op), run.source_line_of(change.status.op)}));
     out.push_back(std::move(list));
   }
   return out;
@@ -117,8 +118,9 @@ Json barriers_json(const StoredRun& run) {
   for (const sim::BarrierHistory& barrier : run.history().barriers) {
     Json changes = Json::array();
     for (const sim::BarrierChange& each : barrier.changes)
-      changes.push_back({each.moment, each.status.is_alive, each.status.phase, each.status.pending,
-                         each.status.expected, each.status.bytes});
+      changes.push_back(
+          Json::array({each.moment, each.status.is_alive, each.status.phase, each.status.pending,
+                       each.status.expected, each.status.bytes}));
     Json one = barrier_json(run, barrier);
     one["changes"] = std::move(changes);
     out.push_back(std::move(one));

@@ -180,9 +180,9 @@ Json changed_json(const StoredRun& run, std::uint64_t moment) {
     const sim::HistoryRegion& region = run.history().regions[change.region];
     const std::uint64_t end = change.offset + change.difference.size();
     if (region.part == sim::HistoryPart::Shared)
-      shared.push_back({region.index, change.offset, end});
+      shared.push_back(Json::array({region.index, change.offset, end}));
     if (region.part == sim::HistoryPart::Tensor)
-      tensor.push_back({region.index, change.offset / 4, end / 4});
+      tensor.push_back(Json::array({region.index, change.offset / 4, end / 4}));
     if (region.part != sim::HistoryPart::Registers) continue;
     for (const NamedRegister& reg : run.registers()) {
       const std::uint64_t begin = reg.place.offset();

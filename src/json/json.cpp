@@ -11,10 +11,6 @@
 namespace ww {
 namespace {
 
-bool is_pair(const Json& item) {
-  return item.is_array() && item.size() == 2 && item[0].is_string();
-}
-
 // Whether the text stands in quotes as it is.
 bool is_plain(std::string_view text) {
   return std::ranges::all_of(text,
@@ -162,14 +158,10 @@ Json::Json(const char* text) : value_(std::string(text)) {}
 Json::Json(std::string text) : value_(std::move(text)) {}
 Json::Json(std::string_view text) : value_(std::string(text)) {}
 
-Json::Json(std::initializer_list<Json> items) {
-  if (!std::ranges::all_of(items, is_pair)) {
-    *this = array(items);
-    return;
-  }
-  value_.emplace<Members>().reserve(items.size());
-  for (const Json& item : items)
-    (*this)[item[0].get<std::string_view>()].value_ = std::exchange(item[1].value_, nullptr);
+Json::Json(std::initializer_list<JsonEntry> entries) {
+  value_.emplace<Members>().reserve(entries.size());
+  for (const JsonEntry& entry : entries)
+    (*this)[entry.key].value_ = std::exchange(entry.value.value_, nullptr);
 }
 
 Json::Json(const Json& other) = default;

@@ -27,6 +27,8 @@ class JsonMismatch : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+struct JsonEntry;
+
 /// Null, a truth value, a number, a text, a list, or an object whose keys keep their order.
 class Json {
  public:
@@ -47,9 +49,8 @@ class Json {
   Json(const char* text);
   Json(std::string text);
   Json(std::string_view text);
-  /// `{{"a", 1}, {"b", 2}}` is an object: every item is a list of a text and a value. Other items make
-  /// a list. `{}` is null.
-  Json(std::initializer_list<Json> items);
+  /// An object: `{{"a", 1}, {"b", 2}}`; the last of equal keys counts. `{}` is null.
+  Json(std::initializer_list<JsonEntry> entries);
   /// The elements of a range, as a list.
   template <std::ranges::input_range Range>
   requires(!std::convertible_to<Range, std::string_view> && !std::same_as<Range, Json>)
@@ -156,6 +157,12 @@ class Json {
   mutable std::variant<std::nullptr_t, bool, std::int64_t, std::uint64_t, double, std::string, List,
                        Members>
       value_;
+};
+
+/// A key and its value, where an object is written in braces.
+struct JsonEntry {
+  std::string_view key;
+  Json value;
 };
 
 template <>

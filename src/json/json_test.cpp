@@ -25,11 +25,11 @@ TEST(Json, BracesMakeObjectsOfPairs) {
   EXPECT_EQ((Json{{"b", 1}, {"a", 2}, {"b", 3}}).dump(), R"({"b":3,"a":2})");
 }
 
-TEST(Json, BracesMakeListsOfTheRest) {
-  EXPECT_EQ((Json{1, "two", 3.5, nullptr, false}).dump(), R"([1,"two",3.5,null,false])");
-  EXPECT_EQ((Json{{"a", 1}, 2}).dump(), R"([["a",1],2])");
+TEST(Json, ArraysSayThatTheyAreLists) {
+  EXPECT_EQ(Json::array({1, "two", 3.5, nullptr, false}).dump(), R"([1,"two",3.5,null,false])");
+  EXPECT_EQ(Json::array({Json::array({"a", 1}), 2}).dump(), R"([["a",1],2])");
   EXPECT_EQ(Json::array({"a", 1}).dump(), R"(["a",1])");
-  EXPECT_EQ(Json::array({{"a", 1}}).dump(), R"([["a",1]])");
+  EXPECT_EQ(Json::array({{{"a", 1}}, {{"b", 2}}}).dump(), R"([{"a":1},{"b":2}])");
   EXPECT_EQ(Json::array().dump(), "[]");
   EXPECT_EQ(Json::object().dump(), "{}");
 }
@@ -68,7 +68,8 @@ TEST(Json, AMovedValueIsNull) {
 }
 
 TEST(Json, ReadersAreToldWhatTheValueIs) {
-  const Json value = {{"text", "a"}, {"list", {1, 2}}, {"large", UINT64_MAX}, {"less", -1}};
+  const Json value = {
+      {"text", "a"}, {"list", Json::array({1, 2})}, {"large", UINT64_MAX}, {"less", -1}};
   const auto what = [](const auto& read) -> std::string {
     try {
       read();
@@ -118,7 +119,7 @@ TEST(Json, TextIsUtf8) {
 }
 
 TEST(Json, IndentedByItems) {
-  EXPECT_EQ((Json{{"a", {1, 2}}, {"b", Json::object()}}).dump(2),
+  EXPECT_EQ((Json{{"a", Json::array({1, 2})}, {"b", Json::object()}}).dump(2),
             "{\n  \"a\": [\n    1,\n    2\n  ],\n  \"b\": {}\n}");
 }
 
@@ -136,7 +137,7 @@ TEST(Json, WritesWhatItRead) {
 }
 
 TEST(Json, GivesWhatIsThereOrWhatElseWasSaid) {
-  const Json value = {{"text", "a"}, {"number", 2}, {"list", {1}}};
+  const Json value = {{"text", "a"}, {"number", 2}, {"list", Json::array({1})}};
   EXPECT_EQ(value.value("text", "b"), "a");
   EXPECT_EQ(value.value("none", "b"), "b");
   EXPECT_EQ(value.value("number", 0.5), 2.0);

@@ -22,12 +22,13 @@ Json saved_number(const std::optional<std::int64_t>& value) {
 
 Json saved_timing(const std::optional<runtime::Timing>& timing) {
   if (!timing) return nullptr;
-  return {timing->median, timing->fastest, timing->slowest, timing->launches};
+  return Json::array({timing->median, timing->fastest, timing->slowest, timing->launches});
 }
 
 Json saved_work(const std::optional<SimWork>& work) {
   if (!work) return nullptr;
-  return {work->blocks, work->instructions, work->wavefronts, work->sectors, work->tensor};
+  return Json::array(
+      {work->blocks, work->instructions, work->wavefronts, work->sectors, work->tensor});
 }
 
 Json saved_entry(const TuneEntry& entry) {
