@@ -27,7 +27,6 @@ else()
   set(WW_EXTERNAL_fmt fmt::fmt)
 endif()
 set(WW_EXTERNAL_json nlohmann_json::nlohmann_json)
-set(WW_EXTERNAL_cli11 CLI11::CLI11)
 set(WW_EXTERNAL_httplib ww_httplib_known) # cmake/httplib.cmake
 
 # Compiling takes nearly all the time of ./test, which builds unit tests once: those of the folders that
@@ -41,12 +40,20 @@ option(WW_CORE_ONLY "Build only the tests of the core folders" OFF)
 # libraries: that takes a quarter off layout and four tenths off isa. The preset lint goes without, so
 # that every file includes what it uses.
 set(WW_COMMON_HEADERS
-    <fmt/format.h> <algorithm> <array> <cstdint> <cstring> <expected> <functional> <memory> <optional>
+    <fmt/format.h> <algorithm> <array> <cstdint> <cstring> <functional> <memory> <optional>
     <span> <string> <string_view> <utility> <vector>)
 
 # The folders whose code runs for long, at -O3: loops over the lanes of a warp, which must become vector
 # instructions. All others run once per kernel and are built at -O1, in two thirds of the time.
 set(WW_LANE_FOLDERS num sim)
+
+# The files of sim that work for every lane or every access. The others decode, launch, record, or run
+# operations that move much at once; they are built as other folders are.
+set(WW_SIM_LANE_FILES
+    "/sim/(memory/.*|order/(async_fences|clocks|order)|run/(meet|registers|special|splits|unit|warp)|tensor_map/box\
+|checks/(access_sets|block_races|conflicts|fences|neighbours|race.*|register_watch|undefined)\
+|ops/(address|async_ops|atomic|combine|compare|convert.*|float.*|half|integer|load_store|logic|matrix|mma|move\
+|shared_matrix|sparse_rows|tcgen05|tcgen05_mma_product|track|video|warp|wgmma_product|wmma))\\.cpp$")
 
 # The folders that go without two passes of -O1, the points-to analysis and the loop optimisers: a twentieth
 # to a ninth less to build, and nothing slower that we could measure. In the others something is: a kernel
@@ -122,6 +129,20 @@ function(ww_library_headers target folder)
   ww_trust_precompiled(${target})
 endfunction()
 
+# ww_add_scalar_objects(ww_sim SOURCES ... DEPS ...): the part of a folder of lanes that is not built for speed.
+function(ww_add_scalar_objects target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPS")
+  add_library(${target}_scalar OBJECT ${arg_SOURCES})
+  ww_fit_for_sharing(${target}_scalar)
+  list(TRANSFORM arg_DEPS PREPEND ww_)
+  target_link_libraries(${target}_scalar PRIVATE ww_flags ${arg_DEPS})
+  target_compile_features(${target}_scalar PRIVATE cxx_std_23)
+  target_compile_options(${target}_scalar PRIVATE $<$<CONFIG:Release>:-O1> -fno-strict-aliasing)
+  ww_library_headers(${target}_scalar "${target}_scalar")
+  ww_compile_together(${target}_scalar)
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_scalar>)
+endfunction()
+
 function(ww_add_library folder)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPS;EXTERNAL")
   set(root "${PROJECT_SOURCE_DIR}/src/${folder}")
@@ -139,6 +160,13 @@ function(ww_add_library folder)
     return()
   endif()
 
+  set(once)
+  if(folder STREQUAL "sim")
+    set(once ${sources})
+    list(FILTER once EXCLUDE REGEX "${WW_SIM_LANE_FILES}")
+    list(FILTER sources INCLUDE REGEX "${WW_SIM_LANE_FILES}")
+  endif()
+
   # A folder with headers alone is a library too, with nothing to archive.
   if(sources)
     add_library(${target} STATIC ${sources})
@@ -146,9 +174,7 @@ function(ww_add_library folder)
     set(scope PUBLIC)
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:ww_flags>)
     ww_library_headers(${target} ${folder})
-    set(apart ${sources})
-    list(FILTER apart INCLUDE REGEX "/sim/ops/") # half of sim's time: a second processor's work
-    ww_compile_together(${target} APART ${apart})
+    ww_compile_together(${target})
   else()
     add_library(${target} INTERFACE)
     set(scope INTERFACE)
@@ -171,6 +197,7 @@ function(ww_add_library folder)
   # Registers are raw bits there, read as whatever type an instruction says.
   if(folder STREQUAL "sim")
     target_compile_options(${target} PRIVATE -fno-strict-aliasing)
+    ww_add_scalar_objects(${target} SOURCES ${once} DEPS ${arg_DEPS})
   endif()
 
   # Two file sets: tables (*.def) are installed beside the headers but do not compile alone.

@@ -39,22 +39,34 @@ T apply(T value, T b, T c) {
   }
 }
 
-// Replaces the value at `at` by what F makes of it, b and c; gives the old one.
+// Replaces the value at `at` by what F makes of it, b and c, which may be null; `old` gets what was
+// there, unless it is null.
+using Replace = void (*)(std::byte* at, const std::byte* b, const std::byte* c, std::byte* old);
+
+template <typename T>
+T read_as(const std::byte* at) {
+  T value{};
+  if (at != nullptr) std::memcpy(&value, at, sizeof value);
+  return value;
+}
+
 template <typename T, auto F>
-T replace(std::byte* at, T b, T c) {
+void replace(std::byte* at, const std::byte* b, const std::byte* c, std::byte* old) {
+  const T second = read_as<T>(b);
+  const T third = read_as<T>(c);
+  T was;
   if constexpr (sizeof(T) == sizeof(Wide)) {
-    T old;
-    std::memcpy(&old, at, sizeof old);
-    const T value = apply<T, F>(old, b, c);
+    was = read_as<T>(at);
+    const T value = apply<T, F>(was, second, third);
     std::memcpy(at, &value, sizeof value);
-    return old;
   } else {
     std::atomic_ref<T> place(*reinterpret_cast<T*>(at));
-    T old = place.load(std::memory_order_relaxed);
-    while (!place.compare_exchange_weak(old, apply<T, F>(old, b, c), std::memory_order_relaxed)) {
+    was = place.load(std::memory_order_relaxed);
+    while (!place.compare_exchange_weak(was, apply<T, F>(was, second, third),
+                                        std::memory_order_relaxed)) {
     }
-    return old;
   }
+  if (old != nullptr) std::memcpy(old, &was, sizeof was);
 }
 
 void synchronise(Warp& warp, const Op& op, std::uint64_t address, unsigned lane) {
@@ -85,10 +97,16 @@ void use_memory(Warp& warp, const Region& region, const std::uint64_t* address, 
   }
 }
 
+// How an element is combined with what is in memory.
+struct Combination {
+  Replace replace;
+  unsigned bytes;
+  bool takes_memory;  // the result depends on what was there
+};
+
 // Elements of vectors are combined one by one, each at its own address. Places: op.count results
 // (or none), then op.count values, then for cas as many more.
-template <typename T, auto F, bool kTakesMemory = true>
-void run_atomic(Warp& warp, const Op& op) {
+void run_all(Warp& warp, const Op& op, const Combination& how) {
   const Program& program = *warp.program;
   const Address& at = program.addresses[op.address];
   use_base(warp, at, warp.exec);
@@ -101,25 +119,33 @@ void run_atomic(Warp& warp, const Op& op) {
   if (has_result) {
     for (unsigned i = 0; i < op.count; ++i) define_value(warp, places[i]);
   }
+  const auto combine = [&](Region& region, unsigned l) {
+    synchronise(warp, op, address[l], l);
+    const std::uint64_t offset = region.offset(address[l], l);
+    const unsigned in_lane = l * how.bytes;
+    for (unsigned i = 0; i < op.count; ++i) {
+      const Place third = places[2 * op.count + i];
+      how.replace(region.data + offset + i * how.bytes,
+                  warp.source<std::byte>(places[op.count + i]) + in_lane,
+                  third.present() ? warp.source<std::byte>(third) + in_lane : nullptr,
+                  has_result ? warp.lanes<std::byte>(places[i]) + in_lane : nullptr);
+    }
+    mark_bytes(region, offset, total);
+  };
   visit_regions(warp, address, warp.exec, total, AccessKind::Atomic, at.space,
                 [&](Region& region, Mask group) {
                   access_checks(warp, region, address, group, total, Touched::Atomic,
                                 manner_of(op));
-                  if constexpr (kTakesMemory) use_memory(warp, region, address, group, total);
+                  if (how.takes_memory) use_memory(warp, region, address, group, total);
                   for_each_lane(group, [&](unsigned l) {
-                    if (address[l] % sizeof(T) != 0) return;
-                    synchronise(warp, op, address[l], l);
-                    const std::uint64_t offset = region.offset(address[l], l);
-                    for (unsigned i = 0; i < op.count; ++i) {
-                      const T b = warp.source<T>(places[op.count + i])[l];
-                      const Place third = places[2 * op.count + i];
-                      const T c = third.present() ? warp.source<T>(third)[l] : T{};
-                      const T old = replace<T, F>(region.data + offset + i * sizeof(T), b, c);
-                      if (has_result) warp.lanes<T>(places[i])[l] = old;
-                    }
-                    mark_bytes(region, offset, total);
+                    if (address[l] % how.bytes == 0) combine(region, l);
                   });
                 });
+}
+
+template <typename T, auto F, bool kTakesMemory = true>
+void run_atomic(Warp& warp, const Op& op) {
+  run_all(warp, op, {&replace<T, F>, sizeof(T), kTakesMemory});
 }
 
 // --- decoding ------------------------------------------------------------------------------------

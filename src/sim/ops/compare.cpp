@@ -3,9 +3,10 @@
 // exchanged or the answer turned: a > b is b < a, and the unordered a `ltu` b is not a >= b. A
 // comparison of 32 lanes is a mask; everything after that (the opposite, combining with a
 // predicate) is one operation on masks.
+#include <array>
 #include <bit>
 #include <cstring>
-#include <type_traits>
+#include <optional>
 #include <utility>
 
 #include "num/half_lanes.h"
@@ -70,104 +71,118 @@ const Comparison* find_comparison(std::string_view word) {
   return nullptr;
 }
 
-// --- what is compared
-// ----------------------------------------------------------------------------- A reader: the bits
-// of a lane, and the number that they are.
+// --- what is compared ----------------------------------------------------------------------------
 
-template <typename T>
-struct Plain {
-  using Bits = T;
-  static T read(T value) { return value; }
-};
+using Test = Mask (*)(const void* a, const void* b);  // of all lanes
+
+template <Relation kRelation, typename T>
+Mask test(const void* a, const void* b) {
+  return test_lanes<holds<kRelation, T>>(static_cast<const T*>(a), static_cast<const T*>(b));
+}
+
+// The lanes of a register as floats.
+using ToFloats = void (*)(const void* bits, float* out);
+
+template <typename Bits, auto kRead>
+void to_floats(const void* bits, float* out) {
+  const Bits* const in = static_cast<const Bits*>(bits);
+  for (unsigned l = 0; l < kLanes; ++l) out[l] = kRead(in[l]);
+}
+
 float flushed(U32 bits) {
   return std::bit_cast<float>((bits & 0x7F800000U) == 0 ? bits & 0x80000000U : bits);
 }
-struct FlushedF32 {
-  using Bits = U32;
-  static float read(U32 bits) { return flushed(bits); }
-};
-U16 flushed_half(U16 bits) {
-  return static_cast<U16>((bits & 0x7C00U) == 0 ? bits & 0x8000U : bits);
+float f16(U16 bits) { return num::f16_to_f32(bits); }
+float flushed_f16(U16 bits) {
+  return num::f16_to_f32(static_cast<U16>((bits & 0x7C00U) == 0 ? bits & 0x8000U : bits));
+}
+float bf16(U16 bits) { return num::bf16_to_f32(bits); }
+
+// Of a pair, the half that begins kShift bits up.
+template <auto kRead, unsigned kShift>
+float half_at(U32 word) {
+  return kRead(static_cast<U16>(word >> kShift));
 }
 
-// `Word` is the register: a half by itself or, of a pair, the one kShift bits up.
-template <typename Word, unsigned kShift>
-struct HalfAt {
-  using Bits = Word;
-  static U16 half(Word word) { return static_cast<U16>(word >> kShift); }
-};
-template <typename Word, unsigned kShift>
-struct F16At : HalfAt<Word, kShift> {
-  static float read(Word word) { return num::f16_to_f32(F16At::half(word)); }
-};
-template <typename Word, unsigned kShift>
-struct FlushedF16At : HalfAt<Word, kShift> {
-  static float read(Word word) { return num::f16_to_f32(flushed_half(FlushedF16At::half(word))); }
-};
-template <typename Word, unsigned kShift>
-struct Bf16At : HalfAt<Word, kShift> {
-  static float read(Word word) { return num::bf16_to_f32(Bf16At::half(word)); }
+// One predicate and nothing to combine with: what loops end with.
+template <Relation kRelation, typename T>
+void run_setp_one(Warp& warp, const Op& op);
+
+constexpr std::size_t kRelations = 5;
+
+// How the values of a type are compared.
+struct Values {
+  std::array<Type, 2> types;
+  bool is_flushed;  // with .ftz
+  std::array<Test, kRelations> tests;
+  std::array<RunOp, kRelations> setp_one{};
+  ToFloats low = nullptr;   // null: the bits are compared as they are
+  ToFloats high = nullptr;  // of a pair, the second number
 };
 
-// One number in a register, or two.
-template <typename Reader>
-struct Single {
-  using Low = Reader;
-  using High = Reader;
-  static constexpr bool kIsPair = false;
-};
-template <template <typename, unsigned> class Reader>
-struct Pair {
-  using Low = Reader<U32, 0>;
-  using High = Reader<U32, 16>;
-  static constexpr bool kIsPair = true;
+template <typename T>
+constexpr std::array<Test, kRelations> tests_of() {
+  return {&test<Relation::Eq, T>, &test<Relation::Ne, T>, &test<Relation::Lt, T>,
+          &test<Relation::Le, T>, &test<Relation::Num, T>};
+}
+template <typename T>
+constexpr Values plain(Type one, Type other) {
+  return {.types = {one, other},
+          .is_flushed = false,
+          .tests = tests_of<T>(),
+          .setp_one = {&run_setp_one<Relation::Eq, T>, &run_setp_one<Relation::Ne, T>,
+                       &run_setp_one<Relation::Lt, T>, &run_setp_one<Relation::Le, T>,
+                       &run_setp_one<Relation::Num, T>}};
+}
+constexpr Values as_floats(Type type, bool is_flushed, ToFloats low, ToFloats high = nullptr) {
+  return {.types = {type, type},
+          .is_flushed = is_flushed,
+          .tests = tests_of<float>(),
+          .low = low,
+          .high = high};
+}
+template <auto kRead>
+constexpr Values halves(Type type, bool is_flushed) {
+  return as_floats(type, is_flushed, &to_floats<U16, kRead>);
+}
+template <auto kRead>
+constexpr Values pairs(Type type, bool is_flushed) {
+  return as_floats(type, is_flushed, &to_floats<U32, half_at<kRead, 0>>,
+                   &to_floats<U32, half_at<kRead, 16>>);
+}
+
+constexpr Values kValues[] = {
+    plain<U16>(Type::B16, Type::U16),
+    plain<U32>(Type::B32, Type::U32),
+    plain<std::uint64_t>(Type::B64, Type::U64),
+    plain<std::int16_t>(Type::S16, Type::S16),
+    plain<std::int32_t>(Type::S32, Type::S32),
+    plain<std::int64_t>(Type::S64, Type::S64),
+    plain<double>(Type::F64, Type::F64),
+    plain<float>(Type::F32, Type::F32),
+    as_floats(Type::F32, true, &to_floats<U32, flushed>),
+    halves<f16>(Type::F16, false),
+    halves<flushed_f16>(Type::F16, true),
+    pairs<f16>(Type::F16x2, false),
+    pairs<flushed_f16>(Type::F16x2, true),
+    halves<bf16>(Type::Bf16, false),
+    pairs<bf16>(Type::Bf16x2, false),
 };
 
-template <typename Pick>
-RunOp pick_values(Type type, bool ftz, Pick&& pick) {
-  // clang-format off
-  switch (type) {
-    case Type::B16: case Type::U16: return pick.template operator()<Single<Plain<U16>>>();
-    case Type::B32: case Type::U32: return pick.template operator()<Single<Plain<U32>>>();
-    case Type::B64: case Type::U64: return pick.template operator()<Single<Plain<std::uint64_t>>>();
-    case Type::S16: return pick.template operator()<Single<Plain<std::int16_t>>>();
-    case Type::S32: return pick.template operator()<Single<Plain<std::int32_t>>>();
-    case Type::S64: return pick.template operator()<Single<Plain<std::int64_t>>>();
-    case Type::F64: return pick.template operator()<Single<Plain<double>>>();
-    case Type::F32: return ftz ? pick.template operator()<Single<FlushedF32>>()
-                               : pick.template operator()<Single<Plain<float>>>();
-    case Type::F16: return ftz ? pick.template operator()<Single<FlushedF16At<U16, 0>>>()
-                               : pick.template operator()<Single<F16At<U16, 0>>>();
-    case Type::F16x2: return ftz ? pick.template operator()<Pair<FlushedF16At>>()
-                                 : pick.template operator()<Pair<F16At>>();
-    case Type::Bf16: return pick.template operator()<Single<Bf16At<U16, 0>>>();
-    case Type::Bf16x2: return pick.template operator()<Pair<Bf16At>>();
-    default: return nullptr;
+// An index into kValues.
+std::optional<std::uint16_t> values_of(Type type, bool ftz) {
+  for (std::size_t i = 0; i < std::size(kValues); ++i) {
+    const Values& values = kValues[i];
+    if ((values.types[0] == type || values.types[1] == type) && values.is_flushed == ftz)
+      return static_cast<std::uint16_t>(i);
   }
-  // clang-format on
+  return std::nullopt;
 }
 
-template <typename Pick>
-RunOp pick_relation(Relation relation, Pick&& pick) {
-  switch (relation) {
-    case Relation::Eq:
-      return pick.template operator()<Relation::Eq>();
-    case Relation::Ne:
-      return pick.template operator()<Relation::Ne>();
-    case Relation::Lt:
-      return pick.template operator()<Relation::Lt>();
-    case Relation::Le:
-      return pick.template operator()<Relation::Le>();
-    case Relation::Num:
-      return pick.template operator()<Relation::Num>();
-  }
-  return nullptr;
-}
-
-// --- setp and set
-// --------------------------------------------------------------------------------- Places: p[0] is
-// the result, p[1] the second one of setp, p[2] and p[3] are compared, p[4] is the predicate to
-// combine with, which bit 4 of op.mode turns (pred_source.h). Other bits of op.mode:
+// --- setp and set --------------------------------------------------------------------------------
+// Places: p[0] is the result, p[1] the second one of setp, p[2] and p[3] are compared, p[4] is the
+// predicate to combine with, which bit 4 of op.mode turns (pred_source.h). op.count is the index of
+// the values, op.bytes the relation. Other bits of op.mode:
 
 constexpr unsigned kTurned = 1;   // the relation's opposite is meant
 constexpr unsigned kCombine = 6;  // two bits:
@@ -175,22 +190,23 @@ constexpr unsigned kCombineAnd = 2;
 constexpr unsigned kCombineOr = 4;
 constexpr unsigned kCombineXor = 6;
 
-// Of halves the numbers are made first: a loop that also compared them would not be vectorised.
-template <Relation kRelation, typename Reader>
-Mask compare(const Warp& warp, const Op& op) {
-  using Bits = typename Reader::Bits;
-  using Value = decltype(Reader::read(Bits{}));
-  const Bits* const a = warp.source<Bits>(op.p[2]);
-  const Bits* const b = warp.source<Bits>(op.p[3]);
-  const Mask turn = Mask{0} - (op.mode & kTurned);
-  if constexpr (std::is_same_v<Bits, Value>) {
-    return test_lanes<holds<kRelation, Value>>(a, b) ^ turn;
-  } else {
-    alignas(64) Value values[2][kLanes];
-    for (unsigned l = 0; l < kLanes; ++l) values[0][l] = Reader::read(a[l]);
-    for (unsigned l = 0; l < kLanes; ++l) values[1][l] = Reader::read(b[l]);
-    return test_lanes<holds<kRelation, Value>>(values[0], values[1]) ^ turn;
-  }
+Mask turned(Mask mask, const Op& op) { return mask ^ (Mask{0} - (op.mode & kTurned)); }
+
+template <Relation kRelation, typename T>
+void run_setp_one(Warp& warp, const Op& op) {
+  const Mask mask = test<kRelation, T>(warp.source<T>(op.p[2]), warp.source<T>(op.p[3]));
+  warp.set_pred(op.p[0], turned(mask, op));
+}
+
+Mask compare(const Warp& warp, const Op& op, ToFloats to_floats) {
+  const Test test = kValues[op.count].tests[op.bytes];
+  const auto* const a = warp.source<std::byte>(op.p[2]);
+  const auto* const b = warp.source<std::byte>(op.p[3]);
+  if (to_floats == nullptr) return turned(test(a, b), op);
+  alignas(64) float values[2][kLanes];
+  to_floats(a, values[0]);
+  to_floats(b, values[1]);
+  return turned(test(values[0], values[1]), op);
 }
 
 Mask combined(Mask test, const Warp& warp, const Op& op) {
@@ -206,17 +222,11 @@ Mask combined(Mask test, const Warp& warp, const Op& op) {
   }
 }
 
-// One predicate and nothing to combine with: what loops end with.
-template <Relation kRelation, typename Values>
-void run_setp_one(Warp& warp, const Op& op) {
-  warp.set_pred(op.p[0], compare<kRelation, typename Values::Low>(warp, op));
-}
 // The second predicate is the opposite, or that of the upper half.
-template <Relation kRelation, typename Values>
 void run_setp(Warp& warp, const Op& op) {
-  const Mask test = compare<kRelation, typename Values::Low>(warp, op);
-  Mask second = ~test;
-  if constexpr (Values::kIsPair) second = compare<kRelation, typename Values::High>(warp, op);
+  const Values& values = kValues[op.count];
+  const Mask test = compare(warp, op, values.low);
+  const Mask second = values.high != nullptr ? compare(warp, op, values.high) : ~test;
   const Mask p = combined(test, warp, op);
   const Mask q = combined(second, warp, op);
   warp.set_pred(op.p[0], p);
@@ -224,16 +234,17 @@ void run_setp(Warp& warp, const Op& op) {
 }
 
 // op.imm where it holds, else 0; of a pair for each half.
-template <Relation kRelation, typename Values, typename D>
+template <typename D>
 void run_set(Warp& warp, const Op& op) {
-  const Mask low = combined(compare<kRelation, typename Values::Low>(warp, op), warp, op);
+  const Values& values = kValues[op.count];
+  const Mask low = combined(compare(warp, op, values.low), warp, op);
   const auto yes = static_cast<D>(op.imm);
   alignas(64) D result[kLanes];
   for (unsigned l = 0; l < kLanes; ++l) result[l] = has_lane(low, l) ? yes : D{0};
-  if constexpr (Values::kIsPair) {
-    const Mask high = combined(compare<kRelation, typename Values::High>(warp, op), warp, op);
+  if (values.high != nullptr) {
+    const Mask high = combined(compare(warp, op, values.high), warp, op);
     for (unsigned l = 0; l < kLanes; ++l) {
-      result[l] = static_cast<D>(result[l] | (has_lane(high, l) ? yes << 16U : D{0}));
+      result[l] = static_cast<D>(result[l] | (has_lane(high, l) ? U32{yes} << 16U : 0U));
     }
   }
   warp.write(op.p[0], result);
@@ -244,28 +255,29 @@ unsigned combine_mode(std::string_view word) {
   return word == "and" ? kCombineAnd : word == "or" ? kCombineOr : kCombineXor;
 }
 
-// The operands, and what of the modifiers is known when running.
-void take_comparison(Decode& in, const Comparison& comparison) {
+// The operands, and what of the modifiers is known when running. False: there is no such type.
+bool take_comparison(Decode& in, const Comparison& comparison) {
+  const auto values = values_of(in.type("type"), in.has("ftz"));
+  if (!values) return false;
+  in.op.count = *values;
+  in.op.bytes = static_cast<std::uint8_t>(comparison.relation);
   in.op.mode = static_cast<std::uint8_t>((comparison.is_turned ? kTurned : 0) |
                                          combine_mode(in.word("bool")));
   in.op.p[2] = in.source(1);
   in.op.p[3] = in.source(2);
   if (comparison.is_swapped) std::swap(in.op.p[2], in.op.p[3]);
   if (in.has("bool")) take_pred(in, 3, 4);
+  return true;
 }
 
 bool decode_setp(Decode& in) {
-  const Comparison& comparison = *find_comparison(in.word("cmp"));
   in.op.p[0] = in.result(0);
   in.op.p[1] = in.result_pair(0);
-  take_comparison(in, comparison);
-  const bool is_one = !in.op.p[1].present() && !in.has("bool");
-  in.op.run = pick_values(in.type("type"), in.has("ftz"), [&]<typename Values>() {
-    return pick_relation(comparison.relation, [&]<Relation kRelation>() -> RunOp {
-      return is_one ? &run_setp_one<kRelation, Values> : &run_setp<kRelation, Values>;
-    });
-  });
-  return in.op.run != nullptr;
+  if (!take_comparison(in, *find_comparison(in.word("cmp")))) return false;
+  const RunOp one = kValues[in.op.count].setp_one[in.op.bytes];
+  const bool is_one = one != nullptr && !in.op.p[1].present() && !in.has("bool");
+  in.op.run = is_one ? one : &run_setp;
+  return true;
 }
 
 // What `true` is in the result type; of a pair in each half.
@@ -285,22 +297,13 @@ std::int64_t true_bits(Type result, bool is_pair) {
 }
 
 bool decode_set(Decode& in) {
-  const Comparison& comparison = *find_comparison(in.word("cmp"));
   const Type type = in.type("type");
   const Type result = in.type("dtype");
   in.op.p[0] = in.result(0);
-  take_comparison(in, comparison);
+  if (!take_comparison(in, *find_comparison(in.word("cmp")))) return false;
   in.op.imm = true_bits(result, type == Type::F16x2 || type == Type::Bf16x2);
-  const bool is_narrow = isa::info(result).bits == 16;
-  in.op.run = pick_values(type, in.has("ftz"), [&]<typename Values>() {
-    return pick_relation(comparison.relation, [&]<Relation kRelation>() -> RunOp {
-      if constexpr (sizeof(typename Values::Low::Bits) == 2) {
-        if (is_narrow) return &run_set<kRelation, Values, U16>;
-      }
-      return &run_set<kRelation, Values, U32>;
-    });
-  });
-  return in.op.run != nullptr;
+  in.op.run = isa::info(result).bits == 16 ? &run_set<U16> : &run_set<U32>;
+  return true;
 }
 
 // --- selp and slct -------------------------------------------------------------------------------

@@ -13,7 +13,8 @@ namespace ww::sim {
 
 namespace {
 constexpr std::uint64_t kSharedAlign = 128;
-constexpr int kUndefined = 0xFF;  // what Region::undefined has for a byte that nothing has written
+constexpr int kUnwrittenByte =
+    0xFF;  // what Region::undefined has for a byte that nothing has written
 }  // namespace
 
 void check_shared_address(Warp& warp, std::uint64_t address, unsigned lane) {
@@ -103,7 +104,7 @@ void put_box(const Parcel& parcel, std::uint64_t address, const std::vector<Byte
                    } else {
                      std::memcpy(region.undefined + to, parcel.undefined() + at, n);
                    }
-                   std::memset(region.undefined + to + n, kUndefined, padding);
+                   std::memset(region.undefined + to + n, kUnwrittenByte, padding);
                  });
 }
 

@@ -12,7 +12,7 @@
 namespace ww::sim {
 namespace {
 
-constexpr TensorTypeInfo kTypes[] = {
+constexpr TensorTypeInfo kTensorTypes[] = {
 #define WW_TENSOR_TYPE(id, name, bits, is_float, ptx_code) {name, bits, is_float, ptx_code},
 #include "sim/tensor_map/types.def"
 #undef WW_TENSOR_TYPE
@@ -175,17 +175,17 @@ Result<void> check_modes(const TensorMap& map) {
 
 }  // namespace
 
-const TensorTypeInfo& info(TensorType type) { return kTypes[static_cast<std::size_t>(type)]; }
-std::span<const TensorTypeInfo> tensor_types() { return kTypes; }
+const TensorTypeInfo& info(TensorType type) { return kTensorTypes[static_cast<std::size_t>(type)]; }
+std::span<const TensorTypeInfo> tensor_types() { return kTensorTypes; }
 
 bool is_padded(TensorType type) {
   return type == TensorType::B4x16P64 || type == TensorType::B6x16P32;
 }
 
 std::optional<TensorType> tensor_type_of_ptx(unsigned ptx_code) {
-  const auto* found = std::ranges::find(kTypes, ptx_code, &TensorTypeInfo::ptx_code);
-  if (found == std::end(kTypes)) return {};
-  return static_cast<TensorType>(found - std::begin(kTypes));
+  const auto* found = std::ranges::find(kTensorTypes, ptx_code, &TensorTypeInfo::ptx_code);
+  if (found == std::end(kTensorTypes)) return {};
+  return static_cast<TensorType>(found - std::begin(kTensorTypes));
 }
 
 std::span<const std::string_view> words_of(Interleave) { return kInterleaves; }
