@@ -44,11 +44,13 @@ class [[nodiscard]] Expected {
   using error_type = E;
 
   Expected() requires std::is_default_constructible_v<T> : value_(), has_value_(true) {}
+  // NOLINTBEGIN(bugprone-forwarding-reference-overload): it does not take an Expected.
   template <typename U = T>
   requires(!std::is_same_v<std::remove_cvref_t<U>, Expected> &&
            !std::is_same_v<std::remove_cvref_t<U>, Unexpected<E>> &&
            std::is_constructible_v<T, U>) explicit(!std::is_convertible_v<U, T>) Expected(U&& value)
       : value_(std::forward<U>(value)), has_value_(true) {}
+  // NOLINTEND(bugprone-forwarding-reference-overload)
   Expected(Unexpected<E>&& why) : reason_(std::move(why).release()), has_value_(false) {}
   /// From an Expected of another type that a T is made of.
   template <typename U>
@@ -76,7 +78,8 @@ class [[nodiscard]] Expected {
   }
   Expected& operator=(Expected other) noexcept(std::is_nothrow_move_constructible_v<T>) {
     std::destroy_at(this);
-    return *std::construct_at(this, std::move(other));
+    std::construct_at(this, std::move(other));
+    return *this;
   }
   ~Expected() {
     if (has_value_)
@@ -140,11 +143,15 @@ class [[nodiscard]] Expected<void, E> {
 
   Expected() = default;
   Expected(Unexpected<E>&& why) : reason_(std::move(why).release()), has_value_(false) {}
-  Expected(Expected&& other) = default;
+  Expected(Expected&& other) noexcept = default;
   Expected(const Expected& other)
       : reason_(other.reason_ ? new E(*other.reason_) : nullptr), has_value_(other.has_value_) {}
-  Expected& operator=(Expected&&) = default;
-  Expected& operator=(const Expected& other) { return *this = Expected(other); }
+  Expected& operator=(Expected other) noexcept {
+    reason_ = std::move(other.reason_);
+    has_value_ = other.has_value_;
+    return *this;
+  }
+  ~Expected() = default;
 
   [[nodiscard]] bool has_value() const { return has_value_; }
   explicit operator bool() const { return has_value_; }
