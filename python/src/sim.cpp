@@ -22,10 +22,10 @@ namespace {
 /// The report of a run as text and as JSON, the GPU's name, and how its results differ.
 using SimResult = std::tuple<std::string, std::string, std::string, std::string>;
 
-driver::SimDevice device_of(const std::string& word) {
-  return word == "cuda"   ? driver::SimDevice::Gpu
-         : word == "both" ? driver::SimDevice::Both
-                          : driver::SimDevice::Virtual;
+driver::WhichGpu device_of(const std::string& word) {
+  return word == "cuda"   ? driver::WhichGpu::Gpu
+         : word == "both" ? driver::WhichGpu::Both
+                          : driver::WhichGpu::Virtual;
 }
 
 SimResult sim(const std::string& ptx, const nb::sequence& args, const std::string& kernel,
@@ -33,13 +33,13 @@ SimResult sim(const std::string& ptx, const nb::sequence& args, const std::strin
               std::uint32_t shared, const std::string& checks, const std::string& schedule,
               const std::string& limits, const std::string& device) {
   const std::vector<driver::CallArg> values = read_args(args);
-  const driver::PtxCall call{.text = ptx,
-                             .kernel = kernel,
-                             .grid = grid,
-                             .block = block,
-                             .cluster = cluster,
-                             .dynamic_shared = shared,
-                             .device = device_of(device)};
+  const driver::PtxCallRequest call{.text = ptx,
+                                    .kernel = kernel,
+                                    .grid = grid,
+                                    .block = block,
+                                    .cluster = cluster,
+                                    .dynamic_shared = shared,
+                                    .device = device_of(device)};
   driver::PtxReport whole;
   const std::string json =
       report_of(

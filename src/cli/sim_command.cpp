@@ -45,9 +45,9 @@ driver::SimOutcome simulate(driver::SimRequest request) {
 Outcome run(const Options& options) {
   driver::SimRequest request = options.request;
   request.exact = options.math == "exact";
-  request.device = options.device == "cuda"   ? driver::SimDevice::Gpu
-                   : options.device == "both" ? driver::SimDevice::Both
-                                              : driver::SimDevice::Virtual;
+  request.device = options.device == "cuda"   ? driver::WhichGpu::Gpu
+                   : options.device == "both" ? driver::WhichGpu::Both
+                                              : driver::WhichGpu::Virtual;
   if (options.lanes != "auto") request.in_step = options.lanes == "in-step";
   request.schedules = static_cast<unsigned>(options.schedules);
   request.threads = static_cast<unsigned>(options.threads);

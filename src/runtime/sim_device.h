@@ -39,7 +39,7 @@ class SimDevice final : public Device {
   [[nodiscard]] std::span<const std::uint8_t> undefined(Address address) const override;
 
   /// Of the last launch; none before the first.
-  [[nodiscard]] const std::optional<sim::RunReport>& report() const { return report_; }
+  [[nodiscard]] const std::optional<sim::LaunchReport>& report() const { return report_; }
   [[nodiscard]] std::shared_ptr<const sim::Program> program() const { return program_; }
   [[nodiscard]] const sim::RunOptions& options() const { return options_; }
 
@@ -50,7 +50,7 @@ class SimDevice final : public Device {
   std::shared_ptr<const sim::Program> program_;
   const sim::Code* kernel_ = nullptr;
   std::unique_ptr<sim::Device> device_;
-  std::optional<sim::RunReport> report_;
+  std::optional<sim::LaunchReport> report_;
 };
 
 }  // namespace ww::runtime

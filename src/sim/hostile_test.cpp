@@ -165,7 +165,7 @@ class PastTheEnd {
       body_ += fmt::format("NEXT{}:\n", b);
     }
   }
-  RunReport run(std::uint64_t memory, unsigned threads) const {
+  LaunchReport run(std::uint64_t memory, unsigned threads) const {
     TestRun test(body_, 1);
     test.output<std::uint32_t>(4);
     test.launch.grid = {blocks_};
@@ -184,11 +184,11 @@ constexpr std::uint64_t kLittle = 500'000;
 
 TEST(Hostile, AFloodOfFindingsMeetsTheBudget) {
   const PastTheEnd block(1, 4000);
-  const RunReport all = block.run(kMuch, 1);
+  const LaunchReport all = block.run(kMuch, 1);
   EXPECT_EQ(all.outcome, Outcome::Finished);
   EXPECT_EQ(all.findings.list().size(), 4000U);
   ASSERT_GT(all.findings.bytes(), 2 * kLittle);
-  const RunReport little = block.run(kLittle, 1);
+  const LaunchReport little = block.run(kLittle, 1);
   EXPECT_EQ(little.outcome, Outcome::MemoryLimit);
   EXPECT_THAT(little.reason, testing::HasSubstr("what was found takes"));
   EXPECT_GT(little.findings.bytes(), kLittle / 2);
@@ -200,11 +200,11 @@ TEST(Hostile, AFloodOfFindingsMeetsTheBudget) {
 TEST(Hostile, FindingsOfManyBlocksMeetTheBudget) {
   const PastTheEnd blocks(64, 60);
   EXPECT_EQ(blocks.run(kMuch, 2).findings.list().size(), 3840U);
-  const RunReport alone = blocks.run(kLittle, 1);
+  const LaunchReport alone = blocks.run(kLittle, 1);
   EXPECT_EQ(alone.outcome, Outcome::MemoryLimit);
   EXPECT_THAT(alone.reason, testing::HasSubstr("what was found and printed takes"));
   EXPECT_LT(alone.findings.bytes(), kLittle + kLittle / 10);
-  const RunReport helped = blocks.run(kLittle, 4);
+  const LaunchReport helped = blocks.run(kLittle, 4);
   EXPECT_EQ(helped.outcome, Outcome::MemoryLimit);
   EXPECT_EQ(helped.reason, alone.reason);
   EXPECT_EQ(helped.findings.list().size(), alone.findings.list().size());
@@ -221,7 +221,7 @@ TEST(Hostile, ARecursionMeetsTheBudget) {
     return test.run();
   };
   EXPECT_EQ(run(std::uint64_t{1} << 33U).reason.find("the stack is exhausted"), 0U);
-  const RunReport report = run(8U << 20U);
+  const LaunchReport report = run(8U << 20U);
   EXPECT_EQ(report.outcome, Outcome::MemoryLimit);
   EXPECT_THAT(report.reason, testing::HasSubstr("calls inside each other takes"));
 }
@@ -263,7 +263,7 @@ TEST(LargeGrid, ChecksStayInTheirBudget) {
     test.launch.grid = {kBlocks};
     test.options.threads = 1;
     test.options.limits.memory = 6U << 20U;
-    const RunReport& report = test.run();
+    const LaunchReport& report = test.run();
     EXPECT_EQ(report.outcome, Outcome::Finished) << count << "\n" << report.reason;
     EXPECT_EQ(test.findings(), "") << count;
     EXPECT_EQ(test.read<std::uint32_t>(1)[0], count.empty() ? 0 : kBlocks * 32) << count;

@@ -55,7 +55,7 @@ class LaunchRun {
         context.options->exact_matrix ? std::string(context.matrix.name) : "plain";
   }
 
-  RunReport go() {
+  LaunchReport go() {
     if (bytes_per_unit() + context_.memory->bytes() * 2 > context_.options->limits.memory) {
       report_.outcome = Outcome::MemoryLimit;
       report_.reason = fmt::format(
@@ -117,7 +117,7 @@ class LaunchRun {
   const RunContext& context_;
   std::uint64_t units_;
   Time::time_point begin_;
-  RunReport report_;
+  LaunchReport report_;
   std::mutex mutex_;
   std::map<std::uint64_t, Done> waiting_;  // finished before an earlier one
   std::uint64_t merged_ = 0;
@@ -325,7 +325,7 @@ bool ends_early(Outcome outcome) {
 }
 
 // On several threads while that makes no difference; else once more, one unit after the other.
-RunReport run_units(RunContext& context, std::uint64_t units) {
+LaunchReport run_units(RunContext& context, std::uint64_t units) {
   const std::uint64_t memory = context.memory->bytes() * 2 + Conflicts::bytes_for(*context.memory);
   const bool is_alone = units == 1 || units > Conflicts::kMaxUnits ||
                         host_threads(*context.options) == 1 || must_be_in_order(context) ||
@@ -334,13 +334,13 @@ RunReport run_units(RunContext& context, std::uint64_t units) {
   const auto begin = Time::now();
   Conflicts conflicts(*context.memory);
   context.conflicts = &conflicts;
-  RunReport report = LaunchRun(context, units).go();
+  LaunchReport report = LaunchRun(context, units).go();
   context.conflicts = nullptr;
   if (!conflicts.found() && !ends_early(report.outcome)) return report;
   if (report.outcome == Outcome::Stopped || report.outcome == Outcome::TimeLimit) return report;
   conflicts.restore();
   conflicts.stop_watching();
-  RunReport again = LaunchRun(context, units).go();
+  LaunchReport again = LaunchRun(context, units).go();
   again.seconds = std::chrono::duration<double>(Time::now() - begin).count();
   return again;
 }
@@ -405,7 +405,7 @@ Device::Device(std::shared_ptr<const Program> program) : program_(std::move(prog
     grid_workspace_ = &memory_.allocate(sizeof kGridWorkspace, 256, "the grid barrier");
 }
 
-Result<RunReport> Device::run(const Launch& given, const RunOptions& wanted) {
+Result<LaunchReport> Device::run(const Launch& given, const RunOptions& wanted) {
   const Code& code = *given.kernel;
   Launch launch = given;
   RunOptions options = wanted;

@@ -6,7 +6,7 @@
 //     Region& a = device.memory().allocate(bytes, 16, "parameter 0");
 //     Launch launch{.kernel = loaded.program->find_kernel("k"), .grid = {4}, .block = {128}};
 //     launch.params = …;                      // the bytes of the parameters, as Param::offset says
-//     RunReport report = device.run(launch, {});
+//     LaunchReport report = device.run(launch, {});
 #pragma once
 
 #include <atomic>
@@ -122,7 +122,7 @@ enum class Outcome : std::uint8_t {
 };
 std::string_view name_of(Outcome outcome);
 
-struct RunReport {
+struct LaunchReport {
   Outcome outcome = Outcome::Finished;
   std::string reason;  // in words, when not Finished
   Findings findings;
@@ -146,7 +146,7 @@ class Device {
   [[nodiscard]] const Program& program() const { return *program_; }
   /// Refuses launches that no GPU of the program's architecture takes: sizes, clusters, shared
   /// memory, `.reqntid`, wrong number of parameter bytes.
-  Result<RunReport> run(const Launch& launch, const RunOptions& options);
+  Result<LaunchReport> run(const Launch& launch, const RunOptions& options);
 
  private:
   std::shared_ptr<const Program> program_;

@@ -85,7 +85,7 @@ class TestRun {
     return *this;
   }
 
-  const RunReport& run() {
+  const LaunchReport& run() {
     if (device_ == nullptr) {
       ADD_FAILURE() << errors_;
       return report_;
@@ -96,7 +96,7 @@ class TestRun {
       std::memcpy(launch.params.data() + param.offset, &values_[i],
                   std::min<std::size_t>(8, param.bytes));
     }
-    Result<RunReport> result = device_->run(launch, options);
+    Result<LaunchReport> result = device_->run(launch, options);
     if (result) {
       report_ = std::move(*result);
     } else {
@@ -115,7 +115,7 @@ class TestRun {
   [[nodiscard]] const Region& buffer(std::size_t i) const { return *buffers_.at(i); }
   [[nodiscard]] const std::string& errors() const { return errors_; }
   [[nodiscard]] const std::string& refusal() const { return refusal_; }
-  [[nodiscard]] const RunReport& report() const { return report_; }
+  [[nodiscard]] const LaunchReport& report() const { return report_; }
   [[nodiscard]] const Program& program() const { return *program_; }
 
   /// All findings, one to a line: `race 12/9: text` with the lines of the text of both parties
@@ -156,7 +156,7 @@ class TestRun {
   std::unique_ptr<Device> device_;
   std::vector<Region*> buffers_;
   std::vector<std::uint64_t> values_;
-  RunReport report_;
+  LaunchReport report_;
 };
 
 }  // namespace ww::sim

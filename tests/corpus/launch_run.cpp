@@ -20,7 +20,7 @@ std::string checks_that_found(const sim::Findings& findings) {
 }
 
 std::string problem_of(const sim::Program& program, const LaunchLine& launch,
-                       const Result<sim::RunReport>& report) {
+                       const Result<sim::LaunchReport>& report) {
   if (!report) return report.error().text;
   if (report->outcome != sim::Outcome::Finished)
     return fmt::format("{}: {}", sim::name_of(report->outcome), report->reason);

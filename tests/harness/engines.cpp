@@ -136,7 +136,8 @@ VirtualRun::VirtualRun(std::shared_ptr<const sim::Program> program, const ir::Fu
   }
 }
 
-Result<sim::RunReport> VirtualRun::run(const sim::RunOptions& options, std::uint32_t shared_unit) {
+Result<sim::LaunchReport> VirtualRun::run(const sim::RunOptions& options,
+                                          std::uint32_t shared_unit) {
   const runtime::Launch shape = WW_TRY(launch_of(lowered_));
   launch_.grid = dim3(shape.grid);
   launch_.block = dim3(shape.block);

@@ -85,7 +85,7 @@ class VirtualRun {
   VirtualRun(std::shared_ptr<const sim::Program> program, const ir::Function& lowered,
              const std::vector<Arg>& args);
   /// Dynamic shared memory comes in multiples of `shared_unit` bytes.
-  Result<sim::RunReport> run(const sim::RunOptions& options, std::uint32_t shared_unit = 1);
+  Result<sim::LaunchReport> run(const sim::RunOptions& options, std::uint32_t shared_unit = 1);
   /// What it left in the arrays.
   void collect(Results& out) const;
   [[nodiscard]] const sim::Code& kernel() const { return *launch_.kernel; }

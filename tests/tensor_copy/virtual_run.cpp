@@ -178,7 +178,7 @@ VirtualRun run_case(const Case& c) {
   put(6, numbers, sizeof numbers);
   sim::RunOptions options;
   options.threads = 1;
-  const Result<sim::RunReport> report = device.run(launch, options);
+  const Result<sim::LaunchReport> report = device.run(launch, options);
   if (!report) {
     run.problem = report.error().text;
     return run;

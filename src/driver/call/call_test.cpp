@@ -381,14 +381,14 @@ struct Floats {
   ArrayView out = view(b, num::DType::Float32, {32});
 };
 
-std::string ptx_refusal(const PtxCall& call, const std::vector<CallArg>& args) {
+std::string ptx_refusal(const PtxCallRequest& call, const std::vector<CallArg>& args) {
   const auto report = call_ptx(call, args);
   return report ? "" : report.error().text;
 }
 
 TEST(CallPtx, RunsTextOfAnyOrigin) {
   Floats f;
-  const PtxCall call{.text = std::string(kPtx), .block = {32, 1, 1}};
+  const PtxCallRequest call{.text = std::string(kPtx), .block = {32, 1, 1}};
   const auto report = call_ptx(call, {f.in, f.out, 2.0});
   ASSERT_TRUE(report) << report.error().text;
   EXPECT_TRUE(report->run.good());
@@ -397,7 +397,7 @@ TEST(CallPtx, RunsTextOfAnyOrigin) {
 
 TEST(CallPtx, FindsWhatLeavesAnArray) {
   Floats f;
-  const PtxCall call{.text = std::string(kPtx), .block = {64, 1, 1}};
+  const PtxCallRequest call{.text = std::string(kPtx), .block = {64, 1, 1}};
   const auto report = call_ptx(call, {f.in, f.out, 2.0});
   ASSERT_TRUE(report) << report.error().text;
   ASSERT_FALSE(report->run.findings.empty());
@@ -435,7 +435,7 @@ TEST(CallPtx, TakesTensorMapsOfArrays) {
   std::vector<std::int32_t> words(4 * 8);
   ArrayView array = view(words, num::DType::Int32, {4, 8});
   array.map = TensorMapSettings{.box = {2, 4}};
-  const PtxCall call{.text = std::string(kMapPtx), .block = {8, 1, 1}};
+  const PtxCallRequest call{.text = std::string(kMapPtx), .block = {8, 1, 1}};
   const auto report = call_ptx(call, {array});
   ASSERT_TRUE(report) << report.error().text;
   EXPECT_TRUE(report->run.good());
@@ -451,14 +451,14 @@ TEST(CallPtx, TakesTensorMapsOfArrays) {
 
 TEST(CallPtx, RefusesByNameOfTheParameter) {
   Floats f;
-  const PtxCall call{.text = std::string(kPtx), .block = {32, 1, 1}};
+  const PtxCallRequest call{.text = std::string(kPtx), .block = {32, 1, 1}};
   EXPECT_THAT(ptx_refusal(call, {f.in, f.out}), HasSubstr("was given 2 arguments: expected 3"));
   EXPECT_THAT(ptx_refusal(call, {f.in, f.out, f.in}), HasSubstr("`by` was given an array"));
   EXPECT_THAT(ptx_refusal(call, {f.in, 0.5, 2.0}), HasSubstr("`b` was given 0.5, a float"));
   f.out.is_read_only = true;
   EXPECT_THAT(ptx_refusal(call, {f.in, f.out, 2.0}), HasSubstr("the kernel has written it"));
   EXPECT_THAT(ptx_refusal({.text = "nonsense"}, {}), HasSubstr("the PTX cannot be read"));
-  PtxCall other = call;
+  PtxCallRequest other = call;
   other.kernel = "twise";
   EXPECT_THAT(ptx_refusal(other, {}), HasSubstr("no kernel `twise`; did you mean `twice`?"));
 }

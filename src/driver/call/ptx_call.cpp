@@ -25,7 +25,7 @@
 namespace ww::driver {
 namespace {
 
-Result<std::string> kernel_of(const PtxCall& call) {
+Result<std::string> kernel_of(const PtxCallRequest& call) {
   const ptx::ParseResult parsed = ptx::parse(call.text);
   if (parsed.ok())
     return choose_kernel(parsed.module, call.kernel,
@@ -47,7 +47,7 @@ struct Placed {
 /// The call on one device, which has loaded the kernel.
 class PtxRun {
  public:
-  PtxRun(const PtxCall& call, const sim::Program& program, const sim::Code& code,
+  PtxRun(const PtxCallRequest& call, const sim::Program& program, const sim::Code& code,
          runtime::Device& device)
       : program_(program), call_(call), code_(&code), device_(device) {}
 
@@ -158,14 +158,14 @@ class PtxRun {
   }
 
   const sim::Program& program_;
-  const PtxCall& call_;
+  const PtxCallRequest& call_;
   const sim::Code* code_;
   runtime::Device& device_;
   runtime::Launch launch_;
   std::vector<Placed> placed_;
 };
 
-Result<std::unique_ptr<runtime::CudaDevice>> open_gpu(const PtxCall& call,
+Result<std::unique_ptr<runtime::CudaDevice>> open_gpu(const PtxCallRequest& call,
                                                       const sim::Program& program,
                                                       const std::string& kernel) {
   const Result<runtime::CudaCalls> calls =
@@ -188,7 +188,7 @@ RunReport report_of_run(const runtime::Device& device, const sim::Program& progr
 }
 
 // The arguments that the virtual GPU would take.
-Result<PtxReport> call_on_gpu(const PtxCall& call, const sim::Program& program,
+Result<PtxReport> call_on_gpu(const PtxCallRequest& call, const sim::Program& program,
                               const sim::Code& code, const std::vector<CallArg>& args) {
   const auto device = WW_TRY(open_gpu(call, program, code.name));
   PtxRun run(call, program, code, *device);
@@ -211,7 +211,7 @@ std::string ptx_text(const PtxReport& report) {
   return text;
 }
 
-Result<PtxReport> call_ptx(const PtxCall& call, const std::vector<CallArg>& args,
+Result<PtxReport> call_ptx(const PtxCallRequest& call, const std::vector<CallArg>& args,
                            const SimCallOptions& options) {
   const std::string kernel = WW_TRY(kernel_of(call));
   sim::RunOptions run_options = WW_TRY(sim_options(options));
@@ -220,13 +220,13 @@ Result<PtxReport> call_ptx(const PtxCall& call, const std::vector<CallArg>& args
   WW_TRY_VOID(device.load({.bytes = call.text, .kernel = kernel}));
   const sim::Program& program = *device.program();
   const sim::Code& code = *program.find_kernel(kernel);
-  if (call.device == SimDevice::Gpu) return call_on_gpu(call, program, code, args);
+  if (call.device == WhichGpu::Gpu) return call_on_gpu(call, program, code, args);
   PtxRun run(call, program, code, device);
   WW_TRY_VOID(run.go(args));
   PtxReport report{.run = report_of_run(device, program, run, kernel)};
   // `.loc` leads to a text that is not here: findings show their instructions alone.
   add_sim_report(report.run, device, run.launch(), SourceText("kernel.ptx", ""));
-  if (call.device == SimDevice::Virtual || report.run.outcome != sim::Outcome::Finished) {
+  if (call.device == WhichGpu::Virtual || report.run.outcome != sim::Outcome::Finished) {
     WW_TRY_VOID(run.bring_back());
     return report;
   }

@@ -17,14 +17,14 @@
 
 namespace ww::driver {
 
-struct PtxCall {
+struct PtxCallRequest {
   std::string text;
   std::string kernel = {};  // empty: the only one there is
   runtime::Dims grid{1, 1, 1};
   runtime::Dims block{1, 1, 1};
   std::optional<runtime::Dims> cluster = {};
   std::uint32_t dynamic_shared = 0;
-  SimDevice device = SimDevice::Virtual;
+  WhichGpu device = WhichGpu::Virtual;
   const Result<runtime::CudaCalls>* driver = nullptr;  // null: that of the machine
 };
 
@@ -39,7 +39,7 @@ struct PtxReport {
 /// one of its kind and range; BadArgument with the parameter's name otherwise, and when the kernel has
 /// changed a read-only array. Errors in the text are rendered with their lines of PTX. Without a GPU
 /// that runs the kernel: NoDriver or NoDevice.
-Result<PtxReport> call_ptx(const PtxCall& call, const std::vector<CallArg>& args,
+Result<PtxReport> call_ptx(const PtxCallRequest& call, const std::vector<CallArg>& args,
                            const SimCallOptions& options = {});
 /// For people: `run_text` of the run, and what the comparison says.
 std::string ptx_text(const PtxReport& report);

@@ -68,8 +68,8 @@ class PtxOnGpu : public testing::Test {
             .dtype = num::DType::Uint32,
             .shape = {static_cast<std::int64_t>(values.size())}};
   }
-  Result<PtxReport> call(SimDevice device) {
-    const PtxCall call{
+  Result<PtxReport> call(WhichGpu device) {
+    const PtxCallRequest call{
         .text = std::string(kPtx), .block = {block_, 1, 1}, .device = device, .driver = &calls_};
     return call_ptx(call, {view(a_), view(b_), std::int64_t{5}});
   }
@@ -82,7 +82,7 @@ class PtxOnGpu : public testing::Test {
 };
 
 TEST_F(PtxOnGpu, Alone) {
-  const auto report = call(SimDevice::Gpu);
+  const auto report = call(WhichGpu::Gpu);
   ASSERT_TRUE(report) << report.error().text;
   EXPECT_TRUE(report->run.good());
   EXPECT_EQ(report->run.device, DeviceKind::Cuda);
@@ -92,7 +92,7 @@ TEST_F(PtxOnGpu, Alone) {
 }
 
 TEST_F(PtxOnGpu, BothWithTheSameBits) {
-  const auto report = call(SimDevice::Both);
+  const auto report = call(WhichGpu::Both);
   ASSERT_TRUE(report) << report.error().text;
   EXPECT_TRUE(report->run.good());
   EXPECT_EQ(report->run.device, DeviceKind::Sim);
@@ -104,7 +104,7 @@ TEST_F(PtxOnGpu, BothWithTheSameBits) {
 
 TEST_F(PtxOnGpu, TheFirstDifferenceIsNamed) {
   gpu_.kernel = add<1>;
-  const auto report = call(SimDevice::Both);
+  const auto report = call(WhichGpu::Both);
   ASSERT_TRUE(report) << report.error().text;
   EXPECT_THAT(report->gpu_differs,
               HasSubstr("[3]: virtual GPU 0x00000007, GPU 0x00000008; 1 of 32 elements differ"));
@@ -114,10 +114,10 @@ TEST_F(PtxOnGpu, TheFirstDifferenceIsNamed) {
 
 TEST_F(PtxOnGpu, TheVirtualGpuAloneNeedsNoDriver) {
   calls_ = fail(DiagKind::NoDriver, "there is none");
-  ASSERT_TRUE(call(SimDevice::Virtual));
+  ASSERT_TRUE(call(WhichGpu::Virtual));
   EXPECT_THAT(b_, Each(7U));
   b_.assign(32, 0);
-  for (const SimDevice device : {SimDevice::Gpu, SimDevice::Both}) {
+  for (const WhichGpu device : {WhichGpu::Gpu, WhichGpu::Both}) {
     const auto report = call(device);
     ASSERT_FALSE(report);
     EXPECT_EQ(report.error().kind, DiagKind::NoDriver);
@@ -128,7 +128,7 @@ TEST_F(PtxOnGpu, TheVirtualGpuAloneNeedsNoDriver) {
 TEST_F(PtxOnGpu, WhatDoesNotFinishStaysOnTheVirtualGpu) {
   const std::string text =
       ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { trap; }\n";
-  const auto report = call_ptx({.text = text, .device = SimDevice::Both, .driver = &calls_}, {});
+  const auto report = call_ptx({.text = text, .device = WhichGpu::Both, .driver = &calls_}, {});
   ASSERT_TRUE(report) << report.error().text;
   EXPECT_EQ(report->run.outcome, sim::Outcome::Trapped);
   EXPECT_EQ(report->gpu, "");

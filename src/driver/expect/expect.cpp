@@ -67,54 +67,54 @@ class Evaluator {
 
   Result<ExprValue> evaluate(const ExprNode& node) {
     switch (node.op) {
-      case ExprOp::Integer:
+      case ExpectOp::Integer:
         return integer_value(node.integer);
-      case ExprOp::Real:
+      case ExpectOp::Real:
         return real_value(node.real);
-      case ExprOp::Name:
+      case ExpectOp::Name:
         return look_up(expectation_.text_of(node));
-      case ExprOp::Before:
+      case ExpectOp::Before:
         return look_up_before(node.name);
-      case ExprOp::Negate:
-      case ExprOp::Abs:
-      case ExprOp::Sqrt:
-      case ExprOp::Exp:
-      case ExprOp::Log:
-      case ExprOp::Tanh:
-      case ExprOp::Erf:
+      case ExpectOp::Negate:
+      case ExpectOp::Abs:
+      case ExpectOp::Sqrt:
+      case ExpectOp::Exp:
+      case ExpectOp::Log:
+      case ExpectOp::Tanh:
+      case ExpectOp::Erf:
         return mapped(node.op, operand(node, 0));
-      case ExprOp::Transpose:
+      case ExpectOp::Transpose:
         return transposed(operand(node, 0));
-      case ExprOp::Cast:
+      case ExpectOp::Cast:
         return cast_value(operand(node, 0), node.dtype);
-      case ExprOp::Add:
-      case ExprOp::Subtract:
-      case ExprOp::Multiply:
-      case ExprOp::Divide:
-      case ExprOp::Power:
-      case ExprOp::Less:
-      case ExprOp::LessEqual:
-      case ExprOp::Greater:
-      case ExprOp::GreaterEqual:
-      case ExprOp::Equal:
-      case ExprOp::NotEqual:
+      case ExpectOp::Add:
+      case ExpectOp::Subtract:
+      case ExpectOp::Multiply:
+      case ExpectOp::Divide:
+      case ExpectOp::Power:
+      case ExpectOp::Less:
+      case ExpectOp::LessEqual:
+      case ExpectOp::Greater:
+      case ExpectOp::GreaterEqual:
+      case ExpectOp::Equal:
+      case ExpectOp::NotEqual:
         return combined(node.op, operand(node, 0), operand(node, 1), most_);
-      case ExprOp::MatMul:
+      case ExpectOp::MatMul:
         return matmul(operand(node, 0), operand(node, 1), most_);
-      case ExprOp::Where: {
+      case ExpectOp::Where: {
         ExprValue condition = operand(node, 0);
         ExprValue yes = operand(node, 1);
         return chosen(std::move(condition), std::move(yes), operand(node, 2), most_);
       }
-      case ExprOp::Slice:
+      case ExpectOp::Slice:
         return sliced(operand(node, 0), node.parts);
-      case ExprOp::Max:
-      case ExprOp::Min:
+      case ExpectOp::Max:
+      case ExpectOp::Min:
         if (node.operands.size() == 1)
           return reduced(node.op, operand(node, 0), node.axis, node.keeps_dims);
         return combined(node.op, operand(node, 0), operand(node, 1), most_);
-      case ExprOp::Sum:
-      case ExprOp::Mean:
+      case ExpectOp::Sum:
+      case ExpectOp::Mean:
         return evaluate_sum(node);
     }
     return ExprValue{};
@@ -137,7 +137,7 @@ class Evaluator {
     const ExprValue value = operand(node, 0);
     if (node.operands.size() == 1) return reduced(node.op, value, node.axis, node.keeps_dims);
     const ExprNode& dimension = expectation_.nodes[node.operands[1]];
-    if (dimension.op != ExprOp::Integer)
+    if (dimension.op != ExpectOp::Integer)
       return fail(diag(DiagKind::BadArgument, "the dimension is `{}`; expected 0, 1, ...",
                        expectation_.text_of(dimension))
                       .with_span(dimension.span));
@@ -376,7 +376,7 @@ Tolerance tolerance_of(const Expectation& expectation, const ExprValue& left,
 const std::vector<bool>* unwritten_in(const Expectation& expectation, std::size_t side,
                                       const FindWritten& written) {
   const ExprNode& node = expectation.nodes[side];
-  if (!written || node.op != ExprOp::Name) return nullptr;
+  if (!written || node.op != ExpectOp::Name) return nullptr;
   const std::vector<bool>* mask = written(expectation.text_of(node));
   if (mask == nullptr || std::find(mask->begin(), mask->end(), false) == mask->end())
     return nullptr;
@@ -387,7 +387,7 @@ const std::vector<bool>* unwritten_in(const Expectation& expectation, std::size_
 std::optional<ExpectResult> same_bits(const Expectation& expectation, const FindArray& find) {
   const ExprNode& left = expectation.nodes[expectation.left];
   const ExprNode& right = expectation.nodes[expectation.right];
-  if (left.op != ExprOp::Name || right.op != ExprOp::Name ||
+  if (left.op != ExpectOp::Name || right.op != ExpectOp::Name ||
       expectation.relation == ExpectRelation::Near)
     return std::nullopt;
   const Array* a = find(expectation.text_of(left));

@@ -19,22 +19,22 @@ namespace {
 // A function that expectations know.
 struct ExprFunction {
   std::string_view name;
-  ExprOp op;
+  ExpectOp op;
   std::size_t min_operands;
   std::size_t max_operands;
 };
 
 constexpr std::array kFunctions = {
-    ExprFunction{"abs", ExprOp::Abs, 1, 1},     ExprFunction{"sqrt", ExprOp::Sqrt, 1, 1},
-    ExprFunction{"exp", ExprOp::Exp, 1, 1},     ExprFunction{"log", ExprOp::Log, 1, 1},
-    ExprFunction{"tanh", ExprOp::Tanh, 1, 1},   ExprFunction{"erf", ExprOp::Erf, 1, 1},
-    ExprFunction{"where", ExprOp::Where, 3, 3}, ExprFunction{"max", ExprOp::Max, 1, 2},
-    ExprFunction{"min", ExprOp::Min, 1, 2},     ExprFunction{"sum", ExprOp::Sum, 1, 2},
-    ExprFunction{"mean", ExprOp::Mean, 1, 2},   ExprFunction{"before", ExprOp::Before, 1, 1},
+    ExprFunction{"abs", ExpectOp::Abs, 1, 1},     ExprFunction{"sqrt", ExpectOp::Sqrt, 1, 1},
+    ExprFunction{"exp", ExpectOp::Exp, 1, 1},     ExprFunction{"log", ExpectOp::Log, 1, 1},
+    ExprFunction{"tanh", ExpectOp::Tanh, 1, 1},   ExprFunction{"erf", ExpectOp::Erf, 1, 1},
+    ExprFunction{"where", ExpectOp::Where, 3, 3}, ExprFunction{"max", ExpectOp::Max, 1, 2},
+    ExprFunction{"min", ExpectOp::Min, 1, 2},     ExprFunction{"sum", ExpectOp::Sum, 1, 2},
+    ExprFunction{"mean", ExpectOp::Mean, 1, 2},   ExprFunction{"before", ExpectOp::Before, 1, 1},
 };
 
-bool is_reduction(ExprOp op) {
-  return op == ExprOp::Sum || op == ExprOp::Mean || op == ExprOp::Max || op == ExprOp::Min;
+bool is_reduction(ExpectOp op) {
+  return op == ExpectOp::Sum || op == ExpectOp::Mean || op == ExpectOp::Max || op == ExpectOp::Min;
 }
 
 // Parentheses and signs may nest this deep.
@@ -70,11 +70,11 @@ class ExpectReader {
   Result<Node> read_condition() {
     struct Row {
       std::string_view token;
-      ExprOp op;
+      ExpectOp op;
     };
-    static constexpr Row kRows[] = {{"<=", ExprOp::LessEqual}, {">=", ExprOp::GreaterEqual},
-                                    {"<", ExprOp::Less},       {">", ExprOp::Greater},
-                                    {"==", ExprOp::Equal},     {"!=", ExprOp::NotEqual}};
+    static constexpr Row kRows[] = {{"<=", ExpectOp::LessEqual}, {">=", ExpectOp::GreaterEqual},
+                                    {"<", ExpectOp::Less},       {">", ExpectOp::Greater},
+                                    {"==", ExpectOp::Equal},     {"!=", ExpectOp::NotEqual}};
     const Node left = WW_TRY(read_sum());
     for (const Row& row : kRows)
       if (accepts(row.token)) return add_binary(row.op, left, WW_TRY(read_sum()));
@@ -85,9 +85,9 @@ class ExpectReader {
     Node left = WW_TRY(read_product());
     while (true) {
       if (accepts("+"))
-        left = add_binary(ExprOp::Add, left, WW_TRY(read_product()));
+        left = add_binary(ExpectOp::Add, left, WW_TRY(read_product()));
       else if (accepts("-"))
-        left = add_binary(ExprOp::Subtract, left, WW_TRY(read_product()));
+        left = add_binary(ExpectOp::Subtract, left, WW_TRY(read_product()));
       else
         return left;
     }
@@ -99,11 +99,11 @@ class ExpectReader {
       skip_blanks();
       if (text().substr(at_).starts_with("**")) return left;
       if (accepts("*"))
-        left = add_binary(ExprOp::Multiply, left, WW_TRY(read_unary()));
+        left = add_binary(ExpectOp::Multiply, left, WW_TRY(read_unary()));
       else if (accepts("/"))
-        left = add_binary(ExprOp::Divide, left, WW_TRY(read_unary()));
+        left = add_binary(ExpectOp::Divide, left, WW_TRY(read_unary()));
       else if (accepts("@"))
-        left = add_binary(ExprOp::MatMul, left, WW_TRY(read_unary()));
+        left = add_binary(ExpectOp::MatMul, left, WW_TRY(read_unary()));
       else
         return left;
     }
@@ -125,7 +125,7 @@ class ExpectReader {
 
   Result<Node> read_negated(std::size_t begin) {
     const Node inner = WW_TRY(read_unary());
-    return add({.op = ExprOp::Negate,
+    return add({.op = ExpectOp::Negate,
                 .span = Span::at(begin, out_.nodes[inner].span.end),
                 .operands = {inner}});
   }
@@ -134,7 +134,7 @@ class ExpectReader {
   Result<Node> read_power() {
     const Node base = WW_TRY(read_postfix());
     if (!accepts("**")) return base;
-    return add_binary(ExprOp::Power, base, WW_TRY(read_unary()));
+    return add_binary(ExpectOp::Power, base, WW_TRY(read_unary()));
   }
 
   Result<Node> read_postfix() {
@@ -145,9 +145,9 @@ class ExpectReader {
         const std::string_view word = word_here();
         if (word != "T") return fail(expected("`T` after the dot"));
         at_ += word.size();
-        node = add({.op = ExprOp::Transpose, .span = Span::at(begin, at_), .operands = {node}});
+        node = add({.op = ExpectOp::Transpose, .span = Span::at(begin, at_), .operands = {node}});
       } else if (accepts("[")) {
-        ExprNode slice{.op = ExprOp::Slice, .span = {}, .operands = {node}};
+        ExprNode slice{.op = ExpectOp::Slice, .span = {}, .operands = {node}};
         do slice.parts.push_back(WW_TRY(read_part()));
         while (accepts(","));
         if (!accepts("]")) return fail(expected("`,` or `]`"));
@@ -210,7 +210,7 @@ class ExpectReader {
     at_ += name.size();
     if (const std::size_t end = at_; accepts("(")) return read_call(name, Span::at(begin, end));
     at_ = begin + name.size();
-    return add({.op = ExprOp::Name, .span = Span::at(begin, at_)});
+    return add({.op = ExpectOp::Name, .span = Span::at(begin, at_)});
   }
 
   Result<Node> read_parenthesis() {
@@ -224,7 +224,7 @@ class ExpectReader {
     const std::size_t begin = at_++;
     while (is_digit(peek())) ++at_;
     if (at_ == begin + 1) return fail(expected("the number of a parameter after `$`"));
-    return add({.op = ExprOp::Name, .span = Span::at(begin, at_)});
+    return add({.op = ExpectOp::Name, .span = Span::at(begin, at_)});
   }
 
   Result<Node> read_number() {
@@ -237,21 +237,21 @@ class ExpectReader {
       const char* const end = word.data() + word.size();
       const auto [stop, error] = std::from_chars(word.data(), end, value);
       if (error == std::errc() && stop == end)
-        return add({.op = ExprOp::Integer, .span = span, .integer = value});
+        return add({.op = ExpectOp::Integer, .span = span, .integer = value});
     }
     auto value = parse_real(word);
     if (!value) return fail(moved(std::move(value).error(), span));
-    return add({.op = ExprOp::Real, .span = span, .real = *value});
+    return add({.op = ExpectOp::Real, .span = span, .real = *value});
   }
 
   Result<Node> read_call(std::string_view name, Span span) {
-    ExprNode node{.op = ExprOp::Cast, .span = span};
-    const ExprFunction cast{name, ExprOp::Cast, 1, 1};
+    ExprNode node{.op = ExpectOp::Cast, .span = span};
+    const ExprFunction cast{name, ExpectOp::Cast, 1, 1};
     const ExprFunction* function = &cast;
     for (const ExprFunction& row : kFunctions)
       if (row.name == name) function = &row;
     node.op = function->op;
-    if (node.op == ExprOp::Before) return read_before(span);
+    if (node.op == ExpectOp::Before) return read_before(span);
     if (function == &cast) node.dtype = WW_TRY(type_called(name, span));
     WW_TRY_VOID(read_operands(name, node));
     node.span.end = at_;
@@ -277,7 +277,7 @@ class ExpectReader {
     std::string name(text().substr(begin, at_ - begin));
     if (!accepts(")")) return fail(expected("`)`: `before` takes the name of an array"));
     span.end = at_;
-    return add({.op = ExprOp::Before, .span = span, .name = std::move(name)});
+    return add({.op = ExpectOp::Before, .span = span, .name = std::move(name)});
   }
 
   Result<void> read_operands(std::string_view name, ExprNode& node) {
@@ -379,7 +379,7 @@ class ExpectReader {
     out_.nodes.push_back(std::move(node));
     return out_.nodes.size() - 1;
   }
-  Node add_binary(ExprOp op, Node left, Node right) {
+  Node add_binary(ExpectOp op, Node left, Node right) {
     const Span span = Span::at(out_.nodes[left].span.begin, out_.nodes[right].span.end);
     return add({.op = op, .span = span, .operands = {left, right}});
   }
@@ -460,7 +460,7 @@ std::vector<std::string> Expectation::names() const {
 std::vector<std::string> Expectation::names_before() const {
   std::vector<std::string> out;
   for (const ExprNode& node : nodes)
-    if (node.op == ExprOp::Before && std::find(out.begin(), out.end(), node.name) == out.end())
+    if (node.op == ExpectOp::Before && std::find(out.begin(), out.end(), node.name) == out.end())
       out.push_back(node.name);
   return out;
 }

@@ -33,7 +33,7 @@
 
 namespace ww::driver {
 
-enum class ExprOp : std::uint8_t {
+enum class ExpectOp : std::uint8_t {
   Integer,       // `integer`
   Real,          // `real`
   Name,          // an array; its span is its name
@@ -77,7 +77,7 @@ struct SlicePart {
 };
 
 struct ExprNode {
-  ExprOp op{};
+  ExpectOp op{};
   Span span;
   std::int64_t integer = 0;
   double real = 0;
@@ -108,8 +108,8 @@ struct Expectation {
   }
   /// The array that a node stands for, now or before the run; nothing for other nodes.
   [[nodiscard]] std::optional<std::string_view> name_of(const ExprNode& node) const {
-    if (node.op == ExprOp::Before) return node.name;
-    return node.op == ExprOp::Name ? std::optional(text_of(node)) : std::nullopt;
+    if (node.op == ExpectOp::Before) return node.name;
+    return node.op == ExpectOp::Name ? std::optional(text_of(node)) : std::nullopt;
   }
   /// The arrays it speaks of, each once, in the order of the text; `$0` with its dollar.
   [[nodiscard]] std::vector<std::string> names() const;

@@ -75,45 +75,45 @@ std::uint64_t u(std::int64_t value) { return static_cast<std::uint64_t>(value); 
 std::int64_t s(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 
 template <typename T, typename Less>
-T pick(ExprOp op, T a, T b, Less less) {
-  return (op == ExprOp::Max) == less(a, b) ? b : a;
+T pick(ExpectOp op, T a, T b, Less less) {
+  return (op == ExpectOp::Max) == less(a, b) ? b : a;
 }
 
-double pick_real(ExprOp op, double a, double b) {
+double pick_real(ExpectOp op, double a, double b) {
   if (std::isnan(a) || std::isnan(b)) return a + b;
   return pick(op, a, b, [](double x, double y) { return x < y; });
 }
 
-std::int64_t pick_int(ExprOp op, std::int64_t a, std::int64_t b, bool is_unsigned) {
+std::int64_t pick_int(ExpectOp op, std::int64_t a, std::int64_t b, bool is_unsigned) {
   return pick(op, a, b,
               [=](std::int64_t x, std::int64_t y) { return is_unsigned ? u(x) < u(y) : x < y; });
 }
 
-std::vector<double> combined_reals(ExprOp op, const std::vector<double>& a,
+std::vector<double> combined_reals(ExpectOp op, const std::vector<double>& a,
                                    const std::vector<double>& b, std::int64_t count) {
   const auto each = [&](auto f) { return pairwise(a, b, count, f); };
-  if (op == ExprOp::Add) return each([](double x, double y) { return x + y; });
-  if (op == ExprOp::Subtract) return each([](double x, double y) { return x - y; });
-  if (op == ExprOp::Multiply) return each([](double x, double y) { return x * y; });
-  if (op == ExprOp::Divide) return each([](double x, double y) { return x / y; });
-  if (op == ExprOp::Power) return each([](double x, double y) { return std::pow(x, y); });
+  if (op == ExpectOp::Add) return each([](double x, double y) { return x + y; });
+  if (op == ExpectOp::Subtract) return each([](double x, double y) { return x - y; });
+  if (op == ExpectOp::Multiply) return each([](double x, double y) { return x * y; });
+  if (op == ExpectOp::Divide) return each([](double x, double y) { return x / y; });
+  if (op == ExpectOp::Power) return each([](double x, double y) { return std::pow(x, y); });
   return each([op](double x, double y) { return pick_real(op, x, y); });
 }
 
-bool is_comparison(ExprOp op) { return op >= ExprOp::Less && op <= ExprOp::NotEqual; }
+bool is_comparison(ExpectOp op) { return op >= ExpectOp::Less && op <= ExpectOp::NotEqual; }
 
 template <typename T>
-bool compares(ExprOp op, T a, T b) {
+bool compares(ExpectOp op, T a, T b) {
   switch (op) {
-    case ExprOp::Less:
+    case ExpectOp::Less:
       return a < b;
-    case ExprOp::LessEqual:
+    case ExpectOp::LessEqual:
       return a <= b;
-    case ExprOp::Greater:
+    case ExpectOp::Greater:
       return a > b;
-    case ExprOp::GreaterEqual:
+    case ExpectOp::GreaterEqual:
       return a >= b;
-    case ExprOp::Equal:
+    case ExpectOp::Equal:
       return a == b;
     default:
       return a != b;
@@ -129,7 +129,7 @@ std::int64_t int_power(std::int64_t base, std::int64_t exponent) {
   return s(out);
 }
 
-std::vector<std::int64_t> compared(ExprOp op, const ExprValue& a, const ExprValue& b,
+std::vector<std::int64_t> compared(ExpectOp op, const ExprValue& a, const ExprValue& b,
                                    std::int64_t count) {
   std::vector<std::int64_t> out(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i) {
@@ -143,25 +143,25 @@ std::vector<std::int64_t> compared(ExprOp op, const ExprValue& a, const ExprValu
   return out;
 }
 
-std::vector<std::int64_t> combined_ints(ExprOp op, const ExprValue& a, const ExprValue& b,
+std::vector<std::int64_t> combined_ints(ExpectOp op, const ExprValue& a, const ExprValue& b,
                                         std::int64_t count) {
   using Int = std::int64_t;
   const auto each = [&](auto f) { return pairwise(a.ints, b.ints, count, f); };
-  if (op == ExprOp::Add) return each([](Int x, Int y) { return s(u(x) + u(y)); });
-  if (op == ExprOp::Subtract) return each([](Int x, Int y) { return s(u(x) - u(y)); });
-  if (op == ExprOp::Multiply) return each([](Int x, Int y) { return s(u(x) * u(y)); });
-  if (op == ExprOp::Power) return each(int_power);
+  if (op == ExpectOp::Add) return each([](Int x, Int y) { return s(u(x) + u(y)); });
+  if (op == ExpectOp::Subtract) return each([](Int x, Int y) { return s(u(x) - u(y)); });
+  if (op == ExpectOp::Multiply) return each([](Int x, Int y) { return s(u(x) * u(y)); });
+  if (op == ExpectOp::Power) return each(int_power);
   return each(
       [op, is_unsigned = a.is_unsigned](Int x, Int y) { return pick_int(op, x, y, is_unsigned); });
 }
 
-double mapped_real(ExprOp op, double x) {
-  if (op == ExprOp::Negate) return -x;
-  if (op == ExprOp::Abs) return std::fabs(x);
-  if (op == ExprOp::Sqrt) return std::sqrt(x);
-  if (op == ExprOp::Tanh) return std::tanh(x);
-  if (op == ExprOp::Erf) return std::erf(x);
-  return op == ExprOp::Exp ? std::exp(x) : std::log(x);
+double mapped_real(ExpectOp op, double x) {
+  if (op == ExpectOp::Negate) return -x;
+  if (op == ExpectOp::Abs) return std::fabs(x);
+  if (op == ExpectOp::Sqrt) return std::sqrt(x);
+  if (op == ExpectOp::Tanh) return std::tanh(x);
+  if (op == ExpectOp::Erf) return std::erf(x);
+  return op == ExpectOp::Exp ? std::exp(x) : std::log(x);
 }
 
 template <typename T>
@@ -269,13 +269,13 @@ Result<ExprValue> load_value(const Array& array) {
   return out;
 }
 
-ExprValue mapped(ExprOp op, ExprValue value) {
+ExprValue mapped(ExpectOp op, ExprValue value) {
   value.dtype.reset();
-  const bool stays_integer = op == ExprOp::Negate || op == ExprOp::Abs;
+  const bool stays_integer = op == ExpectOp::Negate || op == ExpectOp::Abs;
   if (!stays_integer) make_real(value);
   for (double& x : value.reals) x = mapped_real(op, x);
   for (std::int64_t& x : value.ints)
-    if (op == ExprOp::Negate || (x < 0 && !value.is_unsigned)) x = s(0 - u(x));
+    if (op == ExpectOp::Negate || (x < 0 && !value.is_unsigned)) x = s(0 - u(x));
   return value;
 }
 
@@ -324,12 +324,13 @@ Result<ExprValue> broadcast_to(ExprValue value, const ArrayShape& shape) {
   return value;
 }
 
-Result<ExprValue> combined(ExprOp op, ExprValue a, ExprValue b, std::int64_t most) {
+Result<ExprValue> combined(ExpectOp op, ExprValue a, ExprValue b, std::int64_t most) {
   const auto shape = common_shape(a.shape, b.shape);
   if (!shape) return fail(mismatch(a.shape, b.shape));
   const std::int64_t count = WW_TRY(value_count(*shape, most));
   const bool has_negative = std::any_of(b.ints.begin(), b.ints.end(), [](auto n) { return n < 0; });
-  if (op == ExprOp::Divide || (op == ExprOp::Power && has_negative && !b.is_unsigned)) make_real(a);
+  if (op == ExpectOp::Divide || (op == ExpectOp::Power && has_negative && !b.is_unsigned))
+    make_real(a);
   make_alike(a, b);
   if (a.size() != 1) a = WW_TRY(broadcast_to(std::move(a), *shape));
   if (b.size() != 1) b = WW_TRY(broadcast_to(std::move(b), *shape));
@@ -433,17 +434,17 @@ Result<ExprValue> sliced(ExprValue value, const std::vector<SlicePart>& parts) {
   return value;
 }
 
-Result<ExprValue> reduced(ExprOp op, const ExprValue& value, std::optional<std::int64_t> dimension,
-                          bool keeps_dims) {
+Result<ExprValue> reduced(ExpectOp op, const ExprValue& value,
+                          std::optional<std::int64_t> dimension, bool keeps_dims) {
   const auto rank = static_cast<std::int64_t>(value.shape.size());
   if (dimension && (*dimension < -rank || *dimension >= rank))
     return fail(DiagKind::BadArgument, "the shape {} has no dimension {}", shape_text(value.shape),
                 *dimension);
   if (dimension && *dimension < 0) *dimension += rank;
   const Folding folding = folding_of(value, dimension);
-  if (folding.extent == 0 && op != ExprOp::Sum)
+  if (folding.extent == 0 && op != ExpectOp::Sum)
     return fail(DiagKind::BadArgument, "the shape {} has no {}", shape_text(value.shape),
-                op == ExprOp::Mean ? "mean" : "largest or smallest element");
+                op == ExpectOp::Mean ? "mean" : "largest or smallest element");
   ExprValue out{.is_integer = value.is_integer, .is_unsigned = value.is_unsigned};
   if (keeps_dims) out.shape.assign(value.shape.size(), 1);
   if (dimension) {
@@ -453,7 +454,7 @@ Result<ExprValue> reduced(ExprOp op, const ExprValue& value, std::optional<std::
     else
       out.shape.erase(out.shape.begin() + *dimension);
   }
-  const bool adds = op == ExprOp::Sum || op == ExprOp::Mean;
+  const bool adds = op == ExpectOp::Sum || op == ExpectOp::Mean;
   if (value.is_integer)
     out.ints = folded(value.ints, folding, [&](std::int64_t x, std::int64_t y) {
       return adds ? s(u(x) + u(y)) : pick_int(op, x, y, value.is_unsigned);
@@ -461,7 +462,7 @@ Result<ExprValue> reduced(ExprOp op, const ExprValue& value, std::optional<std::
   else
     out.reals = folded(value.reals, folding,
                        [&](double x, double y) { return adds ? x + y : pick_real(op, x, y); });
-  if (op == ExprOp::Mean) {
+  if (op == ExpectOp::Mean) {
     make_real(out);
     for (double& x : out.reals) x /= static_cast<double>(folding.extent);
   }

@@ -45,7 +45,7 @@ Result<std::int64_t> value_count(const std::vector<std::int64_t>& shape, std::in
 Result<ExprValue> load_value(const Array& array);
 
 /// Negate, Abs, Sqrt, Exp, Log, Tanh, Erf of each element; all but the first two make doubles.
-ExprValue mapped(ExprOp op, ExprValue value);
+ExprValue mapped(ExpectOp op, ExprValue value);
 /// Each element rounded to a type: to floats to nearest; from doubles to integers toward zero,
 /// saturating, NaN to 0; from integers to integers modulo 2^bits. Bool: is it other than 0?
 ExprValue cast_value(ExprValue value, num::DType type);
@@ -58,7 +58,7 @@ ExprValue transposed(ExprValue value);
 /// make 0 and 1, and are false of NaN, but for NotEqual;
 /// Max and Min of NaN are NaN. BadArgument when the shapes do not go together, TooLarge when the
 /// result has more than `most` elements: two small arrays can be broadcast to a large one.
-Result<ExprValue> combined(ExprOp op, ExprValue a, ExprValue b, std::int64_t most);
+Result<ExprValue> combined(ExpectOp op, ExprValue a, ExprValue b, std::int64_t most);
 /// The value repeated to exactly this shape. BadArgument when broadcasting does not lead there.
 Result<ExprValue> broadcast_to(ExprValue value, const std::vector<std::int64_t>& shape);
 
@@ -79,7 +79,7 @@ Result<ExprValue> sliced(ExprValue value, const std::vector<SlicePart>& parts);
 /// Sum, Mean, Max or Min of all elements, or along one dimension, negative counting from the end,
 /// which then disappears, or stays with extent 1. BadArgument for a dimension that does not exist,
 /// and for the Mean, Max or Min of nothing.
-Result<ExprValue> reduced(ExprOp op, const ExprValue& value, std::optional<std::int64_t> dimension,
-                          bool keeps_dims = false);
+Result<ExprValue> reduced(ExpectOp op, const ExprValue& value,
+                          std::optional<std::int64_t> dimension, bool keeps_dims = false);
 
 }  // namespace ww::driver

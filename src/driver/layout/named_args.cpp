@@ -41,20 +41,20 @@ std::optional<std::string_view> choose(std::string_view choices, std::string_vie
   return std::nullopt;
 }
 
-Diag refused(const Param& param, Piece piece) {
+Diag refused(const LayoutParam& param, Piece piece) {
   return diag(DiagKind::BadArgument, "{} is `{}`; accepted: {}", param.name, piece.text,
               listed(param.choices))
       .with_span(piece.span());
 }
 
-Result<std::int64_t> read_number(const Param& param, Piece piece) {
+Result<std::int64_t> read_number(const LayoutParam& param, Piece piece) {
   const std::int64_t value = WW_TRY(parse_int(piece));
   if (!param.choices.empty() && !choose(param.choices, fmt::format("{}", value)))
     return fail(refused(param, piece));
   return value;
 }
 
-Result<std::string_view> read_word(const Param& param, Piece piece) {
+Result<std::string_view> read_word(const LayoutParam& param, Piece piece) {
   if (param.choices.empty()) return piece.text;
   if (const auto choice = choose(param.choices, piece.text)) return *choice;
   Diag bad = refused(param, piece);
@@ -62,7 +62,7 @@ Result<std::string_view> read_word(const Param& param, Piece piece) {
   return fail(std::move(bad));
 }
 
-Result<num::DType> read_dtype(const Param& param, Piece piece) {
+Result<num::DType> read_dtype(const LayoutParam& param, Piece piece) {
   const num::DType type = WW_TRY(located(num::parse_dtype(piece.text), piece));
   if (param.choices.empty() || choose(param.choices, fmt::format("{}", num::bits_of(type))))
     return type;
@@ -79,18 +79,21 @@ Result<layout::Shape> read_dims(Piece piece) {
   return dims;
 }
 
-bool is_list(ParamKind kind) { return kind == ParamKind::Int || kind == ParamKind::Ints; }
+bool is_list(LayoutParamKind kind) {
+  return kind == LayoutParamKind::Int || kind == LayoutParamKind::Ints;
+}
 
 // Which parameter an argument is for: by keyword, by being a flag's bare name, or by its turn.
 class Assigner {
  public:
-  Assigner(std::string_view name, std::span<const Param> params) : name_(name), params_(params) {}
+  Assigner(std::string_view name, std::span<const LayoutParam> params)
+      : name_(name), params_(params) {}
 
   Result<std::size_t> by_keyword(Piece keyword) {
     for (std::size_t i = 0; i < params_.size(); ++i)
       if (params_[i].name == keyword.text) return i;
     std::vector<std::string_view> names;
-    for (const Param& param : params_) names.push_back(param.name);
+    for (const LayoutParam& param : params_) names.push_back(param.name);
     return fail(diag(DiagKind::UnknownName, "`{}` has no parameter `{}`{}", name_, keyword.text,
                      did_you_mean(keyword.text, names))
                     .with_span(keyword.span())
@@ -99,14 +102,14 @@ class Assigner {
 
   Result<std::size_t> by_turn(Piece piece) {
     for (std::size_t i = 0; i < params_.size(); ++i)
-      if (params_[i].kind == ParamKind::Flag && params_[i].name == piece.text) return i;
+      if (params_[i].kind == LayoutParamKind::Flag && params_[i].name == piece.text) return i;
     if (turn_ == params_.size())
       return fail(diag(DiagKind::BadArgument,
                        "`{}` takes at most {} argument{}, and `{}` is one more", name_,
                        params_.size(), params_.size() == 1 ? "" : "s", piece.text)
                       .with_span(piece.span())
                       .with_note(usage()));
-    return params_[turn_].kind == ParamKind::Ints ? turn_ : turn_++;
+    return params_[turn_].kind == LayoutParamKind::Ints ? turn_ : turn_++;
   }
 
   [[nodiscard]] bool next_takes_list() const {
@@ -118,7 +121,7 @@ class Assigner {
 
  private:
   std::string_view name_;
-  std::span<const Param> params_;
+  std::span<const LayoutParam> params_;
   std::size_t turn_ = 0;
 };
 
@@ -137,18 +140,18 @@ std::vector<Piece> expanded(Piece piece, const Assigner& assigner) {
 
 }  // namespace
 
-std::string signature_of(std::span<const Param> params) {
+std::string signature_of(std::span<const LayoutParam> params) {
   std::string out;
-  for (const Param& param : params) {
+  for (const LayoutParam& param : params) {
     if (!out.empty()) out += ", ";
-    const std::string_view dots = param.kind == ParamKind::Ints ? "..." : "";
+    const std::string_view dots = param.kind == LayoutParamKind::Ints ? "..." : "";
     out += param.optional ? fmt::format("[{}{}]", param.name, dots)
                           : fmt::format("{}{}", param.name, dots);
   }
   return out;
 }
 
-Result<NamedArgs::Value> NamedArgs::read_flag(const Param& param, Piece piece) {
+Result<NamedArgs::Value> NamedArgs::read_flag(const LayoutParam& param, Piece piece) {
   Value value{.is_given = true, .piece = piece, .numbers = {}, .word = {}};
   if (same_word(piece.text, param.name) || same_word(piece.text, "true") || piece.text == "1") {
     value.numbers.push_back(1);
@@ -160,41 +163,41 @@ Result<NamedArgs::Value> NamedArgs::read_flag(const Param& param, Piece piece) {
                   .with_span(piece.span()));
 }
 
-Result<NamedArgs::Value> NamedArgs::read(const Param& param, Piece quoted) {
+Result<NamedArgs::Value> NamedArgs::read(const LayoutParam& param, Piece quoted) {
   const Piece piece = unquoted(quoted);
   if (piece.empty())
     return fail(
         diag(DiagKind::Syntax, "expected {}, found nothing", param.name).with_span(piece.span()));
   Value value{.is_given = true, .piece = piece, .numbers = {}, .word = {}};
   switch (param.kind) {
-    case ParamKind::Int:
-    case ParamKind::Ints:
+    case LayoutParamKind::Int:
+    case LayoutParamKind::Ints:
       value.numbers.push_back(WW_TRY(read_number(param, piece)));
       break;
-    case ParamKind::Dims:
+    case LayoutParamKind::Dims:
       value.numbers = WW_TRY(read_dims(piece));
       break;
-    case ParamKind::Word:
+    case LayoutParamKind::Word:
       value.word = WW_TRY(read_word(param, piece));
       break;
-    case ParamKind::DType:
+    case LayoutParamKind::DType:
       value.dtype = WW_TRY(read_dtype(param, piece));
       break;
-    case ParamKind::Flag:
+    case LayoutParamKind::Flag:
       return read_flag(param, piece);
   }
   return value;
 }
 
 // A second value is welcome only where a parameter takes a list.
-Result<void> NamedArgs::store(const Param& param, std::size_t index, Piece piece) {
+Result<void> NamedArgs::store(const LayoutParam& param, std::size_t index, Piece piece) {
   Value value = WW_TRY(read(param, piece));
   Value& bound = bound_[index];
   if (!bound.is_given) {
     bound = std::move(value);
     return {};
   }
-  if (param.kind != ParamKind::Ints)
+  if (param.kind != LayoutParamKind::Ints)
     return fail(
         diag(DiagKind::BadArgument, "{} is given twice", param.name).with_span(piece.span()));
   bound.numbers.push_back(value.numbers.front());
@@ -205,7 +208,7 @@ Result<void> NamedArgs::store(const Param& param, std::size_t index, Piece piece
 }
 
 Result<NamedArgs> NamedArgs::bind(std::string_view name, Piece arguments,
-                                  std::span<const Param> params) {
+                                  std::span<const LayoutParam> params) {
   NamedArgs args;
   args.arguments_ = arguments;
   args.bound_.resize(params.size());

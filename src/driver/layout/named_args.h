@@ -17,7 +17,7 @@
 
 namespace ww::driver {
 
-enum class ParamKind : std::uint8_t {
+enum class LayoutParamKind : std::uint8_t {
   Int,    // a number
   Ints,   // all remaining positional numbers; last parameter without a default
   Dims,   // one list of numbers: `64x64` or `(64,64)`
@@ -26,9 +26,9 @@ enum class ParamKind : std::uint8_t {
   Flag,   // its bare name, true or false
 };
 
-struct Param {
+struct LayoutParam {
   std::string_view name;
-  ParamKind kind = ParamKind::Int;
+  LayoutParamKind kind = LayoutParamKind::Int;
   /// What is accepted, separated by blanks: words, numbers, or widths in bits for an element type.
   /// Empty: anything.
   std::string_view choices = {};
@@ -36,7 +36,7 @@ struct Param {
 };
 
 /// "dtype, mode, extent..., [sub_slab]"
-std::string signature_of(std::span<const Param> params);
+std::string signature_of(std::span<const LayoutParam> params);
 
 /// Bound arguments, asked for by position in the parameter list.
 class NamedArgs {
@@ -44,7 +44,7 @@ class NamedArgs {
   /// Binds `arguments` (the text between the parentheses of a call of `name`). Every refusal is
   /// located and says what the parameter accepts.
   static Result<NamedArgs> bind(std::string_view name, Piece arguments,
-                                std::span<const Param> params);
+                                std::span<const LayoutParam> params);
 
   [[nodiscard]] bool has(std::size_t param) const { return bound_[param].is_given; }
   [[nodiscard]] std::int64_t number(std::size_t param, std::int64_t otherwise = 0) const;
@@ -68,9 +68,9 @@ class NamedArgs {
     std::string_view word;
     num::DType dtype{};
   };
-  static Result<Value> read(const Param& param, Piece piece);
-  static Result<Value> read_flag(const Param& param, Piece piece);
-  Result<void> store(const Param& param, std::size_t index, Piece piece);
+  static Result<Value> read(const LayoutParam& param, Piece piece);
+  static Result<Value> read_flag(const LayoutParam& param, Piece piece);
+  Result<void> store(const LayoutParam& param, std::size_t index, Piece piece);
 
   Piece arguments_;
   std::vector<Value> bound_;

@@ -32,15 +32,15 @@ SwizzleMode mode_of(std::string_view word) {
 
 // ---- plain and shared memory
 
-constexpr std::array kRowMajor = {Param{"extent", ParamKind::Ints}};
+constexpr std::array kRowMajor = {LayoutParam{"extent", LayoutParamKind::Ints}};
 
 Result<NotatedLayout> row_major(const NamedArgs& args) {
   return notated(WW_TRY(layout::TileLayout::row_major(args.numbers(0))), args.numbers(0));
 }
 
-constexpr std::array kMmaShared = {Param{"dtype", ParamKind::DType, "4 8 16 32 64"},
-                                   Param{"mode", ParamKind::Word, kModesAndAuto},
-                                   Param{"extent", ParamKind::Ints}};
+constexpr std::array kMmaShared = {LayoutParam{"dtype", LayoutParamKind::DType, "4 8 16 32 64"},
+                                   LayoutParam{"mode", LayoutParamKind::Word, kModesAndAuto},
+                                   LayoutParam{"extent", LayoutParamKind::Ints}};
 
 Result<NotatedLayout> mma_shared(const NamedArgs& args) {
   const int bits = num::bits_of(args.dtype(0));
@@ -50,8 +50,8 @@ Result<NotatedLayout> mma_shared(const NamedArgs& args) {
   return notated(std::move(made), args.numbers(2), bits);
 }
 
-constexpr std::array kMmaAtom = {Param{"dtype", ParamKind::DType, "4 8 16 32 64"},
-                                 Param{"mode", ParamKind::Word, kModes}};
+constexpr std::array kMmaAtom = {LayoutParam{"dtype", LayoutParamKind::DType, "4 8 16 32 64"},
+                                 LayoutParam{"mode", LayoutParamKind::Word, kModes}};
 
 Result<NotatedLayout> mma_atom(const NamedArgs& args) {
   const int bits = num::bits_of(args.dtype(0));
@@ -60,8 +60,8 @@ Result<NotatedLayout> mma_atom(const NamedArgs& args) {
   return notated(std::move(made), shape, bits);
 }
 
-constexpr std::array kScaleSmem = {Param{"rows"}, Param{"sf_k"},
-                                   Param{"q", ParamKind::Int, "1 2 4"}};
+constexpr std::array kScaleSmem = {LayoutParam{"rows"}, LayoutParam{"sf_k"},
+                                   LayoutParam{"q", LayoutParamKind::Int, "1 2 4"}};
 
 Result<NotatedLayout> scale_factor_smem(const NamedArgs& args) {
   auto made = WW_TRY(layout::scale_factor_smem(args.number(0), args.number(1), args.number(2)));
@@ -70,9 +70,9 @@ Result<NotatedLayout> scale_factor_smem(const NamedArgs& args) {
 
 // ---- register fragments
 
-constexpr std::array kMmaFrag = {Param{"operand", ParamKind::Word, "A B C D"},
-                                 Param{"k", ParamKind::Int, "4 8 16 32"},
-                                 Param{"dtype", ParamKind::DType, "8 16 32 64"}};
+constexpr std::array kMmaFrag = {LayoutParam{"operand", LayoutParamKind::Word, "A B C D"},
+                                 LayoutParam{"k", LayoutParamKind::Int, "4 8 16 32"},
+                                 LayoutParam{"dtype", LayoutParamKind::DType, "8 16 32 64"}};
 
 // Rows and columns follow from the element count: A is rows × k, B is k × 8, C and D rows × 8.
 Result<NotatedLayout> mma_fragment(const NamedArgs& args) {
@@ -83,10 +83,11 @@ Result<NotatedLayout> mma_fragment(const NamedArgs& args) {
   return notated(std::move(made), shape, bits);
 }
 
-constexpr std::array kMmaTile = {
-    Param{"operand", ParamKind::Word, "A B C D"}, Param{"shape", ParamKind::Dims},
-    Param{"dtype", ParamKind::DType, "4 8 16 32 64"}, Param{"warps", ParamKind::Dims, {}, true},
-    Param{"transposed", ParamKind::Flag, {}, true}};
+constexpr std::array kMmaTile = {LayoutParam{"operand", LayoutParamKind::Word, "A B C D"},
+                                 LayoutParam{"shape", LayoutParamKind::Dims},
+                                 LayoutParam{"dtype", LayoutParamKind::DType, "4 8 16 32 64"},
+                                 LayoutParam{"warps", LayoutParamKind::Dims, {}, true},
+                                 LayoutParam{"transposed", LayoutParamKind::Flag, {}, true}};
 
 Result<NotatedLayout> mma_tile(const NamedArgs& args) {
   const int bits = num::bits_of(args.dtype(2));
@@ -102,9 +103,10 @@ Result<NotatedLayout> mma_tile(const NamedArgs& args) {
   return notated(std::move(made), args.numbers(1), bits);
 }
 
-constexpr std::array kWgmmaTile = {
-    Param{"operand", ParamKind::Word, "A C D"}, Param{"shape", ParamKind::Dims},
-    Param{"dtype", ParamKind::DType, "8 16 32"}, Param{.name = "warpgroups", .optional = true}};
+constexpr std::array kWgmmaTile = {LayoutParam{"operand", LayoutParamKind::Word, "A C D"},
+                                   LayoutParam{"shape", LayoutParamKind::Dims},
+                                   LayoutParam{"dtype", LayoutParamKind::DType, "8 16 32"},
+                                   LayoutParam{.name = "warpgroups", .optional = true}};
 
 Result<NotatedLayout> wgmma_tile(const NamedArgs& args) {
   const int bits = num::bits_of(args.dtype(2));
@@ -113,8 +115,9 @@ Result<NotatedLayout> wgmma_tile(const NamedArgs& args) {
   return notated(std::move(made), args.numbers(1), bits);
 }
 
-constexpr std::array kCoalesced = {Param{"shape", ParamKind::Dims}, Param{"threads"},
-                                   Param{"dtype", ParamKind::DType}};
+constexpr std::array kCoalesced = {LayoutParam{"shape", LayoutParamKind::Dims},
+                                   LayoutParam{"threads"},
+                                   LayoutParam{"dtype", LayoutParamKind::DType}};
 
 Result<NotatedLayout> coalesced(const NamedArgs& args) {
   const int bits = num::bits_of(args.dtype(2));
@@ -122,7 +125,7 @@ Result<NotatedLayout> coalesced(const NamedArgs& args) {
                  bits);
 }
 
-constexpr std::array kOwned = {Param{"shape", ParamKind::Dims}, Param{"threads"}};
+constexpr std::array kOwned = {LayoutParam{"shape", LayoutParamKind::Dims}, LayoutParam{"threads"}};
 
 template <auto kMake>
 Result<NotatedLayout> owned(const NamedArgs& args) {
@@ -130,15 +133,16 @@ Result<NotatedLayout> owned(const NamedArgs& args) {
                  args.numbers(0));
 }
 
-constexpr std::array kLdmatrix = {Param{"num", ParamKind::Int, "1 2 4"},
-                                  Param{"trans", ParamKind::Flag, {}, true}};
+constexpr std::array kLdmatrix = {LayoutParam{"num", LayoutParamKind::Int, "1 2 4"},
+                                  LayoutParam{"trans", LayoutParamKind::Flag, {}, true}};
 
 Result<NotatedLayout> ldmatrix_fragment(const NamedArgs& args) {
   auto made = WW_TRY(layout::ldmatrix_fragment(args.small(0), args.flag(1)));
   return notated(std::move(made), {8, 8 * args.number(0)}, 16);
 }
 
-constexpr std::array kWgLocal = {Param{"cols"}, Param{"rows", ParamKind::Int, {}, true}};
+constexpr std::array kWgLocal = {LayoutParam{"cols"},
+                                 LayoutParam{"rows", LayoutParamKind::Int, {}, true}};
 
 Result<NotatedLayout> wg_local(const NamedArgs& args) {
   const std::int64_t rows = args.number(1, 128);
@@ -146,9 +150,9 @@ Result<NotatedLayout> wg_local(const NamedArgs& args) {
 }
 
 constexpr std::array kTcgen05Atom = {
-    Param{"shape", ParamKind::Word, "32x32b 16x64b 16x128b 16x256b"},
-    Param{"rows", ParamKind::Int, "64 128"}, Param{"cols"},
-    Param{"dtype", ParamKind::DType, "16 32"}};
+    LayoutParam{"shape", LayoutParamKind::Word, "32x32b 16x64b 16x128b 16x256b"},
+    LayoutParam{"rows", LayoutParamKind::Int, "64 128"}, LayoutParam{"cols"},
+    LayoutParam{"dtype", LayoutParamKind::DType, "16 32"}};
 
 Result<NotatedLayout> tcgen05_atom(const NamedArgs& args) {
   const int bits = num::bits_of(args.dtype(3));
@@ -158,8 +162,9 @@ Result<NotatedLayout> tcgen05_atom(const NamedArgs& args) {
 
 // ---- tensor memory
 
-constexpr std::array kDatapath = {Param{"letter", ParamKind::Word, "A B C D E F G"}, Param{"rows"},
-                                  Param{"cols"}, Param{"sub_slab", ParamKind::Int, "0 1", true}};
+constexpr std::array kDatapath = {LayoutParam{"letter", LayoutParamKind::Word, "A B C D E F G"},
+                                  LayoutParam{"rows"}, LayoutParam{"cols"},
+                                  LayoutParam{"sub_slab", LayoutParamKind::Int, "0 1", true}};
 
 Result<NotatedLayout> tmem_datapath(const NamedArgs& args) {
   auto made = WW_TRY(
@@ -167,11 +172,13 @@ Result<NotatedLayout> tmem_datapath(const NamedArgs& args) {
   return notated(std::move(made), {args.number(1), args.number(2)});
 }
 
-constexpr std::array kTmemOperand = {
-    Param{"operand", ParamKind::Word, "A D"}, Param{"shape", ParamKind::Dims},
-    Param{"m", ParamKind::Int, "64 128 256"}, Param{"cta_group", ParamKind::Int, "1 2", true},
-    Param{"ws", ParamKind::Flag, {}, true},   Param{"sparse", ParamKind::Flag, {}, true},
-    Param{"group", ParamKind::Dims, {}, true}};
+constexpr std::array kTmemOperand = {LayoutParam{"operand", LayoutParamKind::Word, "A D"},
+                                     LayoutParam{"shape", LayoutParamKind::Dims},
+                                     LayoutParam{"m", LayoutParamKind::Int, "64 128 256"},
+                                     LayoutParam{"cta_group", LayoutParamKind::Int, "1 2", true},
+                                     LayoutParam{"ws", LayoutParamKind::Flag, {}, true},
+                                     LayoutParam{"sparse", LayoutParamKind::Flag, {}, true},
+                                     LayoutParam{"group", LayoutParamKind::Dims, {}, true}};
 
 Result<NotatedLayout> tmem_mma_operand(const NamedArgs& args) {
   const layout::TmemOperand operand = {.operand = args.word(0).front(),
@@ -183,9 +190,10 @@ Result<NotatedLayout> tmem_mma_operand(const NamedArgs& args) {
   return notated(WW_TRY(layout::tmem_mma_operand(args.numbers(1), operand)), args.numbers(1));
 }
 
-constexpr std::array kScaleTmem = {
-    Param{"rows"}, Param{"sf_k"}, Param{"q", ParamKind::Int, "1 2 4"},
-    Param{"reuse", ParamKind::Int, {}, true}, Param{"pipe", ParamKind::Int, {}, true}};
+constexpr std::array kScaleTmem = {LayoutParam{"rows"}, LayoutParam{"sf_k"},
+                                   LayoutParam{"q", LayoutParamKind::Int, "1 2 4"},
+                                   LayoutParam{"reuse", LayoutParamKind::Int, {}, true},
+                                   LayoutParam{"pipe", LayoutParamKind::Int, {}, true}};
 
 Result<NotatedLayout> scale_factor_tmem(const NamedArgs& args) {
   const std::int64_t reuse = args.number(3, 1);
@@ -199,8 +207,8 @@ Result<NotatedLayout> scale_factor_tmem(const NamedArgs& args) {
 }
 
 constexpr std::array kTcgen05Cp = {
-    Param{"shape", ParamKind::Word,
-          "128x256b 128x128b 4x256b 64x128b_02_13 64x128b_01_23 32x128b_warpx4"}};
+    LayoutParam{"shape", LayoutParamKind::Word,
+                "128x256b 128x128b 4x256b 64x128b_02_13 64x128b_01_23 32x128b_warpx4"}};
 
 Result<NotatedLayout> tcgen05_cp(const NamedArgs& args) {
   auto made = WW_TRY(layout::tcgen05_cp_lanes(args.word(0)));
@@ -212,8 +220,8 @@ Result<NotatedLayout> tcgen05_cp(const NamedArgs& args) {
 
 // Patterns are free words over P and F, which no list of choices can name; the constructor checks
 // them.
-constexpr std::array kTrainium = {Param{"pattern", ParamKind::Word},
-                                  Param{"extent", ParamKind::Ints}};
+constexpr std::array kTrainium = {LayoutParam{"pattern", LayoutParamKind::Word},
+                                  LayoutParam{"extent", LayoutParamKind::Ints}};
 
 Result<NotatedLayout> trainium(const NamedArgs& args) {
   return notated(WW_TRY(layout::trainium(args.word(0), args.numbers(1))), args.numbers(1));

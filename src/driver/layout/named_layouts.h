@@ -27,7 +27,7 @@ struct NotatedLayout {
 struct NamedLayout {
   std::string_view name;
   std::string_view aliases;  // separated by blanks
-  std::span<const Param> params;
+  std::span<const LayoutParam> params;
   std::string_view help;
   std::string_view example;
   /// The parameter a refusal of the constructor is about, or npos for all of them together.

@@ -49,7 +49,7 @@ std::vector<std::size_t> causes_of(const sim::Program& program,
 }
 
 // When it was first found in the recorded cluster.
-std::optional<std::uint64_t> moment_of(const sim::RunReport& run, const sim::Finding& finding) {
+std::optional<std::uint64_t> moment_of(const sim::LaunchReport& run, const sim::Finding& finding) {
   const auto* const history = run.recording ? run.recording->history.get() : nullptr;
   if (history == nullptr) return std::nullopt;
   const auto at = std::ranges::find_if(history->findings, [&](const sim::FoundAt& each) {
@@ -71,7 +71,7 @@ void add_launch(RunReport& report, const runtime::Launch& launch) {
 
 void add_sim_report(RunReport& report, const runtime::SimDevice& device,
                     const runtime::Launch& launch, const SourceText& source) {
-  const sim::RunReport& run = *device.report();
+  const sim::LaunchReport& run = *device.report();
   const sim::Program& program = *device.program();
   const sim::Dim3 grid{launch.grid[0], launch.grid[1], launch.grid[2]};
   report.outcome = run.outcome;

@@ -43,7 +43,7 @@ struct RunCapture {
   bool keeps_states = false;
   // What came out, where the kernel ran
   std::shared_ptr<const sim::Program> program = {};
-  sim::RunReport run = {};     // with its recording, counters and findings
+  sim::LaunchReport run = {};  // with its recording, counters and findings
   TimelineSource source = {};  // for make_timeline; `program` keeps what it points to
   std::vector<std::uint64_t> arguments = {};  // the bits of each: of an array its address
 };

@@ -126,7 +126,7 @@ TEST_F(Causes, SchedulesGoWithNothingElse) {
             "error: `--schedule reverse` beside `--schedules 2`: expected one of them "
             "[BadArgument]\n");
   request_.schedule = "rr";
-  request_.device = SimDevice::Both;
+  request_.device = WhichGpu::Both;
   EXPECT_EQ(run("").errors, "error: `--schedules` is for the virtual GPU alone [BadArgument]\n");
 }
 

@@ -77,7 +77,7 @@ class GpuRun : public testing::Test {
 };
 
 TEST_F(GpuRun, TakesTheSameArgumentsAndExpectations) {
-  request_.device = SimDevice::Gpu;
+  request_.device = WhichGpu::Gpu;
   request_.expects = {"out[:4] == in[:4] + 7"};
   const SimOutcome outcome = run_sim(request_);
   ASSERT_EQ(outcome.errors, "");
@@ -90,13 +90,13 @@ TEST_F(GpuRun, TakesTheSameArgumentsAndExpectations) {
 }
 
 TEST_F(GpuRun, FailedExpectationsShow) {
-  request_.device = SimDevice::Gpu;
+  request_.device = WhichGpu::Gpu;
   request_.expects = {"out[:4] == in[:4]"};
   EXPECT_FALSE(run_sim(request_).report->good());
 }
 
 TEST_F(GpuRun, EqualBitsAreSaid) {
-  request_.device = SimDevice::Both;
+  request_.device = WhichGpu::Both;
   const SimOutcome outcome = run_sim(request_);
   ASSERT_EQ(outcome.errors, "");
   EXPECT_TRUE(outcome.report->good());
@@ -106,7 +106,7 @@ TEST_F(GpuRun, EqualBitsAreSaid) {
 
 TEST_F(GpuRun, TheFirstDifferenceIsNamed) {
   gpu_.kernel = add<2>;
-  request_.device = SimDevice::Both;
+  request_.device = WhichGpu::Both;
   const SimOutcome outcome = run_sim(request_);
   ASSERT_EQ(outcome.errors, "");
   EXPECT_FALSE(outcome.report->good());
@@ -116,13 +116,13 @@ TEST_F(GpuRun, TheFirstDifferenceIsNamed) {
 
 TEST_F(GpuRun, UnwrittenElementsAreADifference) {
   gpu_.kernel = nullptr;
-  request_.device = SimDevice::Both;
+  request_.device = WhichGpu::Both;
   EXPECT_EQ(run_sim(request_).report->gpu_differs,
             "$2 out[0]: virtual GPU 0x00000007, GPU not written; 4 of 5 elements differ");
 }
 
 TEST_F(GpuRun, ClustersGoToTheLaunch) {
-  request_.device = SimDevice::Gpu;
+  request_.device = WhichGpu::Gpu;
   request_.grid = "4";
   request_.cluster = "2";
   ASSERT_EQ(run_sim(request_).errors, "");
@@ -134,13 +134,13 @@ TEST_F(GpuRun, GridBarriersMakeACooperativeLaunch) {
   std::string text(kKernel);
   text.insert(text.find("  ld.param.u32"), "  mov.u32 %r4, %envreg2;\n");
   ASSERT_TRUE(write_file_atomically(request_.path, text));
-  request_.device = SimDevice::Gpu;
+  request_.device = WhichGpu::Gpu;
   ASSERT_EQ(run_sim(request_).errors, "");
   EXPECT_TRUE(gpu_.is_cooperative);
 }
 
 TEST_F(GpuRun, WatchesAreForTheVirtualGpu) {
-  request_.device = SimDevice::Gpu;
+  request_.device = WhichGpu::Gpu;
   request_.count = true;
   EXPECT_THAT(run_sim(request_).errors,
               HasSubstr("`--counters` and `--timeline` are for the virtual GPU"));
@@ -165,7 +165,7 @@ class GpuRunMaps : public GpuRun {
         folder_.file("k.ptx"),
         ".version 8.0\n.target sm_90\n.address_size 64\n"
         ".visible .entry k(.param .align 64 .b8 m[128], .param .u64 out) { ret; }\n"));
-    request_.device = SimDevice::Gpu;
+    request_.device = WhichGpu::Gpu;
   }
 };
 
@@ -217,7 +217,7 @@ class GpuRunTextures : public GpuRun {
         write_file_atomically(folder_.file("k.ptx"),
                               ".version 8.0\n.target sm_90\n.address_size 64\n"
                               ".visible .entry k(.param .u64 image, .param .u64 out) { ret; }\n"));
-    request_.device = SimDevice::Gpu;
+    request_.device = WhichGpu::Gpu;
   }
   // Twice, as the kernel runs.
   void expect_made(const std::string& image, const std::string& made) {
@@ -289,7 +289,7 @@ TEST_F(GpuRunTextures, WhatTheDriverRefusesIsTold) {
 
 TEST_F(GpuRun, AMachineWithoutAGpuIsTold) {
   gpu_.gpus.clear();
-  request_.device = SimDevice::Gpu;
+  request_.device = WhichGpu::Gpu;
   EXPECT_THAT(run_sim(request_).errors, HasSubstr("[NoDevice]"));
   gpu_.gpus = {{"Fake A100", 8, 0}};
   EXPECT_THAT(run_sim(request_).errors, HasSubstr("[NoDevice]"));

@@ -72,7 +72,7 @@ bool check_request(Sequence& s) {
       {"--sass", request.sass.has_value()},
       {"--timeline", request.timeline.is_wanted()},
       {"--schedules", request.schedules > 1},
-      {"--device", request.device != SimDevice::Virtual}};
+      {"--device", request.device != WhichGpu::Virtual}};
   for (const auto& [option, is_given] : kAlone) {
     if (is_given)
       return s.refusals.add(diag(DiagKind::BadArgument,
@@ -295,7 +295,7 @@ bool read_break(Sequence& s) {
   return read_break_option(s.request, *s.program, s.refusals, s.options, s.shown);
 }
 
-SimReport step_report(const Sequence& s, const Step& step, sim::RunReport&& run) {
+SimReport step_report(const Sequence& s, const Step& step, sim::LaunchReport&& run) {
   SimReport report;
   report.program = s.program;
   report.kernel = step.kernel;

@@ -98,7 +98,7 @@ std::string arithmetic_text(const sim::Program& program, const std::string& mode
                      has_tcgen05 ? ", by publications; no such GPU was at hand" : "");
 }
 
-std::string outcome_text(const sim::RunReport& run) {
+std::string outcome_text(const sim::LaunchReport& run) {
   const std::string_view name = name_of(run.outcome);
   return run.reason.empty() ? std::string(name) : fmt::format("{}: {}", name, run.reason);
 }

@@ -36,7 +36,7 @@ std::string address_text(const sim::Finding& finding);
 /// "matrix products as on Hopper"; empty for a program without any.
 std::string arithmetic_text(const sim::Program& program, const std::string& mode);
 /// "finished", or what happened instead and why.
-std::string outcome_text(const sim::RunReport& run);
+std::string outcome_text(const sim::LaunchReport& run);
 
 /// The parameters whose arrays an earlier grid still writes.
 std::vector<std::string> awaited_names(const SimReport& report);

@@ -50,7 +50,7 @@ std::string schedule_name(unsigned number) {
 
 SimOutcome run_schedules(const SimRequest& request,
                          const std::function<SimOutcome(const SimRequest&)>& run) {
-  if (request.device != SimDevice::Virtual)
+  if (request.device != WhichGpu::Virtual)
     return {.errors =
                 render(diag(DiagKind::BadArgument, "`--schedules` is for the virtual GPU alone"))};
   if (request.timeline.is_wanted())

@@ -66,7 +66,7 @@ bool read_options(Simulation& s) {
     return false;
   s.launch.dynamic_shared = s.request.shared_bytes;
   if (!read_run_options(s.request, s.refusals, s.options)) return false;
-  if (s.request.watches() && s.request.device == SimDevice::Gpu)
+  if (s.request.watches() && s.request.device == WhichGpu::Gpu)
     return s.refusals.add(
         diag(DiagKind::BadArgument,
              "`--trace`, `--break`, `--counters` and `--timeline` are for the virtual GPU")
@@ -251,7 +251,7 @@ void write_timeline_of(Simulation& s, SimReport& report) {
   report.timeline = s.request.timeline.path;
 }
 
-SimReport finish(Simulation& s, sim::RunReport&& run) {
+SimReport finish(Simulation& s, sim::LaunchReport&& run) {
   SimReport report;
   report.program = s.program;
   report.kernel = s.kernel;
@@ -275,7 +275,7 @@ SimReport finish(Simulation& s, sim::RunReport&& run) {
 
 // What a GPU alone leaves has no findings and no counts.
 SimReport finish_gpu(Simulation& s, std::string name) {
-  sim::RunReport run;
+  sim::LaunchReport run;
   run.blocks = s.launch.grid.count();
   run.warps_per_block =
       static_cast<std::uint32_t>((s.launch.block.count() + sim::kLanes - 1) / sim::kLanes);
@@ -309,8 +309,8 @@ std::optional<SimReport> run_both(Simulation& s, const GpuLaunch& gpu) {
 
 std::optional<SimReport> run_prepared(Simulation& s) {
   const GpuLaunch gpu{s.request.driver, s.text, *s.program, s.launch, s.maps, s.textures};
-  if (s.request.device == SimDevice::Both) return run_both(s, gpu);
-  if (s.request.device == SimDevice::Gpu) {
+  if (s.request.device == WhichGpu::Both) return run_both(s, gpu);
+  if (s.request.device == WhichGpu::Gpu) {
     auto name = run_on_gpu(gpu, s.values.buffers);
     if (name) return finish_gpu(s, *std::move(name));
     s.refusals.add(name.error());

@@ -22,7 +22,7 @@
 namespace ww::driver {
 
 /// Where a kernel runs: on the virtual GPU, on a real one, or on both, whose results are compared.
-enum class SimDevice : std::uint8_t { Virtual, Gpu, Both };
+enum class WhichGpu : std::uint8_t { Virtual, Gpu, Both };
 
 /// What is asked for, as text; driver/sim/options.h and driver/sim/args.h say what each may be.
 struct SimRequest {
@@ -40,7 +40,7 @@ struct SimRequest {
   std::string checks = "all";
   std::string schedule = {};  // empty: `rr`, or `step` for a timeline
   unsigned schedules = 1;     // as many different ones, of which `schedule` is not one
-  SimDevice device = SimDevice::Virtual;
+  WhichGpu device = WhichGpu::Virtual;
   const Result<runtime::CudaCalls>* driver = nullptr;  // null: that of the machine
   bool keep_results = false;                           // SimReport::results
   std::string limits = {};
@@ -84,7 +84,7 @@ struct SimReport {
   std::optional<SchedulesReport> schedules;
   std::optional<SassAdvice> sass;  // if it was asked for
   std::vector<std::string> notes;  // a version or target read as another one
-  sim::RunReport run;
+  sim::LaunchReport run;
   std::vector<BufferReport> buffers;
   std::vector<Array> results;  // of these, if they were asked for
   std::vector<ExpectReport> expectations;

@@ -63,7 +63,7 @@ std::uint64_t tensor_work(std::string_view opcode) {
   return 0;
 }
 
-SimWork work_of(const sim::Program& program, const sim::RunReport& run) {
+SimWork work_of(const sim::Program& program, const sim::LaunchReport& run) {
   SimWork out{.blocks = run.blocks, .instructions = run.counters.instructions};
   const auto& counts = run.counters.ops;
   for (std::size_t op = 0; op < std::min(counts.size(), program.infos.size()); ++op) {

@@ -30,7 +30,7 @@ struct SimWork {
 };
 
 /// Of a run with RunOptions::count.
-SimWork work_of(const sim::Program& program, const sim::RunReport& run);
+SimWork work_of(const sim::Program& program, const sim::LaunchReport& run);
 
 /// The GPU that is thought of for an architecture.
 struct SmRates {

@@ -78,7 +78,7 @@ class Sequence {
       launch.params.resize(16);
       for (std::size_t i = 0; i < 2; ++i)
         std::memcpy(launch.params.data() + 8 * i, &regions_[i]->base, 8);
-      const Result<RunReport> report = device_->run(launch, {});
+      const Result<LaunchReport> report = device_->run(launch, {});
       EXPECT_TRUE(report) << report.error().text;
       EXPECT_EQ(report->reason, "");
       for (const Finding& finding : report->findings.list()) found += finding.text + "\n";

@@ -61,7 +61,7 @@ Ran run(const TensorMap& map_for_base_0, std::string_view body, const Grid& grid
   test.input(shared);
   test.launch.block = {32};
   test.options.limits.instructions = 100'000;
-  const RunReport& report = test.run();
+  const LaunchReport& report = test.run();
   EXPECT_EQ(test.refusal(), "");
   const Region& out = test.buffer(2);
   return {test.findings(), report.reason, test.read<std::uint8_t>(0), test.read<std::uint8_t>(2),

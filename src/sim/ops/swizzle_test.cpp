@@ -123,7 +123,7 @@ Ran run(const Case& it) {
   const TensorMapImage image = encode(map);
   test.input(std::vector<std::byte>(image.begin(), image.end())).output<float>(128 * 4);
   test.launch.block = {128};
-  const RunReport& report = test.run();
+  const LaunchReport& report = test.run();
   EXPECT_EQ(report.reason + test.refusal(), "");
   Ran ran{.findings = test.findings()};
   const auto out = test.read<float>(2);

@@ -52,7 +52,7 @@ Seen run(const Planted& planted, const std::string& text) {
   test.input(std::vector<std::uint32_t>(cells)).input(words);
   test.output<std::uint32_t>(cells);
   test.options.limits.instructions = 1'000'000;
-  const RunReport& report = test.run();
+  const LaunchReport& report = test.run();
   EXPECT_EQ(test.refusal(), "");
   return {test.findings(), report.reason};
 }

@@ -62,7 +62,7 @@ Ran run_with(const TensorMapImage& image_for_base_0, std::string_view body, cons
   test.launch.grid = {grid.blocks};
   if (grid.cluster > 1) test.launch.cluster = Dim3{grid.cluster};
   test.options.limits.instructions = 1'000'000;
-  const RunReport& report = test.run();
+  const LaunchReport& report = test.run();
   EXPECT_EQ(test.refusal(), "");
   return {test.findings(), report.reason, test.read<std::uint32_t>(0), test.read<std::uint32_t>(2)};
 }

@@ -85,7 +85,7 @@ inline Done run_async(std::string_view body, const Grid& grid = {}) {
   if (grid.also) test.options.checks.add(*grid.also);
   test.options.schedule = grid.schedule;
   test.options.limits.instructions = 4'000'000;
-  const RunReport& report = test.run();
+  const LaunchReport& report = test.run();
   EXPECT_EQ(test.refusal(), "");
   return {test.findings(), report.reason, test.read<std::uint32_t>(1), report.outcome};
 }

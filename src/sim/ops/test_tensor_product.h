@@ -128,7 +128,7 @@ class ProductUnderTest {
     if (ctas_ == 2) test.launch.cluster = Dim3{2};
     test.input(image).input(c_).input(words);
     test.output<std::uint32_t>(c_.size());
-    const RunReport& report = test.run();
+    const LaunchReport& report = test.run();
     ASSERT_EQ(test.refusal(), "");
     findings = test.findings();
     if (report.outcome != Outcome::Finished) findings += report.reason;

@@ -53,7 +53,7 @@ Done run(const std::string& instruction, const Texture& texture, const std::vect
   run.input(coordinates);
   run.output<std::uint32_t>(32 * 4);
   run.launch.block = {static_cast<std::uint32_t>(where.size())};
-  const RunReport& report = run.run();
+  const LaunchReport& report = run.run();
   EXPECT_EQ(run.errors() + run.refusal(), "") << instruction;
   Done done{run.read<std::uint32_t>(2), run.findings(), report.outcome, report.reason, {}};
   if constexpr (sizeof(T) == 4) done.texels = run.read<std::uint32_t>(0);

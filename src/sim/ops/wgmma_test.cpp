@@ -179,7 +179,7 @@ class WgmmaUnderTest {
     test.input(image).input(registers_of_a()).input(registers_of_d());
     test.input(metadata_of(spec_, kept_)).input(words);
     test.output<std::uint32_t>(std::size_t{128} * spec_.d_registers());
-    const RunReport& report = test.run();
+    const LaunchReport& report = test.run();
     EXPECT_EQ(test.findings(), "") << spec_.opcode();
     ASSERT_EQ(report.outcome, Outcome::Finished) << report.reason;
     compare(test.read<std::uint32_t>(5));

@@ -76,7 +76,7 @@ inline std::vector<OrderRun> run_orders(std::string_view body, const OrderLaunch
     test.options.limits.instructions = 1'000'000;
     OrderRun run;
     run.name = seed == 0 ? "rr" : fmt::format("random:{}", seed);
-    const RunReport& report = test.run();
+    const LaunchReport& report = test.run();
     EXPECT_EQ(test.refusal(), "");
     run.outcome = report.outcome;
     run.out = test.read<std::uint32_t>(2);

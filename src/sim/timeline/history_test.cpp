@@ -28,7 +28,7 @@ std::shared_ptr<const History> record(TestRun& test, std::uint32_t threads, bool
   test.launch.block = {threads};
   test.options.schedule.is_stepwise = stepwise;
   test.options.record = RecordRequest{.block = 0, .keeps_states = true};
-  const RunReport& report = test.run();
+  const LaunchReport& report = test.run();
   EXPECT_TRUE(report.recording.has_value()) << test.errors() << test.refusal();
   return report.recording ? report.recording->history : nullptr;
 }

@@ -26,7 +26,7 @@ Recording record(TestRun& test, std::uint32_t threads, bool stepwise = true) {
   test.launch.block = {threads};
   test.options.schedule.is_stepwise = stepwise;
   test.options.record = RecordRequest{};
-  const RunReport& report = test.run();
+  const LaunchReport& report = test.run();
   EXPECT_TRUE(report.recording.has_value()) << test.errors() << test.refusal();
   return report.recording.value_or(Recording{});
 }
@@ -173,7 +173,7 @@ TEST(Recorder, TheClusterOfABlock) {
   test.launch.cluster = Dim3{2};
   test.launch.block = {32};
   test.options.record = RecordRequest{5};
-  const RunReport& report = test.run();
+  const LaunchReport& report = test.run();
   ASSERT_TRUE(report.recording.has_value());
   EXPECT_EQ(report.recording->ctas, (std::vector<std::uint64_t>{4, 5}));
   EXPECT_EQ(report.recording->warps.size(), 2U);

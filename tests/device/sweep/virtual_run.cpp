@@ -22,7 +22,7 @@ sim::Launch launch_of(const sim::Code& code, std::size_t cases, std::uint64_t in
   return launch;
 }
 
-std::string problem_of(const Result<sim::RunReport>& report) {
+std::string problem_of(const Result<sim::LaunchReport>& report) {
   if (!report) return report.error().text;
   if (report->outcome != sim::Outcome::Finished)
     return fmt::format("{}: {}", sim::name_of(report->outcome), report->reason);

@@ -47,7 +47,7 @@ Result<Left> run_virtually(const TextureCase& each, const std::string& ptx) {
                      .block = {kThreads}};
   launch.params.resize(launch.kernel->param_bytes);
   std::memcpy(launch.params.data(), words, launch.params.size());
-  const sim::RunReport report = WW_TRY(device.run(launch, {}));
+  const sim::LaunchReport report = WW_TRY(device.run(launch, {}));
   if (!report.ok())
     return fail(DiagKind::DeviceError, "the virtual GPU: {}",
                 report.findings.empty() ? report.reason : report.findings.list().front().text);

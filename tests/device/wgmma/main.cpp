@@ -264,7 +264,7 @@ Words on_virtual(const std::string& text, const Buffers& buffers, unsigned block
   std::memcpy(launch.params.data(), params.data(), launch.params.size());
   sim::RunOptions options;
   options.checks = sim::CheckSet::nothing();
-  const Result<sim::RunReport> report = device.run(launch, options);
+  const Result<sim::LaunchReport> report = device.run(launch, options);
   if (!report) must(report.error().text);
   if (report->outcome != sim::Outcome::Finished) must(report->reason);
   Words words(buffers.out_words);
