@@ -261,7 +261,7 @@ Result<void> OptionSet::give(std::size_t row, std::string_view text) {
   return {};
 }
 
-Result<void> OptionSet::long_option(Reading& reading, std::string_view word) {
+Result<void> OptionSet::take_long(Reading& reading, std::string_view word) {
   const std::size_t equals = word.find('=');
   const std::string_view name = word.substr(0, equals);
   const auto row = find(name);
@@ -280,7 +280,7 @@ Result<void> OptionSet::long_option(Reading& reading, std::string_view word) {
 }
 
 // `-n VALUE`, `-nVALUE` or several flags.
-Result<void> OptionSet::short_options(Reading& reading, std::string_view word) {
+Result<void> OptionSet::take_short(Reading& reading, std::string_view word) {
   for (std::size_t at = 1; at < word.size(); ++at) {
     const std::string name = {'-', word[at]};
     const auto row = find(name);
@@ -297,7 +297,7 @@ Result<void> OptionSet::short_options(Reading& reading, std::string_view word) {
   return {};
 }
 
-Result<void> OptionSet::argument(std::string_view word) {
+Result<void> OptionSet::take_argument(std::string_view word) {
   for (std::size_t row = 0; row < rows_.size(); ++row) {
     const bool is_free = rows_[row].is_repeated || targets_[row].times == 0;
     if (rows_[row].is_argument && is_free) return give(row, word);
@@ -324,11 +324,11 @@ Result<Asked> OptionSet::parse(std::span<const std::string> args) {
   while (const auto word = reading.next()) {
     Result<void> read;
     if (only_arguments || !looks_like_option(*word))
-      read = argument(*word);
+      read = take_argument(*word);
     else if (*word == "--")
       only_arguments = true;
     else
-      read = word->starts_with("--") ? long_option(reading, *word) : short_options(reading, *word);
+      read = word->starts_with("--") ? take_long(reading, *word) : take_short(reading, *word);
     if (so_far) so_far = std::move(read);
   }
   if (wants_help_) return Asked::Help;

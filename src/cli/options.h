@@ -104,9 +104,9 @@ class OptionSet {
   void add(OptionRow row, Variable variable, Check check = {});
   [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const;
   [[nodiscard]] Result<void> give(std::size_t row, std::string_view text);
-  [[nodiscard]] Result<void> long_option(Reading& reading, std::string_view word);
-  [[nodiscard]] Result<void> short_options(Reading& reading, std::string_view word);
-  [[nodiscard]] Result<void> argument(std::string_view word);
+  [[nodiscard]] Result<void> take_long(Reading& reading, std::string_view word);
+  [[nodiscard]] Result<void> take_short(Reading& reading, std::string_view word);
+  [[nodiscard]] Result<void> take_argument(std::string_view word);
   [[nodiscard]] Result<void> check_counts() const;
   [[nodiscard]] Diag unknown_option(std::string_view word) const;
 
