@@ -47,13 +47,14 @@ set(WW_COMMON_HEADERS
 # instructions. All others run once per kernel and are built at -O1, in two thirds of the time.
 set(WW_LANE_FOLDERS num sim)
 
-# The files of sim that work for every lane or every access. The others decode, launch, record, or run
-# operations that move much at once; they are built as other folders are.
-set(WW_SIM_LANE_FILES
-    "/sim/(memory/.*|order/(async_fences|clocks|order)|run/(meet|registers|special|splits|unit|warp)|tensor_map/box\
-|checks/(access_sets|block_races|conflicts|fences|neighbours|race.*|register_watch|undefined)\
-|ops/(address|async_ops|atomic|combine|compare|convert.*|float.*|half|integer|load_store|logic|matrix|mma|move\
-|shared_matrix|sparse_rows|tcgen05|tcgen05_mma_product|track|video|warp|wgmma_product|wmma))\\.cpp$")
+# The files of sim that do not work for every lane or every access: they decode, launch, record, or run
+# operations that move much at once. These are built as other folders are.
+set(WW_SIM_SCALAR_FILES
+    "/src/sim/((check_)?launch|decode/.*|texture/.*|timeline/.*|tensor_map/(image|map)\
+|checks/(copied_tiles|findings|grid_.*|numbers|promises)|order/(barriers|locations|strong)\
+|run/(barriers|builtin|calls|counters|deadlock|mbarriers|stack|trace|warpgroup)\
+|ops/(barrier|bulk_copy|cluster.*|control|cp_async|fence|mbarrier.*|mma_forms|tensor_.*|texture\
+|tcgen05_(alloc|cp|mma|mma_operands|zero_columns)|wgmma|wgmma_(forms|operands)|wmma_fragment))\\.cpp$")
 
 # The folders that go without two passes of -O1, the points-to analysis and the loop optimisers: a twentieth
 # to a ninth less to build, and nothing slower that we could measure. In the others something is: a kernel
@@ -160,11 +161,10 @@ function(ww_add_library folder)
     return()
   endif()
 
-  set(once)
   if(folder STREQUAL "sim")
-    set(once ${sources})
-    list(FILTER once EXCLUDE REGEX "${WW_SIM_LANE_FILES}")
-    list(FILTER sources INCLUDE REGEX "${WW_SIM_LANE_FILES}")
+    set(scalar ${sources})
+    list(FILTER scalar INCLUDE REGEX "${WW_SIM_SCALAR_FILES}")
+    list(FILTER sources EXCLUDE REGEX "${WW_SIM_SCALAR_FILES}")
   endif()
 
   # A folder with headers alone is a library too, with nothing to archive.
@@ -197,7 +197,7 @@ function(ww_add_library folder)
   # Registers are raw bits there, read as whatever type an instruction says.
   if(folder STREQUAL "sim")
     target_compile_options(${target} PRIVATE -fno-strict-aliasing)
-    ww_add_scalar_objects(${target} SOURCES ${once} DEPS ${arg_DEPS})
+    ww_add_scalar_objects(${target} SOURCES ${scalar} DEPS ${arg_DEPS})
   endif()
 
   # Two file sets: tables (*.def) are installed beside the headers but do not compile alone.
