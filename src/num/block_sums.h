@@ -41,7 +41,7 @@ constexpr std::int32_t zero_exponent(bool is_narrow) {
 }
 inline constexpr std::int32_t kNoTerm = -4000, kNarrowNoTerm = -48;
 // Exponents for which f32 holds the scales.
-inline constexpr std::int32_t kLeastExponent = -100, kMostExponent = 120;
+inline constexpr std::int32_t kMinExponent = -100, kMaxExponent = 120;
 inline constexpr std::int32_t kBias = 127;  // of an f32
 
 [[gnu::always_inline]] inline bool any(Ints mask) {
@@ -58,7 +58,7 @@ inline constexpr std::int32_t kBias = 127;  // of an f32
 // The least exponent of sums that need no second look. With narrow formats a smaller one may be that
 // of a product with a zero.
 inline std::int32_t least_exponent(bool is_narrow) {
-  return is_narrow ? kNarrowNoTerm : kLeastExponent;
+  return is_narrow ? kNarrowNoTerm : kMinExponent;
 }
 
 inline constexpr int kElements = kBlockRows * kBlockColumns;
@@ -122,8 +122,8 @@ template <bool kIsHalf>
   const Ints power = std::bit_cast<Ints>(powers_of(result, bits & kMagnitude));
   const Ints addend = power == 0 ? Ints{} + kNoTerm : power >> 23;
   const Ints term = larger(largest, addend);
-  const Ints floor = Ints{} + (std::max(unit.lowest_exponent, kLeastExponent) + kBias);
-  const Ints ceiling = Ints{} + (kMostExponent + kBias);
+  const Ints floor = Ints{} + (std::max(unit.lowest_exponent, kMinExponent) + kBias);
+  const Ints ceiling = Ints{} + (kMaxExponent + kBias);
   const Ints low = kIsHalf ? Ints{} : (term < floor) & (term > kNoTerm);
   store(load<Ints>(p.rare + at) | special | low | (term > ceiling), p.rare + at);
   set_scales(unit, smaller(larger(term, floor), ceiling), values, at, p);

@@ -299,7 +299,7 @@ bool WarpgroupProduct::exact_quickly(int i, int j, const BlockPlace& d) const {
   if (shape_.k > unit_.block || shape_.result != DType::Float32 || has_specials_) return false;
   BlockSums p;
   const Extremes seen = add_block<Way::Quick>(unit_, shape_.result, step_of(i, j, 0), d, p);
-  if (any((seen.least < least_exponent(is_narrow_) + kBias) | (seen.most > kMostExponent + kBias) |
+  if (any((seen.least < least_exponent(is_narrow_) + kBias) | (seen.most > kMaxExponent + kBias) |
           (seen.overflow < 0)))
     return false;
   pack_block<Way::Quick>(unit_, p, d);

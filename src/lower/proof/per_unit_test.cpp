@@ -13,7 +13,7 @@ namespace {
 
 using Int = std::int64_t;
 using Ints = std::vector<Int>;
-constexpr Int kMost = std::numeric_limits<Int>::max();
+constexpr Int kMaxInt = std::numeric_limits<Int>::max();
 constexpr Int kMost32 = std::numeric_limits<std::int32_t>::max();
 
 const PerUnit kThree(4, 3);
@@ -58,7 +58,7 @@ TEST(PerUnit, DividesTowardsZero) {
 
 TEST(PerUnit, KnowsItsBounds) {
   EXPECT_EQ(kThreads.times(-4).plus(kThree).bounds(), (std::pair<Int, Int>(-9, 3)));
-  EXPECT_FALSE(kThreads.times(kMost).bounds().has_value());
+  EXPECT_FALSE(kThreads.times(kMaxInt).bounds().has_value());
   EXPECT_TRUE(kOthers.is_within(-5, 9));
   EXPECT_FALSE(kOthers.is_within(-4, 9));
 }

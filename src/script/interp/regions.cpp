@@ -141,12 +141,12 @@ std::int64_t index_divisor(const ir::Function& f, ir::ExprId id, int depth = 0) 
   if (const auto value = ir::const_int(f, id)) return *value == 0 ? 0 : std::abs(*value);
   if (depth == kMaxDepth) return 1;
   const auto of = [&](std::size_t i) { return index_divisor(f, e.args[i], depth + 1); };
-  constexpr std::int64_t kMost = std::int64_t{1} << 31;
+  constexpr std::int64_t kMaxFactor = std::int64_t{1} << 31;
   if (e.op == ir::ExprOp::Cast) return of(0);
   if (e.op == ir::ExprOp::Add || e.op == ir::ExprOp::Sub) return std::gcd(of(0), of(1));
   if (e.op == ir::ExprOp::Mul) {
     const std::int64_t a = of(0), b = of(1);
-    return a < kMost && b < kMost ? a * b : 1;
+    return a < kMaxFactor && b < kMaxFactor ? a * b : 1;
   }
   return 1;
 }
