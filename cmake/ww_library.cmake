@@ -114,7 +114,7 @@ function(ww_library_headers target folder)
     return()
   endif()
   if(folder STREQUAL "sim" AND WW_UNITY)
-    return() # two compilations, with options of their own
+    return() # one compilation, with options of its own
   endif()
   if(DEFINED WW_OWN_HEADER_${folder} AND NOT WW_UNITY)
     target_precompile_headers(

@@ -29,7 +29,6 @@ class [[nodiscard]] Unexpected {
  public:
   explicit Unexpected(E reason) : reason_(new E(std::move(reason))) {}
   explicit Unexpected(ReasonPtr<E> reason) : reason_(std::move(reason)) {}
-  E& error() & { return *reason_; }
   E&& error() && { return std::move(*reason_); }
   ReasonPtr<E> release() && { return std::move(reason_); }
 
@@ -40,9 +39,6 @@ class [[nodiscard]] Unexpected {
 template <typename T, typename E>
 class [[nodiscard]] Expected {
  public:
-  using value_type = T;
-  using error_type = E;
-
   Expected() requires std::is_default_constructible_v<T> : value_(), has_value_(true) {}
   // NOLINTBEGIN(bugprone-forwarding-reference-overload): it does not take an Expected.
   template <typename U = T>
@@ -138,9 +134,6 @@ class [[nodiscard]] Expected {
 template <typename E>
 class [[nodiscard]] Expected<void, E> {
  public:
-  using value_type = void;
-  using error_type = E;
-
   Expected() = default;
   Expected(Unexpected<E>&& why) : reason_(std::move(why).release()), has_value_(false) {}
   Expected(Expected&& other) noexcept = default;

@@ -9,8 +9,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/join.h"
-
 namespace ww {
 
 void append_item(std::string& out, std::string_view item);

@@ -69,8 +69,8 @@ std::string_view sequence(Color color) {
 struct Rule {
   const char* pattern;
   Color color;
-  const char* also = "";      // what the line must match as well
-  const char* unless = "^$";  // what it must not match
+  const char* also = nullptr;    // what the line must match as well
+  const char* unless = nullptr;  // what it must not match
 };
 
 // Facts, verdicts, findings: docs/guide/running.md shows the reports.
@@ -156,10 +156,11 @@ class Painter {
   // A colour for each byte of the line; the first rule that has one for it wins.
   [[nodiscard]] std::vector<Color> colors(const std::string& line) const {
     std::vector<Color> out(line.size(), Color::None);
-    if (line.empty() || line.size() > kLongestMatched) return out;
+    if (line.size() > kLongestMatched) return out;
     for (const CompiledRule& rule : rules_) {
       const auto found = rule.pattern.find(line);
-      if (!found || !rule.also.find(line) || rule.unless.find(line)) continue;
+      if (!found || (rule.also && !rule.also->find(line))) continue;
+      if (rule.unless && rule.unless->find(line)) continue;
       for (std::size_t i = found->first; i < found->second; ++i)
         if (out[i] == Color::None) out[i] = rule.color;
     }
@@ -168,9 +169,12 @@ class Painter {
 
  private:
   struct CompiledRule {
-    explicit CompiledRule(const Rule& rule)
-        : pattern(rule.pattern), also(rule.also), unless(rule.unless), color(rule.color) {}
-    Pattern pattern, also, unless;
+    explicit CompiledRule(const Rule& rule) : pattern(rule.pattern), color(rule.color) {
+      if (rule.also != nullptr) also.emplace(rule.also);
+      if (rule.unless != nullptr) unless.emplace(rule.unless);
+    }
+    Pattern pattern;
+    std::optional<Pattern> also, unless;
     Color color;
   };
   std::deque<CompiledRule> rules_;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/expected.h"
 #include "ir/function.h"
 #include "ir/launch/active_set.h"
 #include "ir/launch/launch.h"
