@@ -24,12 +24,11 @@ class SmallVec {
 
  public:
   using value_type = T;
-  using iterator = T*;
   using const_iterator = const T*;
 
   SmallVec() noexcept {}  // NOLINT(modernize-use-equals-default): the buffer stays uninitialised
-  SmallVec(std::initializer_list<T> values) { append(values.begin(), values.size()); }
-  explicit SmallVec(std::span<const T> values) { append(values.data(), values.size()); }
+  SmallVec(std::initializer_list<T> values) { append(values); }
+  explicit SmallVec(std::span<const T> values) { append(values); }
   SmallVec(const SmallVec& other) { copy(other); }
   SmallVec(SmallVec&& other) noexcept { steal(other); }
   SmallVec& operator=(const SmallVec& other) {
@@ -48,13 +47,12 @@ class SmallVec {
   [[nodiscard]] bool empty() const { return size_ == 0; }
   [[nodiscard]] T* data() { return data_; }
   [[nodiscard]] const T* data() const { return data_; }
-  [[nodiscard]] iterator begin() { return data(); }
-  [[nodiscard]] iterator end() { return data() + size_; }
+  [[nodiscard]] T* begin() { return data(); }
+  [[nodiscard]] T* end() { return data() + size_; }
   [[nodiscard]] const_iterator begin() const { return data(); }
   [[nodiscard]] const_iterator end() const { return data() + size_; }
   T& operator[](std::size_t i) { return data()[i]; }
   const T& operator[](std::size_t i) const { return data()[i]; }
-  [[nodiscard]] T& front() { return data()[0]; }
   [[nodiscard]] const T& front() const { return data()[0]; }
   [[nodiscard]] T& back() { return data()[size_ - 1]; }
   [[nodiscard]] const T& back() const { return data()[size_ - 1]; }
@@ -65,13 +63,12 @@ class SmallVec {
     if (size_ == capacity_) grow(size_ + 1);
     data()[size_++] = value;
   }
-  void append(const T* values, std::size_t count) {
-    if (count == 0) return;
-    if (size_ + count > capacity_) grow(size_ + count);
-    std::copy_n(values, count, data() + size_);
-    size_ += static_cast<std::uint32_t>(count);
+  void append(std::span<const T> values) {
+    if (values.empty()) return;
+    if (size_ + values.size() > capacity_) grow(size_ + values.size());
+    std::copy_n(values.data(), values.size(), data() + size_);
+    size_ += static_cast<std::uint32_t>(values.size());
   }
-  void append(std::span<const T> values) { append(values.data(), values.size()); }
   void insert(std::size_t position, T value) {
     push_back(value);
     std::rotate(begin() + position, end() - 1, end());
@@ -119,7 +116,7 @@ class SmallVec {
   void copy(const SmallVec& other) {
     if (other.size_ <= N) return take_few(other);
     size_ = 0;
-    append(other.data(), other.size());
+    append(other);
   }
   // Takes the heap block of `other`, or its few values.
   void steal(SmallVec& other) noexcept {

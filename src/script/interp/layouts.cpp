@@ -75,7 +75,7 @@ Result<Value> add_specs(Context& in, SpecObject a, const Value& b, Span span) {
       return fail_at(span, DiagKind::Syntax, "found a second `S[…]`, expected `R[…]` or an offset");
     if (other.has_shard) a.shard = other.shard;
     a.has_shard = a.has_shard || other.has_shard;
-    a.replica.append(other.replica.data(), other.replica.size());
+    a.replica.append(other.replica);
     a.offset.add(other.offset);
   }
   return in.heap.wrap(Kind::Spec, std::move(a));
