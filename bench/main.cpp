@@ -228,7 +228,8 @@ Json run_benchmarks(const Options& options, bool has_others) {
   reporter->SetErrorStream(&errors);
   const std::size_t matched = benchmark::RunSpecifiedBenchmarks(reporter);
   if (matched > 0 || !has_others) std::cerr << errors.str();
-  if (Json out = Json::parse(output.str()).value_or(nullptr); out.is_object()) return out;
+  if (Json out = Json::parse(output.str()).value_or(nullptr); out.type() == JsonType::Object)
+    return out;
   return {{"context", Json::object()}, {"benchmarks", Json::array()}};
 }
 
@@ -252,7 +253,7 @@ Measurement measurement(const Json& result, const Options& options) {
   return {.machine = this_machine(find_tool("nvcc"), gpu_name()),
           .version = context.value("warpwright", "unknown"),
           .date = context.value("date", "").substr(0, 10),
-          .load = load.empty() ? 0 : load[0].get<double>(),
+          .load = load.size() == 0 ? 0 : load[0].get<double>(),
           .options = options.report_options,
           .is_filtered = options.report_options.contains("--filter")};
 }

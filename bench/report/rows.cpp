@@ -70,8 +70,9 @@ void add_entry(Rows& out, const Json& entry) {
   Row& row = row_of(out, name);
   row.nanoseconds = entry.value(time_of(run_name), 0.0) * unit_of(entry);
   row.elapsed = entry.value("real_time", 0.0) * unit_of(entry);
-  for (const auto& [key, value] : entry.items())
-    if (value.is_number() && is_counter(key)) row.counters[key] = value.get<double>();
+  for (const auto& [key, value] : entry.members())
+    if (value.type() == JsonType::Number && is_counter(key))
+      row.counters[key] = value.get<double>();
 }
 
 }  // namespace

@@ -19,8 +19,9 @@ std::string sized(std::string text) {
   return text;
 }
 std::optional<double> number_in(const Json& entry, const char* key) {
-  return entry.contains(key) && entry[key].is_number() ? std::optional(entry[key].get<double>())
-                                                       : std::nullopt;
+  return entry.contains(key) && entry[key].type() == JsonType::Number
+             ? std::optional(entry[key].get<double>())
+             : std::nullopt;
 }
 std::string whole_text(std::optional<double> value) {
   return value ? fmt::format("{:.0f}", *value) : std::string(kNone);

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "bindings.h"
+#include "driver/report_json.h"
 #include "num/dtype.h"
 
 namespace nb = nanobind;
@@ -78,7 +79,7 @@ std::pair<std::string, std::string> report_of(const SimCall& run, driver::SimCal
   std::optional<Result<driver::RunReport>> report;
   run_interruptibly([&] { report = run(options); }, stop);
   if (!*report) raise(report->error());
-  return {driver::run_text(**report), driver::run_json(**report)};
+  return {driver::run_text(**report), driver::json_text(driver::run_json(**report))};
 }
 
 }  // namespace ww::python

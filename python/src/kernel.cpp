@@ -23,6 +23,7 @@
 #include "driver/compile_tool.h"
 #include "driver/explain.h"
 #include "driver/imported_files.h"
+#include "driver/report_json.h"
 #include "gpu.h"
 #include "kernel.h"
 #include "num/dtype.h"
@@ -200,7 +201,8 @@ void add_kernel(nb::module_& module) {
       .def("save", [](const Kernel& k) { return nb::bytes(driver::save_build(k.build).c_str()); })
       .def("form", form, "name"_a)
       .def("explain_text", [](const Kernel& k) { return driver::explain_text(k.build); })
-      .def("explain_json", [](const Kernel& k) { return driver::explain_json(k.build); })
+      .def("explain_json",
+           [](const Kernel& k) { return driver::json_text(driver::explain_json(k.build)); })
       .def("size_by", size_by, "ptxas"_a)
       .def("call_on_sim", call_on_sim, "args"_a, "checks"_a, "schedule"_a, "limits"_a)
       .def("call_on_eval", call_on_eval, "args"_a)

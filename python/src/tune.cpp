@@ -12,6 +12,7 @@
 #include "base/diag.h"
 #include "base/source.h"
 #include "bindings.h"
+#include "driver/report_json.h"
 #include "driver/run/device_kind.h"
 #include "driver/tune/trials.h"
 #include "driver/tune/tune.h"
@@ -65,7 +66,7 @@ driver::TuneReport run(driver::TuneRequest request, const nb::object& progress) 
 
 // The ranking as text and as JSON.
 std::pair<std::string, std::string> texts(const driver::TuneReport& report) {
-  return {driver::tune_text(report, {}), driver::tune_json(report)};
+  return {driver::tune_text(report, {}), driver::json_text(driver::tune_json(report))};
 }
 
 std::pair<std::string, std::string> tune(const Question& question, const nb::object& progress) {

@@ -19,6 +19,7 @@
 #include "cli/run_options.h"
 #include "driver/examples.h"
 #include "driver/imported_files.h"
+#include "driver/report_json.h"
 
 namespace ww::cli::examples_command {
 namespace {
@@ -36,7 +37,7 @@ Run set_up_list(OptionSet& set) {
   auto json = std::make_shared<bool>(false);
   set.flag("--json", *json, "print JSON (docs/reference/cli.md)");
   return [json] {
-    return *json ? Outcome{.out = driver::examples_json()}
+    return *json ? Outcome{.out = driver::json_text(driver::examples_json())}
                  : Outcome{.out = driver::examples_text(), .look = Look::Report};
   };
 }

@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/options.h"
+#include "driver/report_json.h"
 
 namespace ww::cli::reference_command {
 namespace {
@@ -21,7 +22,7 @@ Run set_up(OptionSet& set) {
                "names, not-taken, primitives, settings, kinds, rules");
   set.flag("--json", options->json, "print JSON (docs/reference/cli.md)");
   return [options] {
-    return Outcome{.out = options->json ? driver::reference_json(options->topic)
+    return Outcome{.out = options->json ? driver::json_text(driver::reference_json(options->topic))
                                         : driver::reference_text(options->topic)};
   };
 }

@@ -10,6 +10,7 @@
 #include "cli/progress.h"
 #include "cli/run_options.h"
 #include "cli/source_options.h"
+#include "driver/report_json.h"
 #include "driver/run/tool.h"
 
 namespace ww::cli::run_command {
@@ -39,7 +40,7 @@ Outcome run(const Options& options) {
   driver::RunOutcome result = run_kernel(request);
   Outcome out;
   if (result.report) {
-    out.out = options.json ? run_json(*result.report) : run_text(*result.report);
+    out.out = options.json ? driver::json_text(run_json(*result.report)) : run_text(*result.report);
     out.status = result.report->good() ? Exit::Good : Exit::Unexpected;
     if (!options.json) out.look = Look::Report;
   }

@@ -12,6 +12,7 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/run_options.h"
+#include "driver/report_json.h"
 #include "driver/sim/tool.h"
 
 namespace ww::cli::sim_command {
@@ -56,7 +57,7 @@ Outcome run(const Options& options) {
   driver::SimOutcome result = simulate(std::move(request));
   Outcome out;
   const auto show = [&](const auto& report) {
-    out.out = options.json ? sim_json(report) : sim_text(report);
+    out.out = options.json ? driver::json_text(sim_json(report)) : sim_text(report);
     out.status = report.good() ? Exit::Good : Exit::Unexpected;
     if (!options.json) out.look = Look::Report;
   };

@@ -11,6 +11,7 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/source_options.h"
+#include "driver/report_json.h"
 #include "driver/tune/tune.h"
 
 namespace ww::cli::tune_command {
@@ -43,7 +44,8 @@ Outcome run(const Options& options) {
   if (result.report) {
     const driver::TuneTextOptions shown{.top = static_cast<std::size_t>(options.top),
                                         .is_verbose = options.verbose};
-    out.out = options.json ? tune_json(*result.report) : tune_text(*result.report, shown);
+    out.out = options.json ? driver::json_text(tune_json(*result.report))
+                           : tune_text(*result.report, shown);
     out.status = result.report->entries.empty() ? Exit::Unexpected : Exit::Good;
     if (!options.json) out.look = Look::Report;
   }

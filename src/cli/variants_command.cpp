@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/options.h"
+#include "driver/report_json.h"
 
 namespace ww::cli::variants_command {
 namespace {
@@ -14,7 +15,7 @@ Run set_up(OptionSet& set) {
   auto json = std::make_shared<bool>(false);
   set.flag("--json", *json, "print JSON (docs/reference/cli.md)");
   return [json] {
-    return *json ? Outcome{.out = driver::variants_json()}
+    return *json ? Outcome{.out = driver::json_text(driver::variants_json())}
                  : Outcome{.out = driver::variants_text(), .look = Look::Report};
   };
 }

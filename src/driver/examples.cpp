@@ -110,7 +110,7 @@ std::string examples_text() {
   return out;
 }
 
-std::string examples_json() {
+Json examples_json() {
   Json list = Json::array();
   for (const Example& each : examples())
     list.push_back({{"name", each.name},
@@ -119,7 +119,7 @@ std::string examples_json() {
                     {"commands", each.commands}});
   Json out = with_schema("examples");
   out["examples"] = list;
-  return json_text(out);
+  return out;
 }
 
 }  // namespace ww::driver

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "json/json.h"
 
 namespace ww::driver {
 
@@ -25,6 +26,6 @@ Result<Example> find_example(std::string_view name);
 
 /// A line for each, aligned; and the same for programs (docs/reference/cli.md).
 std::string examples_text();
-std::string examples_json();
+Json examples_json();
 
 }  // namespace ww::driver

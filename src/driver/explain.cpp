@@ -10,6 +10,7 @@
 #include "base/ascii.h"
 #include "base/join.h"
 #include "base/printable.h"
+#include "driver/report_json.h"
 #include "driver/report_parts.h"
 
 namespace ww::driver {
@@ -289,7 +290,7 @@ ExplainOutcome run_explain(const ExplainRequest& request) {
     sass = sass_advice(*request.sass, build.ptx, build.target->arch, build.entry);
   const SassAdvice* const advice = sass ? &*sass : nullptr;
   if (build.phase >= Phase::Tile && build.target && (build.good() || !build.report.calls.empty()))
-    out.out = request.json ? explain_json(build, advice) : explain_text(build, advice);
+    out.out = request.json ? json_text(explain_json(build, advice)) : explain_text(build, advice);
   return out;
 }
 

@@ -12,6 +12,7 @@
 #include "driver/build.h"
 #include "driver/sass_advice.h"
 #include "infer/infer.h"
+#include "json/json.h"
 #include "lower/lowering_report.h"
 
 namespace ww::driver {
@@ -45,7 +46,7 @@ std::vector<const lower::CallReport*> conversion_calls(const lower::LoweringRepo
 /// The whole report of a build that has been lowered, or of which something could not be.
 /// With remarks on its machine code, if there are any (nullptr: it was not asked for).
 std::string explain_text(const Build& build, const SassAdvice* sass = nullptr);
-std::string explain_json(const Build& build, const SassAdvice* sass = nullptr);
+Json explain_json(const Build& build, const SassAdvice* sass = nullptr);
 
 struct ExplainRequest {
   SourceRequest source;

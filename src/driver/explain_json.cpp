@@ -126,8 +126,7 @@ Json conversions_json(const Build& build) {
   for (const infer::Conversion& each : build.compiled->layouts.conversions) {
     Json instructions = Json::array();
     for (const lower::CallReport* call : conversion_calls(build.report, each))
-      for (Json& counted : instructions_json(call->plan))
-        instructions.push_back(std::move(counted));
+      for (const Json& counted : instructions_json(call->plan)) instructions.push_back(counted);
     out.push_back({{"buffer", each.buffer},
                    {"copy", each.copy},
                    {"layout", each.text},
@@ -141,7 +140,7 @@ Json conversions_json(const Build& build) {
 
 }  // namespace
 
-std::string explain_json(const Build& build, const SassAdvice* sass) {
+Json explain_json(const Build& build, const SassAdvice* sass) {
   const SourceText& source = build.compiled->source;
   Json out = with_schema("explain", {{"file", source.name()},
                                      {"kernel", build.tile().name},
@@ -163,7 +162,7 @@ std::string explain_json(const Build& build, const SassAdvice* sass) {
   for (const lower::VectorLoop& each : build.report.vectorized)
     out["vectorized"].push_back(loop_json(source, each));
   if (sass != nullptr) out["sass"] = sass_json(*sass);
-  return json_text(out);
+  return out;
 }
 
 }  // namespace ww::driver

@@ -17,7 +17,8 @@ Result<std::string> kernel_in_json(std::string_view text, const std::string& pat
   const Result<Json> parsed = Json::parse(text);
   if (!parsed) return fail(diag(parsed.error().kind, "`{}` holds {}", path, parsed.error().text));
   const Json& json = *parsed;
-  if (!json.is_object() || !json.contains("kernel") || !json["kernel"].is_string())
+  if (json.type() != JsonType::Object || !json.contains("kernel") ||
+      json["kernel"].type() != JsonType::String)
     return fail(diag(DiagKind::BadArgument, "`{}` has no text under the key `kernel`", path)
                     .with_note("`warpwright tune -o FILE` writes such files"));
   return json["kernel"].get<std::string>();

@@ -278,12 +278,12 @@ std::string reference_text(std::string_view topic) {
   return found.text(found.rows());
 }
 
-std::string reference_json(std::string_view topic) {
+Json reference_json(std::string_view topic) {
   Json rows = Json::array();
   for (const ReferenceRow& row : find_topic(topic).rows())
     rows.push_back(
         {{"group", row.group}, {"name", row.name}, {"text", row.text}, {"words", row.words}});
-  return json_text(with_schema("reference", {{"topic", topic}, {"rows", rows}}));
+  return with_schema("reference", {{"topic", topic}, {"rows", rows}});
 }
 
 }  // namespace ww::driver

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "json/json.h"
+
 namespace ww::driver {
 
 inline constexpr std::string_view kReferenceTopics[] = {"names",    "not-taken", "primitives",
@@ -24,6 +26,6 @@ std::vector<ReferenceRow> reference_rows(std::string_view topic);
 /// One of kReferenceTopics in Markdown; and the same for programs
 /// (docs/reference/schema/reference.json).
 std::string reference_text(std::string_view topic);
-std::string reference_json(std::string_view topic);
+Json reference_json(std::string_view topic);
 
 }  // namespace ww::driver

@@ -58,13 +58,15 @@ std::string plain_text(const Json& value, int indent = -1) {
 // What fits into a line of this length stands on one.
 constexpr std::size_t kLongestLine = 140;
 
-bool has_items(const Json& value) { return value.is_array() || value.is_object(); }
+bool has_items(const Json& value) {
+  return value.type() == JsonType::Array || value.type() == JsonType::Object;
+}
 
 // Calls `take` with each item, and with what stands before its value.
 template <typename Take>
 void for_each_item(const Json& value, const Take& take) {
-  if (value.is_object())
-    for (const auto& [key, item] : value.items()) take(plain_text(key) + ": ", item);
+  if (value.type() == JsonType::Object)
+    for (const auto& [key, item] : value.members()) take(plain_text(key) + ": ", item);
   else
     for (const Json& item : value) take("", item);
 }
@@ -75,19 +77,19 @@ std::string one_line(const Json& value) {
   for_each_item(value, [&](std::string_view key, const Json& item) {
     append(out, "{}{}{}", out.empty() ? "" : ", ", key, one_line(item));
   });
-  return value.is_object() ? "{" + out + "}" : "[" + out + "]";
+  return value.type() == JsonType::Object ? "{" + out + "}" : "[" + out + "]";
 }
 
 void write(std::string& out, const Json& value, std::size_t indent) {
   const std::string line = one_line(value);
   if (!has_items(value) || line.size() + indent <= kLongestLine) return void(out += line);
-  std::string_view separator = value.is_object() ? "{" : "[";
+  std::string_view separator = value.type() == JsonType::Object ? "{" : "[";
   for_each_item(value, [&](std::string_view key, const Json& item) {
     append(out, "{}\n{:{}}{}", separator, "", indent + 2, key);
     separator = ",";
     write(out, item, indent + 2);
   });
-  append(out, "\n{:{}}{}", "", indent, value.is_object() ? "}" : "]");
+  append(out, "\n{:{}}{}", "", indent, value.type() == JsonType::Object ? "}" : "]");
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ std::string variants_text() {
   return out;
 }
 
-std::string variants_json() {
+Json variants_json() {
   Json rows = Json::array();
   for (const lower::Variant* each : in_order())
     rows.push_back({{"op", ir::name_of(each->op)},
@@ -51,7 +51,7 @@ std::string variants_json() {
                     {"only_by_name", each->only_by_name},
                     {"aliases", aliases_of(*each)},
                     {"about", each->about}});
-  return json_text(with_schema("variants", {{"variants", rows}}));
+  return with_schema("variants", {{"variants", rows}});
 }
 
 }  // namespace ww::driver

@@ -4,11 +4,13 @@
 
 #include <string>
 
+#include "json/json.h"
+
 namespace ww::driver {
 
 /// A line for each, in the order in which they are tried; and the same for programs
 /// (docs/reference/schema/variants.json).
 std::string variants_text();
-std::string variants_json();
+Json variants_json();
 
 }  // namespace ww::driver

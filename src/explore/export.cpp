@@ -73,7 +73,7 @@ Json program_json(const OpenedFile& file) {
 Result<Json> layouts_json(Session& session, const Json& buffers) {
   Json out = Json::object();
   for (const Json& buffer : buffers) {
-    if (buffer["shape"].empty()) continue;
+    if (buffer["shape"].size() == 0) continue;
     std::string extents;
     for (const Json& extent : buffer["shape"])
       extents += (extents.empty() ? "" : ",") + extent.dump();
@@ -116,7 +116,7 @@ Result<Json> answers_json(Session& session, const OpenedFile& file) {
   out["run"] = run_result(session, WW_TRY(run_wish(wish)), never, progress);
   out["steps"] = out["states"] = nullptr;
   const Json& recording = out["run"]["recording"];
-  if (recording.is_object()) {
+  if (recording.type() == JsonType::Object) {
     const std::uint64_t moments =
         std::min(recording["moments"].get<std::uint64_t>(), kMaxExportedMoments);
     out["steps"] = WW_TRY(call_steps(session, {{"recording", recording["id"]}, {"to", moments}}));

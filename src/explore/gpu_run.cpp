@@ -59,12 +59,12 @@ Json gpu_result(const std::string& program, const RunWish& wish, int launches) {
   }
   // A report or messages: with messages there is no report.
   Json report = Json::parse(finished->output).value_or(nullptr);
-  if (!report.is_object() || !report.contains("outcome")) {
+  if (report.type() != JsonType::Object || !report.contains("outcome")) {
     out["errors"] = finished->output;
     return out;
   }
   report["file"] = wish.program.file;
-  for (Json& finding : report["findings"]) finding["moment"] = nullptr;
+  for (Json& finding : report["findings"].list()) finding["moment"] = nullptr;
   out["report"] = std::move(report);
   return out;
 }

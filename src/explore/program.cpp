@@ -184,7 +184,7 @@ Result<Json> call_explain(Session& /*session*/, const Json& request) {
   Json out = driver::with_schema("explore-explain");
   add_diagnostics(out, build);
   const bool has_report = build.phase >= driver::Phase::Tile && build.target.has_value();
-  out["explain"] = has_report ? Json::parse(driver::explain_json(build)).value() : Json(nullptr);
+  out["explain"] = has_report ? driver::explain_json(build) : Json(nullptr);
   out["buffers"] = build.phase >= driver::Phase::Tile ? buffers_json(build) : Json::array();
   return out;
 }

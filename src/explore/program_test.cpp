@@ -63,7 +63,7 @@ def own(A: T.Buffer((4,), "int32")):
 )"}});
   const Json& functions = found["functions"];
   ASSERT_EQ(functions.size(), 3U);
-  EXPECT_TRUE(functions[0]["kernels"].empty());
+  EXPECT_EQ(functions[0]["kernels"].size(), 0U);
   EXPECT_EQ(functions[1]["kernels"], Json::array({"inner"}));
   EXPECT_EQ(functions[1]["params"][1]["default"], "8 * 2");
   EXPECT_EQ(functions[1]["params"][1]["annotation"], "int");

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/printable.h"
+#include "json/fields.h"
 
 namespace ww::explore {
 namespace {
@@ -17,19 +18,14 @@ const Json* find(const Json& request, std::string_view name) {
   return at == nullptr || at->is_null() ? nullptr : at;
 }
 
-Diag wrong_type(std::string_view name, const Json& value, std::string_view wanted) {
-  return diag(DiagKind::BadArgument, "`{}` is of type {}, expected {}", name, value.type_name(),
-              wanted);
-}
-
 }  // namespace
 
 Result<Json> parse_request(std::string_view body) {
   Result<Json> value = Json::parse(body);
   if (!value) return fail(diag(value.error().kind, "the request is {}", value.error().text));
-  if (!value->is_object())
-    return fail(DiagKind::BadArgument, "the request is of type {}, expected an object",
-                value->type_name());
+  if (value->type() != JsonType::Object)
+    return fail(DiagKind::BadArgument, "the request is a JSON {}, expected an object",
+                name_of(value->type()));
   return value;
 }
 
@@ -37,25 +33,21 @@ Result<std::string> text_field(const Json& request, std::string_view name,
                                const std::string& otherwise) {
   const Json* const value = find(request, name);
   if (value == nullptr) return otherwise;
-  if (!value->is_string()) return fail(wrong_type(name, *value, "a text"));
-  return value->get<std::string>();
+  return text_in(*value, name);
 }
 
 Result<std::int64_t> number_field(const Json& request, std::string_view name,
                                   std::int64_t otherwise) {
   const Json* const value = find(request, name);
   if (value == nullptr) return otherwise;
-  if (!value->is_number_integer()) return fail(wrong_type(name, *value, "a whole number"));
-  if (value->is_unsigned() && value->get<std::uint64_t>() > INT64_MAX)
-    return fail(DiagKind::BadArgument, "`{}` is {}, expected at most {}", name, value->dump(),
-                INT64_MAX);
-  return value->get<std::int64_t>();
+  return integer_in(*value, name);
 }
 
 Result<bool> flag_field(const Json& request, std::string_view name, bool otherwise) {
   const Json* const value = find(request, name);
   if (value == nullptr) return otherwise;
-  if (!value->is_boolean()) return fail(wrong_type(name, *value, "true or false"));
+  if (value->type() != JsonType::Boolean)
+    return fail(wrong_json_type(name, *value, "true or false"));
   return value->get<bool>();
 }
 
@@ -63,9 +55,11 @@ Result<std::vector<std::string>> texts_field(const Json& request, std::string_vi
   const Json* const value = find(request, name);
   std::vector<std::string> out;
   if (value == nullptr) return out;
-  if (!value->is_array()) return fail(wrong_type(name, *value, "a list of texts"));
+  if (value->type() != JsonType::Array)
+    return fail(wrong_json_type(name, *value, "a list of texts"));
   for (const Json& each : *value) {
-    if (!each.is_string()) return fail(wrong_type(name, each, "a text in the list"));
+    if (each.type() != JsonType::String)
+      return fail(wrong_json_type(name, each, "a text in the list"));
     out.push_back(each.get<std::string>());
   }
   return out;
@@ -75,10 +69,9 @@ Result<std::vector<std::string>> args_field(const Json& request) {
   const Json* const value = find(request, "args");
   std::vector<std::string> out;
   if (value == nullptr) return out;
-  if (!value->is_object()) return fail(wrong_type("args", *value, "an object"));
-  for (const auto& [name, spec] : value->items()) {
-    if (!spec.is_string()) return fail(wrong_type(name, spec, "a text"));
-    const auto text = spec.get<std::string>();
+  if (value->type() != JsonType::Object) return fail(wrong_json_type("args", *value, "an object"));
+  for (const auto& [name, spec] : value->members()) {
+    const std::string text = WW_TRY(text_in(spec, name));
     if (text.find('@') != std::string::npos)
       return fail(DiagKind::BadArgument,
                   "the argument `{}` of `{}` names a file, and the explorer reads none; expected "

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a page asks, read from JSON with a message for everything that is wrong. Only files that read
-// or write JSON include this: the library's header takes seconds to compile.
+// What a page asks, read from JSON with a message for everything that is wrong.
 #pragma once
 
 #include <cstdint>

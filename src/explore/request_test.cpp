@@ -16,7 +16,7 @@ std::string refusal(std::string_view body) {
 
 TEST(Request, IsAnObject) {
   EXPECT_EQ(refusal("{}"), "");
-  EXPECT_EQ(refusal("[1]"), "the request is of type array, expected an object");
+  EXPECT_EQ(refusal("[1]"), "the request is a JSON array, expected an object");
   EXPECT_EQ(refusal(""), "the request is no JSON in UTF-8: problem at byte 1");
   EXPECT_EQ(refusal("{\"a\": }"), "the request is no JSON in UTF-8: problem at byte 7");
   EXPECT_EQ(refusal(std::string("{\"a\": \"\xff\"}")),
@@ -38,15 +38,15 @@ TEST(Request, FieldsHaveTypes) {
   EXPECT_EQ(*number_field(request, "y", 3), 3);
   EXPECT_TRUE(*flag_field(request, "f", false));
   EXPECT_THAT(*texts_field(request, "l"), ElementsAre("a", "b"));
-  EXPECT_EQ(text_field(request, "n").error().text, "`n` is of type number, expected a text");
+  EXPECT_EQ(text_field(request, "n").error().text, "`n` is a JSON number, expected a text");
   EXPECT_EQ(number_field(request, "t", 0).error().text,
-            "`t` is of type string, expected a whole number");
+            "`t` is a JSON string, expected a whole number");
   EXPECT_EQ(number_field({{"n", UINT64_MAX}}, "n", 0).error().text,
             "`n` is 18446744073709551615, expected at most 9223372036854775807");
   EXPECT_EQ(flag_field(request, "t", true).error().text,
-            "`t` is of type string, expected true or false");
+            "`t` is a JSON string, expected true or false");
   EXPECT_EQ(texts_field(request, "f").error().text,
-            "`f` is of type boolean, expected a list of texts");
+            "`f` is a JSON boolean, expected a list of texts");
 }
 
 TEST(Request, NoArgumentNamesAFile) {

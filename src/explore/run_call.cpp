@@ -34,10 +34,11 @@ Json counters_json(const driver::RunCapture& capture) {
   Json lines = Json::array();
   for (const auto& [line, count] : driver::counts_by_line(report)) {
     const auto source = sources.find(line);
-    lines.push_back({{"line", line},
-                     {"source_line", source == sources.end() ? 0 : source->second},
-                     {"instruction", capture.program->line(line)}});
-    lines.back().update(driver::count_json(count));
+    Json row = {{"line", line},
+                {"source_line", source == sources.end() ? 0 : source->second},
+                {"instruction", capture.program->line(line)}};
+    row.update(driver::count_json(count));
+    lines.push_back(std::move(row));
   }
   const driver::SimWork work = driver::work_of(*capture.program, capture.run);
   const driver::Estimate estimate = driver::estimate(work, capture.program->target.arch);
@@ -48,7 +49,7 @@ Json counters_json(const driver::RunCapture& capture) {
 
 // run.json, each finding with its moment.
 Json report_json(const driver::RunReport& report) {
-  Json out = Json::parse(driver::run_json(report)).value();
+  Json out = driver::run_json(report);
   for (std::size_t i = 0; i < report.findings.size(); ++i) {
     const auto& moment = report.findings[i].moment;
     out["findings"][i]["moment"] = moment ? Json(*moment) : Json(nullptr);

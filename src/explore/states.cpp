@@ -52,11 +52,12 @@ Json barriers_json(const StoredRun& run, std::uint64_t moment) {
   for (const sim::BarrierHistory& barrier : run.history().barriers) {
     const sim::BarrierStatus status = sim::History::status_at(barrier, moment);
     if (!status.is_alive) continue;
-    out.push_back(barrier_json(run, barrier));
-    out.back().update({{"phase", status.phase},
-                       {"pending", status.pending},
-                       {"expected", status.expected},
-                       {"bytes", status.bytes}});
+    Json row = barrier_json(run, barrier);
+    row.update({{"phase", status.phase},
+                {"pending", status.pending},
+                {"expected", status.expected},
+                {"bytes", status.bytes}});
+    out.push_back(std::move(row));
   }
   return out;
 }
@@ -127,7 +128,7 @@ Json registers_json(const StoredRun& run, const sim::HistoryCursor& cursor, std:
 Result<Json> shared_json(const StoredRun& run, const sim::HistoryCursor& cursor,
                          const Json& request) {
   const Json* const at = request.find("shared");
-  if (at == nullptr || !at->is_object()) return Json(nullptr);
+  if (at == nullptr || at->type() != JsonType::Object) return Json(nullptr);
   const std::uint64_t ranks = run.recording().ctas.size();
   const auto rank = static_cast<std::uint32_t>(WW_TRY(bounded_field(*at, "rank", 0, ranks - 1)));
   const auto data = cursor.bytes(sim::HistoryPart::Shared, rank);
@@ -146,7 +147,7 @@ Result<Json> shared_json(const StoredRun& run, const sim::HistoryCursor& cursor,
 Result<Json> tensor_json(const StoredRun& run, const sim::HistoryCursor& cursor,
                          const Json& request) {
   const Json* const at = request.find("tensor");
-  if (at == nullptr || !at->is_object()) return Json(nullptr);
+  if (at == nullptr || at->type() != JsonType::Object) return Json(nullptr);
   const std::uint64_t ranks = run.recording().ctas.size();
   const auto rank = static_cast<std::uint32_t>(WW_TRY(bounded_field(*at, "rank", 0, ranks - 1)));
   const auto cells = cursor.bytes(sim::HistoryPart::Tensor, rank);
@@ -243,7 +244,7 @@ Json timeline_json(const sim::Recording& recording, const driver::TimelineSource
                    const std::optional<driver::StepRange>& range) {
   const driver::Timeline timeline =
       driver::make_timeline(recording, source, {.range = range, .keeps_lanes = true});
-  return Json::parse(driver::timeline_json(timeline)).value();
+  return driver::timeline_json(timeline);
 }
 
 Result<Json> call_timeline(Session& session, const Json& request) {

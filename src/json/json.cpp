@@ -22,14 +22,26 @@ class JsonWriter {
   explicit JsonWriter(int indent) : indent_(indent) {}
 
   void write(const Json& value) {
-    if (value.is_object())
-      write_object(value);
-    else if (value.is_array())
-      write_array(value);
-    else if (value.is_string())
-      write_text(value.get<std::string_view>());
-    else
-      out_ += scalar_text(value);
+    switch (value.type()) {
+      case JsonType::Null:
+        out_ += "null";
+        break;
+      case JsonType::Boolean:
+        out_ += value.get<bool>() ? "true" : "false";
+        break;
+      case JsonType::Number:
+        out_ += number_text(value);
+        break;
+      case JsonType::String:
+        write_text(value.get<std::string_view>());
+        break;
+      case JsonType::Array:
+        write_array(value);
+        break;
+      case JsonType::Object:
+        write_object(value);
+        break;
+    }
   }
   std::string take() { return std::move(out_); }
 
@@ -38,14 +50,14 @@ class JsonWriter {
     out_ += '{';
     ++depth_;
     std::string_view separator;
-    for (const auto& [key, item] : value.items()) {
+    for (const auto& [key, item] : value.members()) {
       start_item(std::exchange(separator, ","));
       write_text(key);
       out_ += indent_ < 0 ? ":" : ": ";
       write(item);
     }
     --depth_;
-    if (!value.empty()) start_item("");
+    if (value.size() > 0) start_item("");
     out_ += '}';
   }
 
@@ -58,7 +70,7 @@ class JsonWriter {
       write(item);
     }
     --depth_;
-    if (!value.empty()) start_item("");
+    if (value.size() > 0) start_item("");
     out_ += ']';
   }
 
@@ -74,12 +86,11 @@ class JsonWriter {
       out_ += nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   }
 
-  static std::string scalar_text(const Json& value) {
-    if (value.is_null()) return "null";
-    if (value.is_boolean()) return value.get<bool>() ? "true" : "false";
-    if (value.is_unsigned()) return std::to_string(value.get<std::uint64_t>());
-    if (value.is_number_integer()) return std::to_string(value.get<std::int64_t>());
-    return nlohmann::json(value.get<double>()).dump();
+  static std::string number_text(const Json& value) {
+    const auto number = value.get<double>();
+    if (!value.is_integer()) return nlohmann::json(number).dump();
+    return number < 0 ? std::to_string(value.get<std::int64_t>())
+                      : std::to_string(value.get<std::uint64_t>());
   }
 
   int indent_;
@@ -120,17 +131,17 @@ class JsonBuilder final : public nlohmann::json_sax<nlohmann::json> {
   bool add(Json value) {
     if (open_.empty())
       root_ = std::move(value);
-    else if (open_.back().is_array())
+    else if (open_.back().type() == JsonType::Array)
       open_.back().push_back(std::move(value));
-    else if (open_.back().size() == Json::kMaxKeys)
-      excess_ = fmt::format("more than {} keys in an object", Json::kMaxKeys);
+    else if (open_.back().size() == kMaxJsonKeys)
+      excess_ = fmt::format("more than {} keys in an object", kMaxJsonKeys);
     else
       open_.back()[keys_.back()] = std::move(value);
     return excess_.empty();
   }
   bool open(Json value) {
-    if (open_.size() == Json::kMaxDepth) {
-      excess_ = fmt::format("more than {} brackets inside each other", Json::kMaxDepth);
+    if (open_.size() == kMaxJsonDepth) {
+      excess_ = fmt::format("more than {} brackets inside each other", kMaxJsonDepth);
       return false;
     }
     open_.push_back(std::move(value));
@@ -151,7 +162,16 @@ class JsonBuilder final : public nlohmann::json_sax<nlohmann::json> {
   std::string excess_;
 };
 
+JsonMismatch mismatch(const Json& value, std::string_view wanted) {
+  return JsonMismatch(fmt::format("a JSON {}, expected {}", name_of(value.type()), wanted));
+}
+
 }  // namespace
+
+const char* name_of(JsonType type) {
+  constexpr const char* kNames[] = {"null", "boolean", "number", "string", "array", "object"};
+  return kNames[static_cast<std::size_t>(type)];
+}
 
 Json::Json(double value) : value_(value) {}
 Json::Json(const char* text) : value_(std::string(text)) {}
@@ -159,7 +179,7 @@ Json::Json(std::string text) : value_(std::move(text)) {}
 Json::Json(std::string_view text) : value_(std::string(text)) {}
 
 Json::Json(std::initializer_list<JsonEntry> entries) {
-  value_.emplace<Members>().reserve(entries.size());
+  value_.emplace<std::vector<JsonMember>>().reserve(entries.size());
   for (const JsonEntry& entry : entries)
     (*this)[entry.key].value_ = std::exchange(entry.value.value_, nullptr);
 }
@@ -175,7 +195,7 @@ Json::~Json() = default;
 
 Json Json::array(std::initializer_list<Json> items) {
   Json out;
-  List& list = out.value_.emplace<List>();
+  auto& list = out.value_.emplace<std::vector<Json>>();
   list.reserve(items.size());
   for (const Json& item : items) list.emplace_back().value_ = std::exchange(item.value_, nullptr);
   return out;
@@ -183,7 +203,7 @@ Json Json::array(std::initializer_list<Json> items) {
 
 Json Json::object() {
   Json out;
-  out.value_ = Members();
+  out.value_ = std::vector<JsonMember>();
   return out;
 }
 
@@ -194,33 +214,21 @@ Result<Json> Json::parse(std::string_view text) {
   return fail(DiagKind::Syntax, "no JSON in UTF-8: problem at byte {}", builder.position());
 }
 
-bool Json::is_null() const { return std::holds_alternative<std::nullptr_t>(value_); }
-bool Json::is_boolean() const { return std::holds_alternative<bool>(value_); }
-bool Json::is_number() const {
-  return is_number_integer() || std::holds_alternative<double>(value_);
-}
-bool Json::is_number_integer() const {
-  return std::holds_alternative<std::int64_t>(value_) || is_unsigned();
-}
-bool Json::is_unsigned() const { return std::holds_alternative<std::uint64_t>(value_); }
-bool Json::is_string() const { return std::holds_alternative<std::string>(value_); }
-bool Json::is_array() const { return std::holds_alternative<List>(value_); }
-bool Json::is_object() const { return std::holds_alternative<Members>(value_); }
-
-const char* Json::type_name() const {
-  constexpr const char* kNames[] = {"null",   "boolean", "number", "number",
-                                    "number", "string",  "array",  "object"};
-  return kNames[value_.index()];
+JsonType Json::type() const {
+  using enum JsonType;
+  constexpr JsonType kTypes[] = {Null, Boolean, Number, Number, Number, String, Array, Object};
+  return kTypes[value_.index()];
 }
 
-JsonMismatch Json::mismatch(std::string_view wanted) const {
-  return JsonMismatch(fmt::format("a JSON {}, expected {}", type_name(), wanted));
+bool Json::is_integer() const {
+  return std::holds_alternative<std::int64_t>(value_) ||
+         std::holds_alternative<std::uint64_t>(value_);
 }
 
 template <>
 std::string_view Json::get() const {
   if (const auto* text = std::get_if<std::string>(&value_)) return *text;
-  throw mismatch("a string");
+  throw mismatch(*this, "a string");
 }
 
 template <>
@@ -231,7 +239,7 @@ std::string Json::get() const {
 template <>
 bool Json::get() const {
   if (const auto* value = std::get_if<bool>(&value_)) return *value;
-  throw mismatch("a boolean");
+  throw mismatch(*this, "a boolean");
 }
 
 template <>
@@ -239,7 +247,7 @@ double Json::get() const {
   if (const auto* value = std::get_if<double>(&value_)) return *value;
   if (const auto* value = std::get_if<std::int64_t>(&value_)) return static_cast<double>(*value);
   if (const auto* value = std::get_if<std::uint64_t>(&value_)) return static_cast<double>(*value);
-  throw mismatch("a number");
+  throw mismatch(*this, "a number");
 }
 
 template <>
@@ -248,89 +256,78 @@ std::int64_t Json::get() const {
   const auto* value = std::get_if<std::uint64_t>(&value_);
   if (value != nullptr && std::in_range<std::int64_t>(*value))
     return static_cast<std::int64_t>(*value);
-  throw mismatch("a whole number of 64 bits");
+  throw mismatch(*this, "a whole number of 64 bits");
 }
 
 template <>
 std::uint64_t Json::get() const {
   if (const auto* value = std::get_if<std::uint64_t>(&value_)) return *value;
-  throw mismatch("a whole number that is not negative");
+  throw mismatch(*this, "a whole number that is not negative");
 }
 
 template <>
 int Json::get() const {
   const auto value = get<std::int64_t>();
   if (std::in_range<int>(value)) return static_cast<int>(value);
-  throw mismatch("a whole number of 32 bits");
+  throw mismatch(*this, "a whole number of 32 bits");
 }
 
-Json::List& Json::list() {
-  if (is_null()) value_ = List();
-  return const_cast<List&>(std::as_const(*this).list());
+std::vector<Json>& Json::list() {
+  if (is_null()) value_ = std::vector<Json>();
+  return const_cast<std::vector<Json>&>(std::as_const(*this).list());
 }
 
-const Json::List& Json::list() const {
-  if (const auto* found = std::get_if<List>(&value_)) return *found;
-  throw mismatch("an array");
-}
-
-Json::Members& Json::members() {
-  if (is_null()) value_ = Members();
-  return const_cast<Members&>(std::as_const(*this).members());
-}
-
-const Json::Members& Json::members() const {
-  if (const auto* found = std::get_if<Members>(&value_)) return *found;
-  throw mismatch("an object");
+const std::vector<Json>& Json::list() const {
+  if (const auto* found = std::get_if<std::vector<Json>>(&value_)) return *found;
+  throw mismatch(*this, "an array");
 }
 
 void Json::push_back(Json item) { list().push_back(std::move(item)); }
-Json* Json::begin() { return list().data(); }
-Json* Json::end() { return list().data() + list().size(); }
 const Json* Json::begin() const { return list().data(); }
 const Json* Json::end() const { return list().data() + list().size(); }
 
-Json& Json::back() {
-  if (list().empty()) throw mismatch("one that is not empty");
-  return list().back();
-}
+Json& Json::operator[](std::size_t i) { return const_cast<Json&>(std::as_const(*this)[i]); }
 
-const Json& Json::item(std::size_t i) const {
-  if (i >= list().size()) throw mismatch(fmt::format("one of more than {} items", i));
+const Json& Json::operator[](std::size_t i) const {
+  if (i >= list().size()) throw mismatch(*this, fmt::format("one of more than {} items", i));
   return list()[i];
 }
 
+std::vector<JsonMember>& Json::members() {
+  if (is_null()) value_ = std::vector<JsonMember>();
+  return const_cast<std::vector<JsonMember>&>(std::as_const(*this).members());
+}
+
+const std::vector<JsonMember>& Json::members() const {
+  if (const auto* found = std::get_if<std::vector<JsonMember>>(&value_)) return *found;
+  throw mismatch(*this, "an object");
+}
+
 Json& Json::operator[](std::string_view key) {
-  Members& all = members();
-  const auto found = std::ranges::find(all, key, &Member::first);
+  std::vector<JsonMember>& all = members();
+  const auto found = std::ranges::find(all, key, &JsonMember::first);
   return found != all.end() ? found->second : all.emplace_back(std::string(key), Json()).second;
 }
 
-const Json& Json::at(std::string_view key) const {
+const Json& Json::operator[](std::string_view key) const {
   if (const Json* found = find(key)) return *found;
-  throw mismatch(fmt::format("an object with `{}`", key));
+  throw mismatch(*this, fmt::format("an object with `{}`", key));
 }
 
 const Json* Json::find(std::string_view key) const {
-  const auto* all = std::get_if<Members>(&value_);
+  const auto* all = std::get_if<std::vector<JsonMember>>(&value_);
   if (all == nullptr) return nullptr;
-  const auto found = std::ranges::find(*all, key, &Member::first);
+  const auto found = std::ranges::find(*all, key, &JsonMember::first);
   return found == all->end() ? nullptr : &found->second;
 }
 
-std::span<const Json::Member> Json::items() const { return members(); }
-
 void Json::update(const Json& object) {
-  for (const auto& [key, value] : object.items()) (*this)[key] = value;
-}
-
-void Json::erase(std::string_view key) {
-  std::erase_if(members(), [&](const Member& each) { return each.first == key; });
+  for (const auto& [key, value] : object.members()) (*this)[key] = value;
 }
 
 std::size_t Json::size() const {
-  if (const auto* items = std::get_if<List>(&value_)) return items->size();
-  if (const auto* all = std::get_if<Members>(&value_)) return all->size();
+  if (const auto* items = std::get_if<std::vector<Json>>(&value_)) return items->size();
+  if (const auto* all = std::get_if<std::vector<JsonMember>>(&value_)) return all->size();
   return is_null() ? 0 : 1;
 }
 
@@ -343,7 +340,8 @@ std::string Json::dump(int indent) const {
 bool Json::operator==(const Json& other) const {
   const bool has_fraction =
       std::holds_alternative<double>(value_) || std::holds_alternative<double>(other.value_);
-  if (has_fraction && is_number() && other.is_number()) return get<double>() == other.get<double>();
+  if (has_fraction && type() == JsonType::Number && other.type() == JsonType::Number)
+    return get<double>() == other.get<double>();
   return value_ == other.value_;
 }
 

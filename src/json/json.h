@@ -9,10 +9,10 @@
 #include <initializer_list>
 #include <iosfwd>
 #include <ranges>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -27,13 +27,22 @@ class JsonMismatch : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+enum class JsonType : std::uint8_t { Null, Boolean, Number, String, Array, Object };
+/// "null", "boolean", "number", "string", "array" or "object".
+const char* name_of(JsonType type);
+
+class Json;
 struct JsonEntry;
+using JsonMember = std::pair<std::string, Json>;  // of an object: a key and its value
+
+// Of a text that is read: lists and objects inside each other; keys of an object, which are searched
+// one by one.
+constexpr std::size_t kMaxJsonDepth = 100;
+constexpr std::size_t kMaxJsonKeys = 1000;
 
 /// Null, a truth value, a number, a text, a list, or an object whose keys keep their order.
 class Json {
  public:
-  using Member = std::pair<std::string, Json>;  // a key and its value
-
   Json() = default;  // null
   Json(std::nullptr_t) {}
   template <std::integral T>
@@ -67,72 +76,52 @@ class Json {
 
   static Json array(std::initializer_list<Json> items = {});
   static Json object();
-
-  static constexpr std::size_t kMaxDepth = 100;  // of lists and objects inside each other
-  static constexpr std::size_t kMaxKeys =
-      1000;  // of an object that is read, found one after the other
   /// The value of a text in UTF-8; the last of equal keys counts. Syntax ("no JSON in UTF-8: ...") or
   /// TooLarge ("JSON with more than ...") otherwise.
   static Result<Json> parse(std::string_view text);
 
-  [[nodiscard]] bool is_null() const;
-  [[nodiscard]] bool is_boolean() const;
-  [[nodiscard]] bool is_number() const;
-  /// Without a fraction; is_unsigned: and not negative, above INT64_MAX too.
-  [[nodiscard]] bool is_number_integer() const;
-  [[nodiscard]] bool is_unsigned() const;
-  [[nodiscard]] bool is_string() const;
-  [[nodiscard]] bool is_array() const;
-  [[nodiscard]] bool is_object() const;
-  /// "null", "boolean", "number", "string", "array" or "object".
-  [[nodiscard]] const char* type_name() const;
+  [[nodiscard]] JsonType type() const;
+  [[nodiscard]] bool is_null() const { return type() == JsonType::Null; }
+  /// A number without a fraction.
+  [[nodiscard]] bool is_integer() const;
 
   /// As std::string, std::string_view, bool, double, int, std::int64_t or std::uint64_t; JsonMismatch if it is of another
   /// type, or a number that does not fit.
   template <typename T>
   [[nodiscard]] T get() const;
 
-  // Lists. Null becomes one when something is added.
+  // Lists. Null becomes one when it is asked for.
+  std::vector<Json>& list();
+  [[nodiscard]] const std::vector<Json>& list() const;
   void push_back(Json item);
-  [[nodiscard]] Json& back();
-  [[nodiscard]] Json* begin();
-  [[nodiscard]] Json* end();
   [[nodiscard]] const Json* begin() const;
   [[nodiscard]] const Json* end() const;
-  Json& operator[](std::integral auto i) { return const_cast<Json&>(std::as_const(*this).at(i)); }
-  const Json& operator[](std::integral auto i) const { return at(i); }
-  [[nodiscard]] const Json& at(std::integral auto i) const {
-    return item(static_cast<std::size_t>(i));
-  }
+  Json& operator[](std::size_t i);
+  const Json& operator[](std::size_t i) const;
 
-  // Objects. Null becomes one when a key is set.
-  Json& operator[](std::string_view key);
-  const Json& operator[](std::string_view key) const { return at(key); }
-  [[nodiscard]] const Json& at(std::string_view key) const;
+  // Objects. Null becomes one when it is asked for, or when a key is set.
+  std::vector<JsonMember>& members();
+  [[nodiscard]] const std::vector<JsonMember>& members() const;
+  Json& operator[](std::string_view key);  // null where there was none
+  const Json& operator[](std::string_view key) const;
   /// The value of a key, null: there is none, or this is no object.
   [[nodiscard]] const Json* find(std::string_view key) const;
   [[nodiscard]] bool contains(std::string_view key) const { return find(key) != nullptr; }
-  /// The value of a key, or `otherwise`: there is none.
+  /// The value of a key, or `otherwise`: there is none. A text is a std::string.
   template <typename T>
-  [[nodiscard]] T value(std::string_view key, T otherwise) const {
+  [[nodiscard]] auto value(std::string_view key, T otherwise) const {
+    using Out = std::conditional_t<std::same_as<T, const char*>, std::string, T>;
     const Json* const found = find(key);
-    if (found == nullptr) return otherwise;
     if constexpr (std::same_as<T, Json>)
-      return *found;
+      return found == nullptr ? otherwise : *found;
     else
-      return found->get<T>();
+      return found == nullptr ? Out(otherwise) : found->get<Out>();
   }
-  [[nodiscard]] std::string value(std::string_view key, const char* otherwise) const {
-    return value(key, std::string(otherwise));
-  }
-  [[nodiscard]] std::span<const Member> items() const;
   /// Sets all keys of `object`.
   void update(const Json& object);
-  void erase(std::string_view key);
 
   /// Items of a list or keys of an object; 0 for null and 1 for others.
   [[nodiscard]] std::size_t size() const;
-  [[nodiscard]] bool empty() const { return size() == 0; }
 
   /// In UTF-8, on one line, or each item on its own, indented by `indent`. Bytes that are no UTF-8 become
   /// U+FFFD, and numbers that are not finite null.
@@ -142,20 +131,10 @@ class Json {
   bool operator==(const Json& other) const;
 
  private:
-  using List = std::vector<Json>;
-  using Members = std::vector<Member>;
-
-  [[nodiscard]] const Json& item(std::size_t i) const;
-  List& list();
-  [[nodiscard]] const List& list() const;
-  Members& members();
-  [[nodiscard]] const Members& members() const;
-  [[nodiscard]] JsonMismatch mismatch(std::string_view wanted) const;
-
   // A whole number is a std::int64_t only if it is negative. Mutable, because the items of a list in
   // braces are const and it is of no use to copy them.
-  mutable std::variant<std::nullptr_t, bool, std::int64_t, std::uint64_t, double, std::string, List,
-                       Members>
+  mutable std::variant<std::nullptr_t, bool, std::int64_t, std::uint64_t, double, std::string,
+                       std::vector<Json>, std::vector<JsonMember>>
       value_;
 };
 

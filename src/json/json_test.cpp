@@ -56,7 +56,7 @@ TEST(Json, NullBecomesWhatIsAddedToIt) {
   EXPECT_EQ(object.dump(), R"({"a":{"b":2}})");
   object.update({{"a", 1}, {"c", 3}});
   EXPECT_EQ(object.dump(), R"({"a":1,"c":3})");
-  object.erase("a");
+  std::erase_if(object.members(), [](const JsonMember& each) { return each.first == "a"; });
   EXPECT_EQ(object.dump(), R"({"c":3})");
 }
 
@@ -78,8 +78,8 @@ TEST(Json, ReadersAreToldWhatTheValueIs) {
     }
     return "nothing";
   };
-  EXPECT_EQ(what([&] { (void)value.at("none"); }), "a JSON object, expected an object with `none`");
-  EXPECT_EQ(what([&] { (void)value["list"].at(2); }),
+  EXPECT_EQ(what([&] { (void)value["none"]; }), "a JSON object, expected an object with `none`");
+  EXPECT_EQ(what([&] { (void)value["list"][2]; }),
             "a JSON array, expected one of more than 2 items");
   EXPECT_EQ(what([&] { (void)value["text"].get<int>(); }),
             "a JSON string, expected a whole number of 64 bits");
@@ -91,9 +91,7 @@ TEST(Json, ReadersAreToldWhatTheValueIs) {
   EXPECT_THAT(what([&] { (void)Json(INT64_MAX).get<int>(); }), HasSubstr("32 bits"));
   EXPECT_THAT(what([&] { (void)value["less"].get<std::uint64_t>(); }), HasSubstr("not negative"));
   EXPECT_EQ(what([&] { (void)value["text"].begin(); }), "a JSON string, expected an array");
-  EXPECT_EQ(what([&] { (void)value["list"].items(); }), "a JSON array, expected an object");
-  EXPECT_EQ(what([&] { (void)Json::array().back(); }),
-            "a JSON array, expected one that is not empty");
+  EXPECT_EQ(what([&] { (void)value["list"].members(); }), "a JSON array, expected an object");
   EXPECT_EQ(value["less"].get<double>(), -1);
   EXPECT_EQ(value["large"].get<std::uint64_t>(), UINT64_MAX);
 }
@@ -158,8 +156,8 @@ TEST(Json, RefusesWhatIsTooDeep) {
   const auto nested = [](std::size_t depth) {
     return std::string(depth, '[') + std::string(depth, ']');
   };
-  EXPECT_EQ(error_of(nested(Json::kMaxDepth)), "parsed: " + nested(Json::kMaxDepth));
-  EXPECT_EQ(error_of(nested(Json::kMaxDepth + 1)),
+  EXPECT_EQ(error_of(nested(kMaxJsonDepth)), "parsed: " + nested(kMaxJsonDepth));
+  EXPECT_EQ(error_of(nested(kMaxJsonDepth + 1)),
             "JSON with more than 100 brackets inside each other");
   EXPECT_EQ(error_of(std::string(10'000'000, '[')),
             "JSON with more than 100 brackets inside each other");
@@ -172,7 +170,7 @@ TEST(Json, RefusesObjectsOfMoreKeysThanCanBeFoundSoon) {
       out += (i == 0 ? "\"" : ",\"") + std::to_string(i) + "\":1";
     return "{" + out + "}";
   };
-  EXPECT_EQ(error_of(keys(Json::kMaxKeys)), "parsed: " + keys(Json::kMaxKeys));
+  EXPECT_EQ(error_of(keys(kMaxJsonKeys)), "parsed: " + keys(kMaxJsonKeys));
   EXPECT_EQ(error_of(keys(1'000'000)), "JSON with more than 1000 keys in an object");
 }
 

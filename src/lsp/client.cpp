@@ -7,12 +7,13 @@ namespace ww::lsp {
 namespace {
 
 bool has_text(const Json* list, std::string_view wanted) {
-  return list != nullptr && list->is_array() &&
+  return list != nullptr && list->type() == JsonType::Array &&
          std::ranges::any_of(*list, [&](const Json& each) { return each == wanted; });
 }
 
 void add_folder(const Json* uri, std::vector<std::string>& out) {
-  if (uri != nullptr && uri->is_string()) out.push_back(path_of(uri->get<std::string>()));
+  if (uri != nullptr && uri->type() == JsonType::String)
+    out.push_back(path_of(uri->get<std::string>()));
 }
 
 }  // namespace
@@ -27,15 +28,16 @@ ClientFeatures ClientFeatures::of(const Json& params) {
   // editors in a terminal do, names none.
   const Json* const parser = find(params, "capabilities.general.markdown.parser");
   const Json* const wish = find(params, "initializationOptions.pictures");
-  out.has_pictures = out.has_markdown && (wish != nullptr && wish->is_boolean()
-                                              ? wish->get<bool>()
-                                              : parser != nullptr && parser->is_string());
+  out.has_pictures =
+      out.has_markdown && (wish != nullptr && wish->type() == JsonType::Boolean
+                               ? wish->get<bool>()
+                               : parser != nullptr && parser->type() == JsonType::String);
   out.has_related_places =
       is_true_at(params, "capabilities.textDocument.publishDiagnostics.relatedInformation");
   out.shows_documents = is_true_at(params, "capabilities.window.showDocument.support");
   add_folder(find(params, "rootUri"), out.folders);
   if (const Json* const folders = find(params, "workspaceFolders");
-      folders != nullptr && folders->is_array())
+      folders != nullptr && folders->type() == JsonType::Array)
     for (const Json& each : *folders) add_folder(find(each, "uri"), out.folders);
   return out;
 }

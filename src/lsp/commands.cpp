@@ -65,8 +65,9 @@ void Server::execute(const Message& message) {
     return refuse(fmt::format("no command `{}`, expected `{}` or `{}`", *command, kRunCommand,
                               kExploreCommand));
   const Json* const arguments = find(message.params, "arguments");
-  const bool is_pair = arguments != nullptr && arguments->is_array() && arguments->size() == 2 &&
-                       (*arguments)[0].is_string() && (*arguments)[1].is_string();
+  const bool is_pair = arguments != nullptr && arguments->type() == JsonType::Array &&
+                       arguments->size() == 2 && (*arguments)[0].type() == JsonType::String &&
+                       (*arguments)[1].type() == JsonType::String;
   if (!is_pair) return refuse("`arguments` are not the URI of a document and a kernel expression");
   const auto uri = (*arguments)[0].get<std::string>();
   const auto expression = (*arguments)[1].get<std::string>();

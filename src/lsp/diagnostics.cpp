@@ -35,7 +35,7 @@ Json problem_json(const Problem& problem, const Question& about) {
     if (note.span.known && about.client.has_related_places)
       related.push_back({{"location", {{"uri", about.uri}, {"range", about.range(note.span)}}},
                          {"message", note.text}});
-  if (!related.empty()) out["relatedInformation"] = std::move(related);
+  if (related.size() > 0) out["relatedInformation"] = std::move(related);
   return out;
 }
 

@@ -112,7 +112,7 @@ Result<std::string> Documents::change(const Json& params, Encoding encoding) {
   const auto document = open_.find(uri);
   if (document == open_.end()) return fail(not_open(uri));
   const Json* const changes = lsp::find(params, "contentChanges");
-  if (changes == nullptr || !changes->is_array())
+  if (changes == nullptr || changes->type() != JsonType::Array)
     return fail(DiagKind::BadArgument, "`contentChanges` is no list");
   std::shared_ptr<const Text> text = document->second.text;
   for (const Json& each : *changes) text = WW_TRY(changed(text, each, encoding, uri));

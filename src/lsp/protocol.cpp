@@ -40,7 +40,7 @@ Result<std::optional<std::size_t>> length_in(std::string_view line) {
   return length;
 }
 
-bool is_id(const Json& json) { return json.is_number_integer() || json.is_string(); }
+bool is_id(const Json& json) { return json.is_integer() || json.type() == JsonType::String; }
 
 }  // namespace
 
@@ -98,9 +98,10 @@ Expected<Message, MessageError> parse_message(std::string_view contents) {
   Result<Json> parsed = Json::parse(contents);
   if (!parsed) return refuse(ErrorCode::ParseError, "the message is " + parsed.error().text);
   Json& json = *parsed;
-  if (!json.is_object())
-    return refuse(ErrorCode::InvalidRequest,
-                  fmt::format("the message is a JSON {}, expected an object", json.type_name()));
+  if (json.type() != JsonType::Object)
+    return refuse(
+        ErrorCode::InvalidRequest,
+        fmt::format("the message is a JSON {}, expected an object", name_of(json.type())));
   Message out;
   if (const Json* const id = find(json, "id"); id != nullptr && !id->is_null()) {
     if (!is_id(*id))
@@ -111,7 +112,7 @@ Expected<Message, MessageError> parse_message(std::string_view contents) {
   if (const Json* const version = find(json, "jsonrpc"); version == nullptr || *version != "2.0")
     return refuse(ErrorCode::InvalidRequest, "`jsonrpc` is not \"2.0\"", id);
   if (const Json* const method = find(json, "method")) {
-    if (!method->is_string() || method->get<std::string>().empty())
+    if (method->type() != JsonType::String || method->get<std::string>().empty())
       return refuse(ErrorCode::InvalidRequest, "`method` is not the name of a method", id);
     out.method = method->get<std::string>();
   } else if (!json.contains("result") && !json.contains("error")) {

@@ -144,7 +144,7 @@ void Server::initialize(const Message& message) {
   if (is_initialized_)
     return send(
         error_response(*message.id, ErrorCode::InvalidRequest, "`initialize` for the second time"));
-  if (!message.params.is_object())
+  if (message.params.type() != JsonType::Object)
     return send(error_response(*message.id, ErrorCode::InvalidParams, "`params` is no object"));
   client_ = ClientFeatures::of(message.params);
   is_initialized_ = true;

@@ -101,7 +101,7 @@ TEST(Server, AChangeEndsWhatWaits) {
       client.request("textDocument/codeLens", {{"textDocument", {{"uri", kTestUri}}}});
   EXPECT_EQ(lens["result"].size(), 2U);
   client.notify("textDocument/didClose", {{"textDocument", {{"uri", kTestUri}}}});
-  EXPECT_TRUE(client.last("textDocument/publishDiagnostics")["diagnostics"].empty());
+  EXPECT_EQ(client.last("textDocument/publishDiagnostics")["diagnostics"].size(), 0U);
 }
 
 TEST(Server, ManyChangesLeaveTheLast) {

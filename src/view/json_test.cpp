@@ -19,7 +19,7 @@ Json json_of(const LayoutView& view) {
 
 std::vector<std::string> keys_of(const Json& object) {
   std::vector<std::string> keys;
-  for (const auto& [key, value] : object.items()) keys.push_back(key);
+  for (const auto& [key, value] : object.members()) keys.push_back(key);
   return keys;
 }
 

@@ -28,7 +28,7 @@ Result<ir::Function> read_program(const std::string& text, const target::Target&
 
 Result<std::string> member(const Json& json, const char* name) {
   const Json* const found = json.find(name);
-  if (found == nullptr || !found->is_string())
+  if (found == nullptr || found->type() != JsonType::String)
     return fail(DiagKind::BadArgument, "a saved build without `{}`", name);
   return found->get<std::string>();
 }
@@ -48,7 +48,8 @@ std::string save_build(const Build& build) {
 
 Result<Build> load_build(std::string_view saved, const SourceText& source) {
   const Json json = Json::parse(saved).value_or(nullptr);
-  if (!json.is_object()) return fail(DiagKind::Syntax, "a saved build is a JSON object");
+  if (json.type() != JsonType::Object)
+    return fail(DiagKind::Syntax, "a saved build is a JSON object");
   if (WW_TRY(member(json, "schema")) != kSchema)
     return fail(DiagKind::BadArgument, "a saved build of schema `{}`: expected `{}`",
                 WW_TRY(member(json, "schema")), kSchema);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "driver/explain.h"
+#include "driver/report_json.h"
 #include "driver/run/choose_device.h"
 #include "runtime/sim_device.h"
 
@@ -280,7 +281,7 @@ TEST(Explain, ShowsEveryPartOfAReport) {
         "  wavefronts  6, 4 at best: 2 bank conflicts\n  remedy      S[8:2]\n",
         "k.py:2:1: `R`: its index is known at run time only\n"})
     EXPECT_THAT(text, HasSubstr(part)) << text;
-  EXPECT_THAT(explain_json(tile), HasSubstr("\"conflicts\": 2"));
+  EXPECT_THAT(json_text(explain_json(tile)), HasSubstr("\"conflicts\": 2"));
   EXPECT_EQ(to_text(primitive_lines(tile)), "line 2  Tx.wg.copy  reg  3 x ld.shared.b16\n");
 }
 

@@ -194,7 +194,7 @@ std::string run_text(const RunReport& report) {
   return out;
 }
 
-std::string run_json(const RunReport& report) {
+Json run_json(const RunReport& report) {
   Json out = with_schema(
       "run",
       {{"file", report.path}, {"kernel", report.kernel}, {"device", name_of(report.device)}});
@@ -218,7 +218,7 @@ std::string run_json(const RunReport& report) {
   out["expectations"] = list_json(report.expectations, expectation_json);
   out["printed"] = report.printed;
   out["timeline"] = text_or_null(report.timeline);
-  return json_text(out);
+  return out;
 }
 
 }  // namespace ww::driver

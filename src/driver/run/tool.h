@@ -21,6 +21,7 @@
 #include "driver/run/device_kind.h"
 #include "driver/timeline/timeline.h"
 #include "driver/tune/estimate.h"
+#include "json/json.h"
 #include "runtime/cuda_calls.h"
 #include "runtime/device.h"
 #include "runtime/ptxas_remarks.h"
@@ -141,6 +142,6 @@ RunOutcome run_kernel(const RunRequest& request);
 
 /// For people, and for programs.
 std::string run_text(const RunReport& report);
-std::string run_json(const RunReport& report);
+Json run_json(const RunReport& report);
 
 }  // namespace ww::driver

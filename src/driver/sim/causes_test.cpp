@@ -8,6 +8,7 @@
 
 #include "base/file_io.h"
 #include "base/process.h"
+#include "driver/report_json.h"
 #include "driver/sim/advice.h"
 #include "driver/sim/finding_groups.h"
 #include "driver/sim/tool.h"
@@ -64,7 +65,7 @@ TEST_F(Causes, CopiesOfOneMistakeAreOneCause) {
   EXPECT_THAT(text, HasSubstr("more of this cause"));
   EXPECT_THAT(text, HasSubstr(" of " + std::to_string(groups.size()) + " cause"));
   EXPECT_LT(std::ranges::count(text, '\n'), 30);
-  EXPECT_THAT(sim_json(*outcome.report), HasSubstr("\"cause\": 0"));
+  EXPECT_THAT(json_text(sim_json(*outcome.report)), HasSubstr("\"cause\": 0"));
 }
 
 TEST_F(Causes, DifferentMistakesStayApart) {

@@ -99,8 +99,9 @@ Json gpu_json(const SimReport& report) {
 Json counters_json(const SimReport& report) {
   Json lines = Json::array();
   for (const auto& [line, count] : counts_by_line(report)) {
-    lines.push_back({{"line", line}, {"instruction", report.program->line(line)}});
-    lines.back().update(count_json(count));
+    Json row = {{"line", line}, {"instruction", report.program->line(line)}};
+    row.update(count_json(count));
+    lines.push_back(std::move(row));
   }
   return {{"families", families_json(report)}, {"lines", lines}};
 }
@@ -161,7 +162,8 @@ void add_run(Json& out, const SimReport& report) {
 
 Json step_json(const SimReport& report) {
   Json out = launch_json(report);
-  for (const char* const common : {"file", "target", "ptx", "notes", "awaits"}) out.erase(common);
+  for (const char* const common : {"file", "target", "ptx", "notes", "awaits"})
+    std::erase_if(out.members(), [&](const JsonMember& each) { return each.first == common; });
   out["programmatic"] = report.is_programmatic;
   add_run(out, report);
   out["printed"] = report.run.printed;
@@ -180,13 +182,14 @@ Json count_json(const sim::OpCount& count) {
 Json families_json(const SimReport& report) {
   Json out = Json::array();
   for (const auto& [family, count] : counts_by_family(report)) {
-    out.push_back({{"family", family}});
-    out.back().update(count_json(count));
+    Json row = {{"family", family}};
+    row.update(count_json(count));
+    out.push_back(std::move(row));
   }
   return out;
 }
 
-std::string sim_json(const SequenceReport& report) {
+Json sim_json(const SequenceReport& report) {
   const sim::Program& program = *report.launches.front().program;
   Json out = with_schema("sim-launches", {{"file", program.source.name()},
                                           {"target", info(program.target.arch).name},
@@ -199,10 +202,10 @@ std::string sim_json(const SequenceReport& report) {
   out["expectations"] = array_json(report.expectations, expectation_json);
   out["shown"] = lines_json(report.shown);
   out["shown_left_out"] = report.shown_left_out;
-  return json_text(out);
+  return out;
 }
 
-std::string sim_json(const SimReport& report) {
+Json sim_json(const SimReport& report) {
   Json out = with_schema("sim", launch_json(report));
   out["good"] = report.good();
   add_run(out, report);
@@ -216,7 +219,7 @@ std::string sim_json(const SimReport& report) {
   out["shown"] = lines_json(report.shown);
   out["shown_left_out"] = report.shown_left_out;
   if (report.counted) out["counters"] = counters_json(report);
-  return json_text(out);
+  return out;
 }
 
 }  // namespace ww::driver

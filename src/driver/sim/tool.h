@@ -16,6 +16,7 @@
 #include "driver/sass_advice.h"
 #include "driver/sim/schedules.h"
 #include "driver/timeline/timeline.h"
+#include "json/json.h"
 #include "runtime/cuda_calls.h"
 #include "sim/launch.h"
 
@@ -125,7 +126,7 @@ SimOutcome run_sim(const SimRequest& request);
 std::string sim_text(const SimReport& report);
 std::string sim_text(const SequenceReport& report);
 /// For programs.
-std::string sim_json(const SimReport& report);
-std::string sim_json(const SequenceReport& report);
+Json sim_json(const SimReport& report);
+Json sim_json(const SequenceReport& report);
 
 }  // namespace ww::driver

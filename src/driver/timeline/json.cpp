@@ -80,7 +80,7 @@ Json lane_json(const TimelineLane& lane) {
 
 }  // namespace
 
-std::string timeline_json(const Timeline& timeline) {
+Json timeline_json(const Timeline& timeline) {
   Json lanes = Json::array();
   for (const TimelineLane& lane : timeline.lanes) lanes.push_back(lane_json(lane));
   Json roles = Json::array();
@@ -100,7 +100,7 @@ std::string timeline_json(const Timeline& timeline) {
                   {"roles", roles},
                   {"lanes", lanes},
                   {"arrows", arrows}};
-  return json_text(with_schema("timeline", keys));
+  return with_schema("timeline", keys);
 }
 
 }  // namespace ww::driver

@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "driver/sim/options.h"
+#include "json/json.h"
 #include "sim/launch.h"
 
 namespace ww::driver {
@@ -149,7 +150,7 @@ Timeline make_timeline(const sim::Recording& recording, const TimelineSource& so
                        const TimelinePart& part = {});
 
 std::string timeline_text(const Timeline& timeline);
-std::string timeline_json(const Timeline& timeline);
+Json timeline_json(const Timeline& timeline);
 std::string timeline_svg(const Timeline& timeline);
 
 // --- the options ---------------------------------------------------------------------------------

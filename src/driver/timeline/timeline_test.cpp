@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "driver/report_json.h"
 #include "sim/program.h"
 
 namespace ww::driver::timeline_timeline_test {
@@ -87,7 +88,7 @@ TEST(Timelines, OfTooManySpansShortOnesAreMergedWithANote) {
   ASSERT_EQ(merged.notes.size(), 1U);
   EXPECT_THAT(merged.notes[0], HasSubstr("neighbours of fewer than 8 steps are merged"));
   EXPECT_THAT(timeline_svg(merged), HasSubstr("8 spans merged: runs in 4 of 8 steps"));
-  EXPECT_THAT(timeline_json(merged), HasSubstr("\"merged\": 8"));
+  EXPECT_THAT(json_text(timeline_json(merged)), HasSubstr("\"merged\": 8"));
 }
 
 // The part that is long enough stays as it was.
@@ -131,7 +132,7 @@ TEST(Timelines, RolesHaveNamesAndTheirLanesStandTogether) {
   EXPECT_THAT(text, HasSubstr("role warps 2-3, `warp > 1`\n"));
   EXPECT_THAT(text, HasSubstr("\nrole warp > 1\nwarp 2\n"));
   EXPECT_THAT(timeline_svg(out), HasSubstr(">producer</text>"));
-  EXPECT_THAT(timeline_json(out), HasSubstr("\"name\": \"producer\""));
+  EXPECT_THAT(json_text(timeline_json(out)), HasSubstr("\"name\": \"producer\""));
 }
 
 // A warp that ends early counts until it does.
@@ -161,7 +162,7 @@ TEST(Timelines, NamesAreEscaped) {
   const std::string svg = timeline_svg(timeline_of(recording_of(1, 4)));
   EXPECT_THAT(svg, HasSubstr("a&lt;b&gt;&amp;&quot;c&quot;.ptx"));
   EXPECT_THAT(svg, Not(HasSubstr("a<b>")));
-  const std::string json = timeline_json(timeline_of(recording_of(1, 4)));
+  const std::string json = json_text(timeline_json(timeline_of(recording_of(1, 4))));
   EXPECT_THAT(json, HasSubstr(R"(a<b>&\"c\".ptx)"));
 }
 

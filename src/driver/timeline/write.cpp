@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/file_io.h"
+#include "driver/report_json.h"
 #include "driver/timeline/timeline.h"
 
 namespace ww::driver {
@@ -34,7 +35,7 @@ Result<void> write_timeline(const std::string& path, const Timeline& timeline) {
     case TimelineForm::Svg:
       return write_file_atomically(path, timeline_svg(timeline));
     case TimelineForm::Json:
-      return write_file_atomically(path, timeline_json(timeline));
+      return write_file_atomically(path, json_text(timeline_json(timeline)));
     case TimelineForm::Text:
       return write_file_atomically(path, timeline_text(timeline));
   }

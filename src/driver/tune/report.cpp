@@ -255,7 +255,7 @@ std::string tune_text(const TuneReport& report, const TuneTextOptions& options) 
   return out;
 }
 
-std::string tune_json(const TuneReport& report) {
+Json tune_json(const TuneReport& report) {
   Json out = with_schema(
       "tune", {{"file", report.path},
                {"kernel", report.kernel},
@@ -272,10 +272,10 @@ std::string tune_json(const TuneReport& report) {
     out["ranked"].push_back(entry_json(report, i));
   out["dropped"] = Json::array();
   for (const TuneDrop& drop : report.drops) out["dropped"].push_back(drop_json(report, drop));
-  return json_text(out);
+  return out;
 }
 
-std::string best_json(const TuneReport& report) {
+Json best_json(const TuneReport& report) {
   const TuneEntry& best = report.entries.front();
   Json out = with_schema("tune-best", {{"file", report.path},
                                        {"kernel", best.kernel},
@@ -289,7 +289,7 @@ std::string best_json(const TuneReport& report) {
     out["estimate"] = best.estimate.cycles;
   out["tried"] = report.tried();
   out["dropped"] = report.drops.size();
-  return json_text(out);
+  return out;
 }
 
 }  // namespace ww::driver

@@ -57,13 +57,12 @@ Json saved_drop(const TuneDrop& drop) {
 
 Combination read_choice(const Json& row) {
   Combination out;
-  for (const Json& each : row.at("choice")) out.push_back(each.get<std::uint64_t>());
+  for (const Json& each : row["choice"]) out.push_back(each.get<std::uint64_t>());
   return out;
 }
 
 std::array<std::int64_t, 3> read_extents(const Json& row) {
-  return {row.at(0).get<std::int64_t>(), row.at(1).get<std::int64_t>(),
-          row.at(2).get<std::int64_t>()};
+  return {row[0].get<std::int64_t>(), row[1].get<std::int64_t>(), row[2].get<std::int64_t>()};
 }
 
 template <typename Enum>
@@ -74,25 +73,25 @@ Enum read_enum(const Json& value, Enum last) {
 }
 
 std::optional<std::int64_t> read_number(const Json& row, const char* key) {
-  const Json& value = row.at(key);
+  const Json& value = row[key];
   return value.is_null() ? std::nullopt : std::optional(value.get<std::int64_t>());
 }
 
 std::optional<runtime::Timing> read_timing(const Json& row) {
   if (row.is_null()) return std::nullopt;
-  return runtime::Timing{.median = row.at(0).get<double>(),
-                         .fastest = row.at(1).get<double>(),
-                         .slowest = row.at(2).get<double>(),
-                         .launches = row.at(3).get<int>()};
+  return runtime::Timing{.median = row[0].get<double>(),
+                         .fastest = row[1].get<double>(),
+                         .slowest = row[2].get<double>(),
+                         .launches = row[3].get<int>()};
 }
 
 std::optional<SimWork> read_work(const Json& row) {
   if (row.is_null()) return std::nullopt;
-  return SimWork{.blocks = row.at(0).get<std::uint64_t>(),
-                 .instructions = row.at(1).get<std::uint64_t>(),
-                 .wavefronts = row.at(2).get<std::uint64_t>(),
-                 .sectors = row.at(3).get<std::uint64_t>(),
-                 .tensor = row.at(4).get<std::uint64_t>()};
+  return SimWork{.blocks = row[0].get<std::uint64_t>(),
+                 .instructions = row[1].get<std::uint64_t>(),
+                 .wavefronts = row[2].get<std::uint64_t>(),
+                 .sectors = row[3].get<std::uint64_t>(),
+                 .tensor = row[4].get<std::uint64_t>()};
 }
 
 TuneEntry read_entry(const Json& row, const TuneSpace& space) {
@@ -100,16 +99,16 @@ TuneEntry read_entry(const Json& row, const TuneSpace& space) {
   out.choice = read_choice(row);
   out.kernel = space.kernel(out.choice);
   std::string errors;
-  read_target(row.at("target").get<std::string>(), out.target, errors);
-  out.timing = read_timing(row.at("timing"));
-  out.work = read_work(row.at("work"));
+  read_target(row["target"].get<std::string>(), out.target, errors);
+  out.timing = read_timing(row["timing"]);
+  out.work = read_work(row["work"]);
   if (out.work && out.target) out.estimate = estimate(*out.work, out.target->arch);
   out.size = {.shared = read_number(row, "shared"),
               .registers = read_number(row, "registers"),
               .local = read_number(row, "local"),
               .spills = read_number(row, "spills")};
-  out.grid = read_extents(row.at("grid"));
-  out.block = read_extents(row.at("block"));
+  out.grid = read_extents(row["grid"]);
+  out.block = read_extents(row["block"]);
   return out;
 }
 
@@ -117,9 +116,9 @@ TuneDrop read_drop(const Json& row, const TuneSpace& space) {
   TuneDrop out;
   out.choice = read_choice(row);
   out.kernel = space.kernel(out.choice);
-  out.stage = read_enum(row.at("stage"), DropStage::Expect);
-  out.reason = row.at("reason").get<std::string>();
-  out.details = row.at("details").get<std::string>();
+  out.stage = read_enum(row["stage"], DropStage::Expect);
+  out.reason = row["reason"].get<std::string>();
+  out.details = row["details"].get<std::string>();
   return out;
 }
 
@@ -128,28 +127,28 @@ bool is_of_space(const TuneSpace& space, const Json& row) {
 }
 
 Result<void> take_device(TuneReport& report, const Json& part) {
-  const auto name = part.at("device_name").get<std::string>();
+  const auto name = part["device_name"].get<std::string>();
   if (report.tried() > 0 && name != report.device_name)
     return fail(DiagKind::BadArgument,
                 "combinations were tried on {} and on {}: their costs cannot be compared",
                 report.device_name, name);
-  report.device = read_enum(part.at("device"), DeviceKind::Eval);
+  report.device = read_enum(part["device"], DeviceKind::Eval);
   report.device_name = name;
-  report.remark = part.at("remark").get<std::string>();
-  report.repetitions = part.at("repetitions").get<int>();
+  report.remark = part["remark"].get<std::string>();
+  report.repetitions = part["repetitions"].get<int>();
   return {};
 }
 
 Result<void> add_part(TuneReport& report, const TuneSpace& space, const Json& part) {
   const Diag foreign = diag(DiagKind::BadArgument, "trials of another space");
-  if (part.at("schema").get<std::string>() != kTrialsSchema) return fail(Diag(foreign));
+  if (part["schema"].get<std::string>() != kTrialsSchema) return fail(Diag(foreign));
   WW_TRY_VOID(take_device(report, part));
-  for (const Json& row : part.at("entries")) {
+  for (const Json& row : part["entries"]) {
     if (!is_of_space(space, row)) return fail(Diag(foreign));
     report.entries.push_back(read_entry(row, space));
     if (!report.entries.back().target) return fail(Diag(foreign));
   }
-  for (const Json& row : part.at("drops")) {
+  for (const Json& row : part["drops"]) {
     if (!is_of_space(space, row)) return fail(Diag(foreign));
     report.drops.push_back(read_drop(row, space));
   }

@@ -11,6 +11,7 @@
 #include "base/file_io.h"
 #include "base/source.h"
 #include "driver/args/file_plan.h"
+#include "driver/report_json.h"
 #include "driver/tune/trials.h"
 #include "runtime/cuda_device.h"
 #include "runtime/sim_device.h"
@@ -300,7 +301,7 @@ bool Tuning::is_usable() {
 
 void Tuning::write_best() {
   if (request_.output.empty() || report_.entries.empty()) return;
-  const auto written = write_file_atomically(request_.output, best_json(report_));
+  const auto written = write_file_atomically(request_.output, json_text(best_json(report_)));
   if (written)
     report_.output = request_.output;
   else

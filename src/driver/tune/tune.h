@@ -16,6 +16,7 @@
 
 #include "driver/run/tool.h"
 #include "driver/tune/space.h"
+#include "json/json.h"
 #include "runtime/assembler.h"
 
 namespace ww::driver {
@@ -100,7 +101,7 @@ struct TuneTextOptions {
 };
 /// For people, and for programs. `best_json` wants an entry: it is what `output` gets.
 std::string tune_text(const TuneReport& report, const TuneTextOptions& options);
-std::string tune_json(const TuneReport& report);
-std::string best_json(const TuneReport& report);
+Json tune_json(const TuneReport& report);
+Json best_json(const TuneReport& report);
 
 }  // namespace ww::driver

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/process.h"
+#include "driver/report_json.h"
 #include "driver/tune/trials.h"
 #include "json/json.h"
 #include "runtime/test_driver.h"
@@ -76,12 +77,12 @@ TEST(Trials, OfPartsGiveTheReportOfTheWhole) {
   request.arguments.expects = {"B == A.T"};
   std::string errors;
   EXPECT_EQ(tune_size(request, errors), 3U);
-  const std::string wanted = tune_json(*tune(request).report);
+  const std::string wanted = json_text(tune_json(*tune(request).report));
   TuneRequest whole = request;
   whole.trials = {part(request, {1}), part(request, {2, 0})};
-  EXPECT_EQ(tune_json(*tune(whole).report), wanted);
+  EXPECT_EQ(json_text(tune_json(*tune(whole).report)), wanted);
   whole.trials = {part(request, {2}), part(request, {0}), part(request, {1})};
-  EXPECT_EQ(tune_json(*tune(whole).report), wanted);
+  EXPECT_EQ(json_text(tune_json(*tune(whole).report)), wanted);
 }
 
 TEST(Trials, ThatDoNotFitAreRefused) {
@@ -204,7 +205,7 @@ TEST(Tune, AsksPtxasForRegisters) {
       tune_text(*outcome.report, {}),
       HasSubstr("registers  shared  local  spills\n"
                 "   1    64       512      1.00  global         40    8192     24      48\n"));
-  EXPECT_THAT(tune_json(*outcome.report), HasSubstr("\"spill_bytes\": 48"));
+  EXPECT_THAT(json_text(tune_json(*outcome.report)), HasSubstr("\"spill_bytes\": 48"));
 }
 
 TEST(Tune, TellsWhatPtxasRemarks) {
@@ -270,7 +271,7 @@ TEST_F(TuneOnGpu, RanksByTheMedianTime) {
   EXPECT_THAT(text, HasSubstr("rank  tile  time/us  relative  registers  shared  local\n"
                               "   1   128  1000.00      1.00         32     512      8\n"
                               "   2    64  3000.00      3.00         32     512      8\n"));
-  EXPECT_THAT(best_json(report), HasSubstr("\"time_us\": 1000.0,"));
+  EXPECT_THAT(json_text(best_json(report)), HasSubstr("\"time_us\": 1000.0,"));
 }
 
 TEST_F(TuneOnGpu, EqualTimesKeepTheOrderOfTheSpace) {
