@@ -18,6 +18,7 @@
 // (vload).
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -38,12 +39,12 @@
 
 namespace ww::ir {
 
-using ExprId = Id<struct ExprTag>;
-using StmtId = Id<struct StmtTag>;
-using VarId = Id<struct VarTag>;
-using BufferId = Id<struct BufferTag>;
-using TileCallId = Id<struct TileCallTag>;
-using PtxCallId = Id<struct PtxCallTag>;
+using ExprId = Id<struct Expr>;
+using StmtId = Id<struct Stmt>;
+using VarId = Id<struct Var>;
+using BufferId = Id<struct Buffer>;
+using TileCallId = Id<struct TileCall>;
+using PtxCallId = Id<struct PtxCall>;
 
 enum class ExprOp : std::uint8_t {
 #define WW_EXPR_OP(id, spelling, arguments, group) id,
@@ -348,22 +349,19 @@ class Function {
   PtxCallId add(PtxCall call);
   std::uint32_t add_text(std::string text);
 
-  [[nodiscard]] const Expr& operator[](ExprId id) const { return get(exprs_, id); }
-  [[nodiscard]] const Stmt& operator[](StmtId id) const { return get(stmts_, id); }
-  [[nodiscard]] const Var& operator[](VarId id) const { return get(vars_, id); }
-  [[nodiscard]] const Buffer& operator[](BufferId id) const { return get(buffers_, id); }
-  [[nodiscard]] const TileCall& operator[](TileCallId id) const { return get(tile_calls, id); }
-  [[nodiscard]] const PtxCall& operator[](PtxCallId id) const { return get(ptx_calls, id); }
-  Stmt& at(StmtId id) { return get(stmts_, id); }
-  Buffer& at(BufferId id) { return get(buffers_, id); }
-  Var& at(VarId id) { return get(vars_, id); }
-  TileCall& at(TileCallId id) { return get(tile_calls, id); }
-  PtxCall& at(PtxCallId id) { return get(ptx_calls, id); }
+  /// The node of a name that `add` gave.
+  template <typename Node>
+  [[nodiscard]] const Node& operator[](Id<Node> id) const {
+    return get(pool<Node>(*this), id);
+  }
+  /// The same, to be changed. An expression only in templates, and in tests that plant faults: what
+  /// `add` has worked out stays as it was, here and in the expressions above.
+  template <typename Node>
+  Node& at(Id<Node> id) {
+    return get(pool<Node>(*this), id);
+  }
   /// Expressions stay as they are; this is for the code that has just made one.
   void set_no_wrap(ExprId id, bool no_wrap = true) { get(exprs_, id).no_wrap = no_wrap; }
-  /// For templates, and for tests that plant faults: what `add` has worked out stays as it was, here
-  /// and in the expressions above.
-  Expr& at(ExprId id) { return get(exprs_, id); }
 
   [[nodiscard]] std::size_t expr_count() const { return exprs_.size(); }
   [[nodiscard]] std::size_t stmt_count() const { return stmts_.size(); }
@@ -371,6 +369,15 @@ class Function {
   [[nodiscard]] std::size_t buffer_count() const { return buffers_.size(); }
 
  private:
+  template <typename Node, typename Self>
+  static auto& pool(Self& self) {
+    if constexpr (std::same_as<Node, Expr>) return self.exprs_;
+    if constexpr (std::same_as<Node, Stmt>) return self.stmts_;
+    if constexpr (std::same_as<Node, Var>) return self.vars_;
+    if constexpr (std::same_as<Node, Buffer>) return self.buffers_;
+    if constexpr (std::same_as<Node, TileCall>) return self.tile_calls;
+    if constexpr (std::same_as<Node, PtxCall>) return self.ptx_calls;
+  }
   template <typename Pool, typename IdType>
   static auto get(Pool& pool, IdType id) -> decltype(pool[0]) {
     if (id.index >= pool.size()) [[unlikely]]
