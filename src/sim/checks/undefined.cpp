@@ -67,12 +67,12 @@ void use_and_define(Warp& warp) {
 
 bool has_no_suspect(const Warp& warp) {
   const auto& at = warp.program->watched[warp.current].at;
-  const std::uint8_t* const notes = warp.suspect;
+  const std::uint8_t* const notes = warp.undefined.suspects();
   if (at[0] != WatchedPlaces::kMany)
     return (notes[at[0]] | notes[at[1]] | notes[at[2]] | notes[at[3]] | notes[at[4]] |
             notes[at[5]]) == 0;
   const auto is_suspect = [&](Place place) {
-    return place.present() && !place.is_constant() && warp.is_suspect(place);
+    return place.present() && !place.is_constant() && warp.undefined.is_suspect(place);
   };
   return !is_suspect(warp.program->ops[warp.current].guard) &&
          std::ranges::none_of(
@@ -83,19 +83,19 @@ bool has_no_suspect(const Warp& warp) {
 void set_undefined_bytes(Warp& warp, Place place, const std::uint8_t* bits) {
   const bool is_zero = std::all_of(bits, bits + kLanes, [](std::uint8_t b) { return b == 0; });
   if (is_zero) return define_lanes(warp, place, warp.exec);
-  blend(warp.mark_lanes(place, warp.exec), bits, warp.exec);
+  blend(warp.undefined.write(place, warp.exec), bits, warp.exec);
 }
 
 void clear_suspicions(Warp& warp) {
-  if (warp.suspect == nullptr) return;
+  if (warp.undefined.suspects() == nullptr) return;
   const auto look = [&](Place place, isa::Type type) {
-    if (place.is_constant() || !warp.is_suspect(place)) return;
-    const std::uint8_t* const bits = warp.undefined_lanes(place);
+    if (place.is_constant() || !warp.undefined.is_suspect(place)) return;
+    const std::uint8_t* const bits = warp.undefined.of(place);
     const std::size_t rows = type == isa::Type::Pred     ? sizeof(Mask)
                              : isa::info(type).bits > 64 ? std::size_t{2} * kLanes
                                                          : kLanes;
     if (std::all_of(bits, bits + rows, [](std::uint8_t b) { return b == 0; }))
-      warp.suspect[place.offset() / kSuspectBytes] = 0;
+      warp.undefined.clear_suspicion(place);
   };
   const Place guard = warp.program->ops[warp.current].guard;
   if (guard.present()) look(guard, isa::Type::Pred);
@@ -104,8 +104,9 @@ void clear_suspicions(Warp& warp) {
 }
 
 void use_value(Warp& warp, Place place, Mask who, unsigned bytes, bool is_pred) {
-  if (warp.undefined == nullptr || place.is_constant() || !warp.is_suspect(place)) return;
-  const std::uint8_t* const bits = warp.undefined_lanes(place);
+  if (!warp.undefined.are_kept() || place.is_constant() || !warp.undefined.is_suspect(place))
+    return;
+  const std::uint8_t* const bits = warp.undefined.of(place);
   Mask bad = 0;
   if (is_pred) {
     std::memcpy(&bad, bits, sizeof bad);
@@ -114,7 +115,7 @@ void use_value(Warp& warp, Place place, Mask who, unsigned bytes, bool is_pred) 
     Mask all = 0;
     std::memcpy(&all, bits, sizeof all);
     all &= ~bad;
-    std::memcpy(warp.mark_lanes(place, 0), &all, sizeof all);
+    std::memcpy(warp.undefined.write(place, 0), &all, sizeof all);
   } else {
     std::uint64_t words[4];
     std::memcpy(words, bits, sizeof words);
@@ -125,18 +126,18 @@ void use_value(Warp& warp, Place place, Mask who, unsigned bytes, bool is_pred) 
     });
     if (bad == 0) return;
     // Reported once; what follows from it is not reported again.
-    std::uint8_t* const marks = warp.mark_lanes(place, bad);
+    std::uint8_t* const marks = warp.undefined.write(place, bad);
     for_each_lane(bad, [&](unsigned l) { marks[l] = 0; });
   }
   report_undefined(warp, place, bad);
 }
 
 void pass_on(Warp& warp, Place place, Mask who) {
-  if (warp.pending.loads.empty() || !warp.tracks() || place.is_constant()) return;
+  if (warp.pending.loads.empty() || !warp.undefined.are_kept() || place.is_constant()) return;
   const PendingLoad* load = pending_load(warp, place);
   if (load == nullptr) return;
   Mask bad = 0;
-  const std::uint8_t* const bits = warp.undefined_lanes(place);
+  const std::uint8_t* const bits = warp.undefined.of(place);
   for_each_lane(load->lanes & who, [&](unsigned l) {
     if (bits[l] != 0) bad |= lane_bit(l);
   });
@@ -146,20 +147,20 @@ void pass_on(Warp& warp, Place place, Mask who) {
 // --- bits of undefined bytes ---------------------------------------------------------------------
 
 std::uint64_t known_bits(const Warp& warp, Place place, unsigned lane) {
-  if (warp.known.empty() || place.is_constant()) return 0;
-  return warp.known.find(warp.here.frame + place.offset(), lane);
+  if (warp.undefined.known.empty() || place.is_constant()) return 0;
+  return warp.undefined.known.find(warp.undefined.at(place), lane);
 }
 
 void set_known_bits(Warp& warp, Place place, const std::uint64_t* bits) {
   std::uint64_t any = 0;
   for_each_lane(warp.exec, [&](unsigned l) { any |= bits[l]; });
-  if (any != 0) warp.known.set(warp.here.frame + place.offset(), bits, warp.exec);
+  if (any != 0) warp.undefined.known.set(warp.undefined.at(place), bits, warp.exec);
 }
 
 void define_value(Warp& warp, Place place, bool is_pred) {
-  if (warp.undefined == nullptr || place.is_constant() || !place.present()) return;
-  if (!warp.is_suspect(place)) return;
-  std::uint8_t* const bits = warp.mark_lanes(place, is_pred ? 0 : warp.exec);
+  if (!warp.undefined.are_kept() || place.is_constant() || !place.present()) return;
+  if (!warp.undefined.is_suspect(place)) return;
+  std::uint8_t* const bits = warp.undefined.write(place, is_pred ? 0 : warp.exec);
   if (is_pred) {
     Mask all = 0;
     std::memcpy(&all, bits, sizeof all);
@@ -175,10 +176,10 @@ void define_value(Warp& warp, Place place, bool is_pred) {
 }
 
 void define_lanes(Warp& warp, Place place, Mask who) {
-  if (warp.undefined == nullptr || !warp.is_suspect(place)) return;
-  std::uint8_t* const bits = warp.mark_lanes(place, who);
+  if (!warp.undefined.are_kept() || !warp.undefined.is_suspect(place)) return;
+  std::uint8_t* const bits = warp.undefined.write(place, who);
   for_each_lane(who, [&](unsigned l) { bits[l] = 0; });
-  if (who == kAllLanes && warp.suspect != nullptr) warp.suspect[place.offset() / kSuspectBytes] = 0;
+  if (who == kAllLanes) warp.undefined.clear_suspicion(place);
 }
 
 }  // namespace ww::sim

@@ -22,11 +22,9 @@ void define_lanes(Warp& warp, Place place, Mask who);
 /// Whether nothing of the running op's registers is undefined, guard and results included: then all
 /// stays so, whatever the op does. false: they have to be looked at.
 [[nodiscard]] inline bool all_defined(Warp& warp) {
-  std::uint64_t& known = warp.defined_at[warp.current & (warp.defined_at.size() - 1)];
-  const std::uint64_t now = (std::uint64_t{warp.current} << 8U) | warp.suspicions;
-  if (known == now) return true;
+  if (warp.undefined.was_defined(warp.current)) return true;
   if (!has_no_suspect(warp)) return false;
-  known = now;
+  warp.undefined.note_defined(warp.current);
   return true;
 }
 /// Makes these the undefined bytes of a register of up to 64 bits, in the executing lanes.

@@ -3,7 +3,6 @@
 // are first named, constants go to the program's pool, labels are resolved at the end.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -87,12 +86,8 @@ class FunctionDecoder {
   void note_operand(Place place, isa::Type type, isa::Type as, bool is_result,
                     std::string_view name);
   [[nodiscard]] Program& program() { return context_.program; }
-  /// Blocks of kernels that get here run one after the other.
-  void run_in_order() { code().is_ordered = true; }
-  /// The function takes so many registers with setmaxnreg.
-  void note_taken(std::uint32_t registers) {
-    code().most_taken = std::max(code().most_taken, registers);
-  }
+  /// What the program says of the function.
+  [[nodiscard]] Code& code() { return program().functions[index_]; }
   [[nodiscard]] Frame& frame() { return frame_; }
   Place constant(std::uint64_t low, std::uint64_t high, unsigned bytes) {
     return context_.constants.place(program().constants, low, high, bytes);
@@ -118,7 +113,6 @@ class FunctionDecoder {
                                   CallSite site, Op& op);
   Place number_register(const ptx::Operand& operand, isa::Type type);
   void error(const ptx::Instruction& instruction, std::string text);
-  [[nodiscard]] Code& code() { return program().functions[index_]; }
   [[nodiscard]] std::uint32_t next_op() { return static_cast<std::uint32_t>(program().ops.size()); }
   [[nodiscard]] std::uint32_t line_of(std::uint32_t offset) {
     return static_cast<std::uint32_t>(program().source.line_number(offset));

@@ -237,12 +237,12 @@ void run_store_async(Warp& warp, const Op& op) {
     parcel->effect.element = op.bytes;
     parcel->is_async_proxy = false;
     parcel->bytes.data.resize(total);
-    if (warp.tracks()) parcel->bytes.undefined.resize(total);
+    if (warp.undefined.are_kept()) parcel->bytes.undefined.resize(total);
     for (unsigned i = 0; i < op.count; ++i) {
       std::memcpy(&parcel->bytes.data[i * op.bytes],
                   warp.source<std::byte>(places[i]) + std::size_t{l} * op.bytes, op.bytes);
-      if (!warp.tracks() || places[i].is_constant()) continue;
-      const std::uint8_t bits = warp.undefined_lanes(places[i])[l];
+      if (!warp.undefined.are_kept() || places[i].is_constant()) continue;
+      const std::uint8_t bits = warp.undefined.of(places[i])[l];
       for (unsigned b = 0; b < op.bytes; ++b) {
         parcel->bytes.undefined[i * op.bytes + b] = ((bits >> b) & 1U) != 0 ? 0xFF : 0;
       }

@@ -100,8 +100,8 @@ void run_query(Warp& warp, const Op& op) {
     for (unsigned l = 0; l < kLanes; ++l) values[l] = i < 3 ? answers[l][first + i] : 0;
     warp.write(place, values);
     define_value(warp, place);
-    if (!warp.tracks()) continue;
-    std::uint8_t* flags = warp.mark_lanes(place, warp.exec);
+    if (!warp.undefined.are_kept()) continue;
+    std::uint8_t* flags = warp.undefined.write(place, warp.exec);
     for_each_lane(warp.exec, [&](unsigned l) {
       if (answers[l][3] == 0 || i == 3) flags[l] = 0x0F;
     });
@@ -115,7 +115,7 @@ bool decode_try_cancel(Decode& in) {
   in.op.flags = kTracksItself;
   in.op.mode = in.has("multicast::cluster::all") ? 1 : 0;
   in.function().program().uses_async_proxy = true;
-  in.function().run_in_order();
+  in.function().code().is_ordered = true;
   in.op.address = cluster_address(in, 0);
   cluster_address(in, 1);
   return true;

@@ -103,7 +103,7 @@ std::uint32_t extended(std::uint32_t bits, unsigned bytes, bool is_signed) {
 }
 
 void set_undefined(Warp& warp, Place place, unsigned lane, std::uint32_t bits, bool wide) {
-  std::uint8_t* flags = warp.mark_lanes(place, lane_bit(lane));
+  std::uint8_t* flags = warp.undefined.write(place, lane_bit(lane));
   flags[lane] = static_cast<std::uint8_t>(bits);
   if (wide) flags[lane + kLanes] = static_cast<std::uint8_t>(bits >> 8U);
 }
@@ -174,9 +174,10 @@ void mark_words(const Region& region, const std::uint64_t* address, Mask group, 
 void track_store(Warp& warp, const Op& op, Place place, const Region& region,
                  const std::uint64_t* address, Mask group, unsigned offset) {
   if (region.undefined == nullptr) return;
-  const bool is_known = !warp.tracks() || place.is_constant() || !warp.is_suspect(place);
+  const bool is_known =
+      !warp.undefined.are_kept() || place.is_constant() || !warp.undefined.is_suspect(place);
   if (is_known && op.bytes == 4) return mark_words(region, address, group, offset);
-  const std::uint8_t* flags = is_known ? nullptr : warp.undefined_lanes(place);
+  const std::uint8_t* flags = is_known ? nullptr : warp.undefined.of(place);
   for_each_lane(group, [&](unsigned l) {
     std::uint32_t bits = is_known ? 0U : flags[l];
     if (!is_known && op.bytes == 16) bits |= static_cast<std::uint32_t>(flags[l + kLanes]) << 8U;
@@ -224,7 +225,7 @@ void run_load(Warp& warp, const Op& op) {
                     const Place place = program.places[op.extra + i];
                     const auto move = reinterpret_cast<Move>(op.imm);
                     move(warp, place, region, address, group, i * op.bytes);
-                    if (warp.tracks()) {
+                    if (warp.undefined.are_kept()) {
                       track_load(warp, op, place, region, address, group, i * op.bytes);
                     }
                   }
@@ -237,7 +238,7 @@ void run_load(Warp& warp, const Op& op) {
     const unsigned width = op.mode2;
     for_each_lane(failed, [&](unsigned l) {
       std::memset(warp.lanes<std::byte>(place) + std::size_t{l} * width, 0, width);
-      if (warp.tracks()) set_undefined(warp, place, l, 0, width == 16);
+      if (warp.undefined.are_kept()) set_undefined(warp, place, l, 0, width == 16);
     });
   }
 }

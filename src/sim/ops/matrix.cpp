@@ -110,7 +110,7 @@ void run_load(Warp& warp, const Op& op) {
   visit_rows(warp, op, rows_of(regs), AccessKind::Read,
              [&](Region& region, std::uint64_t offset, unsigned row) {
                std::memcpy(rows[row].data(), region.data + offset, kRowBytes);
-               if (warp.tracks()) bits[row] = undefined_bits(region, offset, kRowBytes);
+               if (warp.undefined.are_kept()) bits[row] = undefined_bits(region, offset, kRowBytes);
                unpack(static_cast<Format>(op.mode2), rows[row], bits[row]);
              });
   for (unsigned r = 0; r < regs; ++r) {
@@ -127,7 +127,7 @@ void run_load(Warp& warp, const Op& op) {
       words[l] = word;
     }
     warp.write(place, words);
-    if (warp.tracks()) set_undefined_bytes(warp, place, undefined);
+    if (warp.undefined.are_kept()) set_undefined_bytes(warp, place, undefined);
   }
 }
 
@@ -140,8 +140,8 @@ void run_store(Warp& warp, const Op& op) {
   for (unsigned r = 0; r < regs; ++r) {
     const Place place = warp.program->places[op.extra + r];
     const auto* words = warp.source<std::uint32_t>(place);
-    const bool tracks = warp.tracks() && !place.is_constant();
-    const std::uint8_t* undefined = tracks ? warp.undefined_lanes(place) : nullptr;
+    const bool tracks = warp.undefined.are_kept() && !place.is_constant();
+    const std::uint8_t* undefined = tracks ? warp.undefined.of(place) : nullptr;
     for (unsigned l = 0; l < kLanes; ++l) {
       for (unsigned b = 0; b < 4; ++b) {
         const FragmentByte cell = fragment_byte(shape, l, r, b);
@@ -162,8 +162,8 @@ void run_store(Warp& warp, const Op& op) {
 void run_move(Warp& warp, const Op& op) {
   if (!meet_all(warp)) return;
   const auto* a = warp.source<std::uint32_t>(op.p[1]);
-  const bool tracks = warp.tracks() && !op.p[1].is_constant();
-  const std::uint8_t* bits = tracks ? warp.undefined_lanes(op.p[1]) : nullptr;
+  const bool tracks = warp.undefined.are_kept() && !op.p[1].is_constant();
+  const std::uint8_t* bits = tracks ? warp.undefined.of(op.p[1]) : nullptr;
   std::uint32_t words[kLanes];
   std::uint8_t undefined[kLanes] = {};
   for (unsigned l = 0; l < kLanes; ++l) {
@@ -178,7 +178,7 @@ void run_move(Warp& warp, const Op& op) {
     }
   }
   warp.write(op.p[0], words);
-  if (warp.tracks()) set_undefined_bytes(warp, op.p[0], undefined);
+  if (warp.undefined.are_kept()) set_undefined_bytes(warp, op.p[0], undefined);
 }
 
 // --- decoding ------------------------------------------------------------------------------------

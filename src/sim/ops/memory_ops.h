@@ -79,8 +79,8 @@ inline void access_checks(Warp& warp, const Region& region, const std::uint64_t*
 
 /// The register that an address starts from is used by these lanes.
 inline void use_base(Warp& warp, const Address& address, Mask lanes) {
-  if (warp.tracks() && address.base.present() && !address.base.is_constant() &&
-      warp.is_suspect(address.base))
+  if (warp.undefined.are_kept() && address.base.present() && !address.base.is_constant() &&
+      warp.undefined.is_suspect(address.base))
     use_value(warp, address.base, lanes);
 }
 

@@ -256,8 +256,8 @@ void run_load(Warp& warp, const Op& op) {
     for_each_lane(warp.exec,
                   [&](unsigned l) { keep(count, l, reduce_lane(load, op.mode2, count, l)); });
   }
-  for (unsigned r = 0; warp.tracks() && r < op.count; ++r) {
-    std::uint8_t* flags = warp.mark_lanes(warp.program->places[op.extra + r], kAllLanes);
+  for (unsigned r = 0; warp.undefined.are_kept() && r < op.count; ++r) {
+    std::uint8_t* flags = warp.undefined.write(warp.program->places[op.extra + r], kAllLanes);
     for_each_lane(warp.exec, [&](unsigned l) { flags[l] = 0xFF; });
   }
   warp.pending.loads.push_back(std::move(load));
@@ -271,9 +271,10 @@ void deliver_load(Warp& warp, PendingLoad& load) {
   const Op& op = warp.program->ops[load.op];
   for (unsigned r = 0; r < op.count; ++r) {
     const std::uint32_t at = load.frame + warp.program->places[op.extra + r].offset();
-    if (!warp.known.empty()) warp.known.drop(at, kAllLanes);
+    if (!warp.undefined.known.empty()) warp.undefined.known.drop(at, kAllLanes);
     std::uint8_t* flags = warp.stack.undefined_at(at);
-    if (flags != nullptr && std::exchange(*warp.stack.suspect_at(at), 1) == 0) warp.suspect_anew();
+    if (flags != nullptr && std::exchange(*warp.stack.suspect_at(at), 1) == 0)
+      warp.undefined.suspect_anew();
     for_each_lane(lanes, [&](unsigned l) {
       std::memcpy(warp.stack.frames.get() + at + std::size_t{l} * 4, &load.values[r * kLanes + l],
                   4);
@@ -302,9 +303,9 @@ void run_store(Warp& warp, const Op& op) {
   for (unsigned r = 0; r < op.count; ++r) {
     const Place place = warp.program->places[op.extra + r];
     const auto* values = warp.source<std::uint32_t>(place);
-    const bool tracks = warp.tracks() && !place.is_constant();
+    const bool tracks = warp.undefined.are_kept() && !place.is_constant();
     for_each_lane(warp.exec, [&](unsigned l) {
-      const unsigned undefined = tracks ? warp.undefined_lanes(place)[l] & 0x0FU : 0U;
+      const unsigned undefined = tracks ? warp.undefined.of(place)[l] & 0x0FU : 0U;
       for (unsigned part = 0; part < (packed ? 2U : 1U); ++part) {
         TensorAddress cell;
         if (!access.find(l, r, part, packed, cell)) continue;

@@ -58,7 +58,7 @@ namespace {
 // --- issuing -------------------------------------------------------------------------------------
 
 void use_operands(Warp& warp, const Op& op, const TensorProductForm& form) {
-  if (!warp.tracks()) return;
+  if (!warp.undefined.are_kept()) return;
   if (!form.a_in_tensor) use_value(warp, op.p[kProductDescA], warp.exec);
   use_value(warp, op.p[kProductDescB], warp.exec);
   use_value(warp, op.p[kInstruction], warp.exec);

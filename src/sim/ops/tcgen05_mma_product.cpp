@@ -93,7 +93,7 @@ void fetched(Warp& warp, unsigned lane, Cta& cta, TensorAddress at, unsigned byt
              std::string_view what) {
   if (FenceTracker* fences = warp.unit->fences.get(); fences != nullptr)
     fences->used_cell(warp, cta.rank, at.lane * kTensorColumns + at.column, TensorUse::Fetch);
-  if (warp.tracks() && (tensor_of(cta).undefined_at(at.lane, at.column) & bytes) != 0)
+  if (warp.undefined.are_kept() && (tensor_of(cta).undefined_at(at.lane, at.column) & bytes) != 0)
     report_undefined(warp, lane, what, at);
 }
 
@@ -359,7 +359,7 @@ class DCells {
   }
   /// Before the first block: reports cells that are added to and that nothing has written.
   void begin() {
-    if (!product_.adds || !warp_.tracks()) return;
+    if (!product_.adds || !warp_.undefined.are_kept()) return;
     for (unsigned row = 0; row < part_.rows; ++row) check_defined(part_.lane_of(row));
   }
   /// After the last block: the cells have been written.

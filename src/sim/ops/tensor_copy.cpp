@@ -166,7 +166,7 @@ void fill_box(Parcel& parcel) {
 
 void load_box(Warp& warp, unsigned lane, Parcel& parcel) {
   const unsigned element = std::max(1U, info(parcel.map.type).bits / 8);
-  if (warp.tracks()) parcel.bytes.undefined.resize(parcel.size);
+  if (warp.undefined.are_kept()) parcel.bytes.undefined.resize(parcel.size);
   fill_box(parcel);
   for (const BoxRun& run : box_runs(parcel.map, parcel.point)) {
     const ByteRun from =

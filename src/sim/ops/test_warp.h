@@ -42,7 +42,7 @@ class OpsUnderTest {
     undefined_.resize(bytes);
     warp.frame = reinterpret_cast<std::byte*>(frame_.data());
     warp.constants = program_->constants.data();
-    warp.undefined = tracks ? undefined_.data() : nullptr;
+    if (tracks) warp.undefined.begin(undefined_.data(), nullptr);
     warp.program = program_.get();
   }
   [[nodiscard]] bool ok() const { return program_ != nullptr; }
@@ -54,7 +54,7 @@ class OpsUnderTest {
          ++i) {  // the last one ends the kernel
       const Op& op = program_->ops[i];
       warp.exec = exec;
-      if (warp.tracks() && op.track != nullptr) op.track(warp, op);
+      if (warp.undefined.are_kept() && op.track != nullptr) op.track(warp, op);
       op.run(warp, op);
     }
   }
@@ -73,7 +73,7 @@ class OpsUnderTest {
     return warp.lanes<T>(place(name));
   }
   Mask& pred(std::string_view name) { return *lanes<Mask>(name); }
-  std::uint8_t* undefined(std::string_view name) { return warp.mark_lanes(place(name), 0); }
+  std::uint8_t* undefined(std::string_view name) { return warp.undefined.write(place(name), 0); }
 
   Warp warp;
 

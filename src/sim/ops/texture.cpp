@@ -63,7 +63,7 @@ const Texture* texture_of(Warp& warp, const Op& op, unsigned lane, bool is_surfa
 }
 
 void use_places(Warp& warp, const Op& op, const Place* coordinates, unsigned count) {
-  if (!warp.tracks()) return;
+  if (!warp.undefined.are_kept()) return;
   use_value(warp, op.p[0], warp.exec);
   for (unsigned i = 0; i < count; ++i) use_value(warp, coordinates[i], warp.exec);
 }
@@ -180,7 +180,8 @@ void run_fetch(Warp& warp, const Op& op) {
     undefined[l] = fetched.is_undefined ? 0x0F : 0;
   });
   for (unsigned c = 0; c < 4; ++c) {
-    if (warp.tracks()) blend(warp.mark_lanes(places[c], warp.exec), undefined, warp.exec);
+    if (warp.undefined.are_kept())
+      blend(warp.undefined.write(places[c], warp.exec), undefined, warp.exec);
     warp.write(places[c], values[c]);
   }
 }
@@ -317,8 +318,8 @@ void run_load(Warp& warp, const Op& op) {
                       const std::uint64_t at = offset + std::uint64_t{i} * op.bytes;
                       std::memcpy(warp.lanes<std::byte>(places[i]) + std::size_t{l} * width,
                                   region.data + at, op.bytes);
-                      if (warp.tracks())
-                        warp.mark_lanes(places[i], lane_bit(l))[l] =
+                      if (warp.undefined.are_kept())
+                        warp.undefined.write(places[i], lane_bit(l))[l] =
                             static_cast<std::uint8_t>(undefined_bits(region, at, op.bytes));
                     }
                   });
@@ -331,7 +332,7 @@ void run_store(Warp& warp, const Op& op) {
   use_places(warp, op, places + count, coordinate_count(op));
   const unsigned bytes = op.bytes * count;
   const unsigned width = register_bytes(op);
-  if (warp.tracks())
+  if (warp.undefined.are_kept())
     for (unsigned i = 0; i < count; ++i) pass_on(warp, places[i], warp.exec);
   std::uint64_t address[kLanes] = {};
   const Mask inside = surface_addresses(warp, op, places + count, bytes, address);
@@ -346,8 +347,8 @@ void run_store(Warp& warp, const Op& op) {
             const std::uint64_t at = offset + std::uint64_t{i} * op.bytes;
             std::memcpy(region.data + at,
                         warp.source<std::byte>(places[i]) + std::size_t{l} * width, op.bytes);
-            const bool is_known = !warp.tracks() || places[i].is_constant();
-            mark_bytes(region, at, op.bytes, is_known ? 0 : warp.undefined_lanes(places[i])[l]);
+            const bool is_known = !warp.undefined.are_kept() || places[i].is_constant();
+            mark_bytes(region, at, op.bytes, is_known ? 0 : warp.undefined.of(places[i])[l]);
           }
         });
       });
@@ -357,7 +358,7 @@ template <typename T, auto F>
 void run_reduce(Warp& warp, const Op& op) {
   const Place* const places = &warp.program->places[op.extra];
   use_places(warp, op, places + 1, coordinate_count(op));
-  if (warp.tracks()) use_value(warp, places[0], warp.exec);
+  if (warp.undefined.are_kept()) use_value(warp, places[0], warp.exec);
   std::uint64_t address[kLanes] = {};
   const Mask inside = surface_addresses(warp, op, places + 1, sizeof(T), address);
   ++warp.unit->activity;

@@ -22,7 +22,7 @@ bool is_zero(const std::uint8_t* bytes) {
 // The undefined bytes of the lanes from which a register takes them, or those of a constant.
 const std::uint8_t* rows(Warp& warp, Place place) {
   static constexpr std::uint8_t kNone[2 * kLanes] = {};
-  return place.is_constant() ? kNone : warp.undefined_lanes(place);
+  return place.is_constant() ? kNone : warp.undefined.of(place);
 }
 
 std::uint8_t shifted(unsigned bits, int by) {
@@ -44,7 +44,7 @@ void add_part(std::uint8_t* result, unsigned to, const std::uint8_t* source, uns
 }
 
 void write_rows(Warp& warp, Place place, const std::uint8_t* rows_of_result, unsigned bytes) {
-  std::uint8_t* const to = warp.mark_lanes(place, warp.exec);
+  std::uint8_t* const to = warp.undefined.write(place, warp.exec);
   blend(to, rows_of_result, warp.exec);
   if (bytes > 8) blend(to + kHalfRow, rows_of_result + kHalfRow, warp.exec);
 }
@@ -62,26 +62,26 @@ struct KnownBits {
 }  // namespace
 
 bool has_undefined(Warp& warp, Place place) {
-  return !place.is_constant() && !is_zero(warp.undefined_lanes(place));
+  return !place.is_constant() && !is_zero(warp.undefined.of(place));
 }
 
 std::uint8_t undefined_in_lane(Warp& warp, Place place, unsigned lane) {
-  return place.is_constant() ? std::uint8_t{0} : warp.undefined_lanes(place)[lane];
+  return place.is_constant() ? std::uint8_t{0} : warp.undefined.of(place)[lane];
 }
 
 void set_undefined(Warp& warp, Place place, const std::uint8_t* bytes) {
-  blend(warp.mark_lanes(place, warp.exec), bytes, warp.exec);
+  blend(warp.undefined.write(place, warp.exec), bytes, warp.exec);
 }
 
 Mask undefined_pred(Warp& warp, Place place) {
   Mask lanes = 0;
-  if (!place.is_constant()) std::memcpy(&lanes, warp.undefined_lanes(place), sizeof lanes);
+  if (!place.is_constant()) std::memcpy(&lanes, warp.undefined.of(place), sizeof lanes);
   return lanes;
 }
 
 void set_undefined_pred(Warp& warp, Place place, Mask lanes) {
   const Mask all = (undefined_pred(warp, place) & ~warp.exec) | (lanes & warp.exec);
-  std::memcpy(warp.mark_lanes(place, 0), &all, sizeof all);
+  std::memcpy(warp.undefined.write(place, 0), &all, sizeof all);
 }
 
 void track_copy(Warp& warp, const Op& op) {
@@ -106,7 +106,7 @@ void track_pack(Warp& warp, const Op& op) {
   for (unsigned i = 0; i < op.count; ++i) {
     if (!has_undefined(warp, op.p[i + 1])) continue;
     pass_on(warp, op.p[i + 1], warp.exec);
-    add_part(result, i * op.bytes, warp.undefined_lanes(op.p[i + 1]), 0, op.bytes);
+    add_part(result, i * op.bytes, warp.undefined.of(op.p[i + 1]), 0, op.bytes);
     const KnownBits part(warp, op.p[i + 1]);
     for (unsigned l = 0; l < kLanes && whole <= 8; ++l)
       known.lane[l] |= part.lane[l] << (8 * i * op.bytes);

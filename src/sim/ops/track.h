@@ -6,7 +6,7 @@
 //
 // Where bits go is stated once, by the op's own lane function: it is applied to masks that are all
 // ones in the undefined bits. A result byte that gets any of those bits is undefined; which bits of
-// it are known all the same is kept, too (Warp::known_bits), until the value goes into a call.
+// it are known all the same is kept, too (UndefinedMarks::known), until the value goes into a call.
 #pragma once
 
 #include <cstdint>

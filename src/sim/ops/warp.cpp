@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "sim/checks/undefined.h"
+#include "sim/decode/function_decoder.h"
 #include "sim/ops/families.h"
 #include "sim/ops/lane_ops.h"
 #include "sim/run/meet.h"
@@ -96,16 +97,16 @@ Mask absent_sources(const Sources& from, Mask exec) {
 
 // Undefined bytes come along.
 void track_shuffle(Warp& warp, const Op& op, const Sources& from) {
-  if (op.p[1].is_constant() || !warp.is_suspect(op.p[1]))
+  if (op.p[1].is_constant() || !warp.undefined.is_suspect(op.p[1]))
     return define_lanes(warp, op.p[0], warp.exec);
-  const std::uint8_t* undefined = warp.undefined_lanes(op.p[1]);
+  const std::uint8_t* undefined = warp.undefined.of(op.p[1]);
   std::uint8_t bits[kLanes] = {};
   std::uint64_t known[kLanes] = {};
   for (unsigned l = 0; l < kLanes; ++l) {
     bits[l] = undefined[from.lane[l]];
     known[l] = known_bits(warp, op.p[1], from.lane[l]);
   }
-  blend(warp.mark_lanes(op.p[0], warp.exec), bits, warp.exec);
+  blend(warp.undefined.write(op.p[0], warp.exec), bits, warp.exec);
   set_known_bits(warp, op.p[0], known);
 }
 
@@ -128,7 +129,7 @@ void run_shuffle(Warp& warp, const Op& op) {
   const auto* a = warp.source<std::uint32_t>(op.p[1]);
   const auto* b = warp.source<std::uint32_t>(op.p[2]);
   const auto* c = warp.source<std::uint32_t>(op.p[3]);
-  if (warp.tracks()) {
+  if (warp.undefined.are_kept()) {
     use_value(warp, op.p[2], warp.exec);
     use_value(warp, op.p[3], warp.exec);
   }
@@ -140,7 +141,7 @@ void run_shuffle(Warp& warp, const Op& op) {
   }
   std::uint32_t values[kLanes];
   for (unsigned l = 0; l < kLanes; ++l) values[l] = a[from.lane[l]];
-  if (warp.tracks()) track_shuffle(warp, op, from);
+  if (warp.undefined.are_kept()) track_shuffle(warp, op, from);
   warp.write(op.p[0], values);
   const Place p = warp.program->places[op.extra];
   if (p.present()) {
@@ -374,7 +375,10 @@ bool decode_setmaxnreg(Decode& in) {
   in.op.flags = kTracksItself;
   in.op.imm = in.immediate(0);
   in.op.mode = in.word("action") == "inc" ? 1 : 0;
-  if (in.op.mode != 0) in.function().note_taken(static_cast<std::uint32_t>(in.op.imm));
+  if (in.op.mode != 0) {
+    std::uint32_t& most = in.function().code().most_taken;
+    most = std::max(most, static_cast<std::uint32_t>(in.op.imm));
+  }
   return true;
 }
 

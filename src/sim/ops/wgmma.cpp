@@ -49,7 +49,7 @@ bool adds_to_d(const Warp& warp, const Op& op) {
 }
 
 void use_registers(Warp& warp, const Op& op, const WgmmaForm& form, bool adds) {
-  if (!warp.tracks()) return;
+  if (!warp.undefined.are_kept()) return;
   const Place* d = &warp.program->places[op.extra];
   const Place* a = d + form.d_registers();
   if (form.a_in_registers) {

@@ -63,7 +63,7 @@ class Mover {
     lane_addresses(warp, at, base_.data());
     space_ = at.space;
     stride_ = warp.source<std::uint32_t>(op.p[0]);
-    if (warp.tracks()) use_value(warp, op.p[0], warp.exec);
+    if (warp.undefined.are_kept()) use_value(warp, op.p[0], warp.exec);
   }
 
   [[nodiscard]] const Fragment& fragment() const { return fragment_; }
@@ -123,7 +123,7 @@ void run_load(Warp& warp, const Op& op) {
       const unsigned at = move.first_bit / 8;
       std::memcpy(values[move.reg].data() + std::size_t{l} * width + at, region.data + from,
                   move.bytes);
-      if (warp.tracks())
+      if (warp.undefined.are_kept())
         undefined[move.reg][l] |=
             static_cast<std::uint8_t>(undefined_bits(region, from, move.bytes) << at);
     });
@@ -135,7 +135,7 @@ void run_load(Warp& warp, const Op& op) {
       std::memcpy(lanes, values[r].data(), sizeof lanes);
       warp.write(place, lanes);
     });
-    if (warp.tracks()) set_undefined_bytes(warp, place, undefined[r].data());
+    if (warp.undefined.are_kept()) set_undefined_bytes(warp, place, undefined[r].data());
   }
 }
 
@@ -147,8 +147,8 @@ void run_store(Warp& warp, const Op& op) {
   mover.for_each_move([&](const Move& move) {
     const Place place = warp.program->places[op.extra + move.reg];
     const std::byte* lanes = warp.source<std::byte>(place);
-    const bool tracks = warp.tracks() && !place.is_constant();
-    const std::uint8_t* undefined = tracks ? warp.undefined_lanes(place) : nullptr;
+    const bool tracks = warp.undefined.are_kept() && !place.is_constant();
+    const std::uint8_t* undefined = tracks ? warp.undefined.of(place) : nullptr;
     const unsigned at = move.first_bit / 8;
     mover.visit_lanes(move, AccessKind::Write, [&](Region& region, std::uint64_t to, unsigned l) {
       std::memcpy(region.data + to, lanes + std::size_t{l} * width + at, move.bytes);

@@ -37,7 +37,7 @@ void move_predicate(Warp& warp, std::uint64_t from, std::uint64_t to) {
   if (warp.stack.undefined == nullptr) return;
   copy(warp.stack.undefined.get());
   *warp.stack.suspect_at(to) = 1;
-  warp.suspect_anew();
+  warp.undefined.suspect_anew();
 }
 
 // One end of a move, in one lane.
@@ -77,7 +77,7 @@ MoveEnd move_end(const Stack& stack, const Activation& function, bool is_registe
 // these no bits are known any more.
 void move_values(Warp& warp, const std::vector<ValueMove>& moves, const Activation& from,
                  const Activation& to) {
-  warp.known.clear();
+  warp.undefined.known.clear();
   for (const ValueMove& move : moves) {
     if (move.is_pred) {
       move_predicate(warp, from.frame + move.from, to.frame + move.to);
@@ -85,7 +85,7 @@ void move_values(Warp& warp, const std::vector<ValueMove>& moves, const Activati
     }
     if (move.to_register && warp.stack.suspect != nullptr) {
       *warp.stack.suspect_at(to.frame + move.to) = 1;
-      warp.suspect_anew();
+      warp.undefined.suspect_anew();
     }
     for_each_lane(warp.exec, [&](unsigned l) {
       const MoveEnd source =
@@ -131,7 +131,7 @@ bool reserve(Warp& warp, const Activation& to, const Code& code) {
   stack.grow_local(local_end, warp.unit->context.tracks);
   if (stack.undefined == nullptr) return true;
   std::memset(stack.suspect_at(to.frame), 1, code.frame_bytes / kSuspectBytes);
-  warp.suspect_anew();
+  warp.undefined.suspect_anew();
   // Lanes of other splits may have live registers in the same frame.
   for (std::uint32_t at = 0; at + kLanes <= code.frame_bytes; at += kLanes) {
     std::uint8_t* bits = stack.undefined_at(to.frame + at);

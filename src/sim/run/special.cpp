@@ -75,8 +75,8 @@ void fill_specials(Warp& warp, const Code& code) {
       }
     }
     if (use.bytes == 1) *warp.lanes<Mask>(use.place) = values[0] != 0 ? kAllLanes : 0;
-    if (warp.tracks())
-      std::memset(warp.mark_lanes(use.place, kAllLanes), 0, use.bytes == 1 ? 4 : kLanes);
+    if (warp.undefined.are_kept())
+      std::memset(warp.undefined.write(use.place, kAllLanes), 0, use.bytes == 1 ? 4 : kLanes);
   }
 }
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "sim/checks/numbers.h"
@@ -26,26 +25,16 @@ void start_warp(Warp& warp, const Code& code, Mask born) {
   warp.last_region = nullptr;
   warp.executed = 0;
   warp.ended_at = kNoOp;
-  warp.known.clear();
   warp.stack.start(code.frame_bytes, code.local_bytes, warp.unit->context.tracks);
   warp.enter({});
-  warp.forget_defined();
+  warp.undefined.start(warp.program->ops.size());
   fill_specials(warp, code);
 }
 
-void Warp::forget_defined() {
-  constexpr std::size_t kMaxRemembered = 1024;  // ops, as many as most loops have
-  suspicions = 1;
-  if (undefined == nullptr) return;
-  defined_at.assign(std::min(std::bit_ceil(program->ops.size()), kMaxRemembered), 0);
-}
-
 void Warp::enter(const Activation& function) {
-  if (function.frame != here.frame) suspect_anew();
   here = function;
   frame = stack.frames.get() + function.frame;
-  undefined = stack.undefined_at(function.frame);
-  suspect = stack.suspect_at(function.frame);
+  undefined.enter(stack, function.frame);
 }
 
 // --- running -------------------------------------------------------------------------------------
@@ -94,7 +83,7 @@ void before_op(Warp& warp, const Op& op, Mask mask, Watch& watch) {
   if (!watch.only_tracks) observe_op(warp, mask, watch);
   if (warp.register_watch != nullptr && mask != 0 && (op.flags & kWatchesRegisters) == 0)
     warp.register_watch->touch(warp);
-  if (!warp.tracks() || all_defined(warp)) return;
+  if (!warp.undefined.are_kept() || all_defined(warp)) return;
   if (op.guard.present()) use_value(warp, op.guard, warp.active, 0, true);
   if (mask == 0 || (op.flags & kTracksItself) != 0) return;
   if (op.track != nullptr) {

@@ -8,12 +8,10 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "sim/checks/findings.h"
-#include "sim/checks/known_bits.h"
 #include "sim/checks/register_watch.h"
+#include "sim/checks/undefined_marks.h"
 #include "sim/lanes.h"
 #include "sim/memory/memory.h"
 #include "sim/op.h"
@@ -36,13 +34,7 @@ class Warp {
   std::uint32_t stop = 0;  // at this pc or beyond it the loop asks who runs next
   std::byte* frame = nullptr;
   const std::byte* constants = nullptr;
-  std::uint8_t* undefined = nullptr;  // of the frame, as below; null: not tracked
-  std::uint8_t* suspect = nullptr;    // of the frame, as in Stack; null: not tracked
-  /// Of ops, each at its number modulo the size, a power of two: the op in the upper bits, in the
-  /// lowest eight the count of suspicions when its registers were all defined. If there were none
-  /// since, they still are. Empty: not tracked.
-  std::vector<std::uint64_t> defined_at;
-  std::uint8_t suspicions = 1;
+  UndefinedMarks undefined;
   Activation here{};          // the function
   Grant grant{};              // for the next op
   std::uint32_t current = 0;  // the op that runs, or whose earlier work comes to its end
@@ -59,7 +51,6 @@ class Warp {
   std::uint32_t registers = 0;     // of a thread, since a setmaxnreg; 0: as it started
   Splits splits;
   Stack stack;
-  KnownBitsTable known;  // of its registers, while undefined bytes are tracked
   PendingWork pending;
   std::unique_ptr<RegisterWatch> register_watch;  // null: no wgmma, or not checked
   Region* last_region = nullptr;                  // of global memory
@@ -87,35 +78,11 @@ class Warp {
   void write(Place place, const T* value) {
     blend(lanes<T>(place), value, exec);
   }
-  /// Undefined bytes of a register: bit b of lane l's byte is byte b of its value; of a 128-bit
-  /// register, bytes 8 to 15 are in the 32 bytes that follow. For predicates a mask of lanes in the
-  /// first four bytes. Only while undefined bytes are tracked.
-  [[nodiscard]] const std::uint8_t* undefined_lanes(Place place) const {
-    return undefined + place.offset();
-  }
-  /// The same to be written anew, in these lanes.
-  [[nodiscard]] std::uint8_t* mark_lanes(Place place, Mask who) {
-    if (!known.empty()) known.drop(here.frame + place.offset(), who);
-    if (suspect != nullptr && std::exchange(suspect[place.offset() / kSuspectBytes], 1) == 0)
-      suspect_anew();
-    return undefined + place.offset();
-  }
-  /// Some register is suspect that was not, or the registers are another function's.
-  void suspect_anew() {
-    if (++suspicions == 0) forget_defined();
-  }
-  /// Whether the register may hold undefined bytes; if not, there is nothing to look for.
-  [[nodiscard]] bool is_suspect(Place place) const {
-    return suspect == nullptr || suspect[place.offset() / kSuspectBytes] != 0;
-  }
-  [[nodiscard]] bool tracks() const { return undefined != nullptr; }
 
   // --- running -----------------------------------------------------------------------------------
   [[nodiscard]] bool done() const { return live == 0; }
   /// Makes a function of the stack the running one.
   void enter(const Activation& function);
-  /// Of no op it is known that its registers are all defined.
-  void forget_defined();
 
   // --- findings ----------------------------------------------------------------------------------
   /// Its number among all warps of the unit.
