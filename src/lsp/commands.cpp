@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// workspace/executeCommand: the commands of the code lenses. Both take their time, so they are jobs
-// of a thread of their own; a newer one for the same document takes the place of an older one.
+#include "lsp/commands.h"
+
 #include <fmt/format.h>
 
 #include <utility>
@@ -9,15 +9,9 @@
 #include "driver/run/tool.h"
 #include "lsp/diagnostics.h"
 #include "lsp/features.h"
-#include "lsp/server.h"
 
 namespace ww::lsp {
 namespace {
-
-// MessageType
-constexpr int kFailed = 1;
-constexpr int kFound = 2;
-constexpr int kGood = 3;
 
 constexpr std::string_view kRunLimits = "seconds=60";
 
@@ -52,106 +46,113 @@ driver::RunRequest run_request(const Document& document, const KernelChoice& cho
   return out;
 }
 
+// What the client is told of a run.
+struct RunResult {
+  bool good = false;
+  std::string message;
+  std::string report = {};  // empty: it did not begin
+  std::vector<Problem> problems = {};
+};
+
+RunResult result_of(const driver::RunOutcome& outcome, const Text& text, Span kernel) {
+  if (!outcome.report) return {.message = outcome.errors};
+  return {.good = outcome.report->good() && outcome.errors.empty(),
+          .message =
+              run_message(*outcome.report) + (outcome.errors.empty() ? "" : "; ") + outcome.errors,
+          .report = run_text(*outcome.report),
+          .problems = problems_of_run(*outcome.report, text, kernel)};
+}
+
 }  // namespace
 
-void Server::execute(const Message& message) {
-  const Json& id = *message.id;
+void Commands::execute(const Message& request) {
+  const Json& id = *request.id;
   const auto refuse = [&](std::string_view text) {
-    send(error_response(id, ErrorCode::InvalidParams, text));
+    connection_.refuse(id, ErrorCode::InvalidParams, text);
   };
-  const auto command = text_at(message.params, "command");
+  const auto command = text_at(request.params, "command");
   if (!command) return refuse(command.error().text);
   if (*command != kRunCommand && *command != kExploreCommand)
     return refuse(fmt::format("no command `{}`, expected `{}` or `{}`", *command, kRunCommand,
                               kExploreCommand));
-  const Json* const arguments = find(message.params, "arguments");
+  const Json* const arguments = find(request.params, "arguments");
   const bool is_pair = arguments != nullptr && arguments->type() == JsonType::Array &&
                        arguments->size() == 2 && (*arguments)[0].type() == JsonType::String &&
                        (*arguments)[1].type() == JsonType::String;
   if (!is_pair) return refuse("`arguments` are not the URI of a document and a kernel expression");
   const auto uri = (*arguments)[0].get<std::string>();
   const auto expression = (*arguments)[1].get<std::string>();
-  const Document* const document = documents_.find(uri);
+  const Document* const document = analyst_.find(uri);
   if (document == nullptr) return refuse(fmt::format("`{}` is not open", uri));
-  const KernelChoice* const choice = find_choice(open_[uri].analysis.get(), expression);
+  const auto analysis = analyst_.analysis(uri);
+  const KernelChoice* const choice = find_choice(analysis.get(), expression);
   if (choice == nullptr)
     return refuse(fmt::format("`{}` is no kernel of `{}` now", expression, uri));
-  *command == kRunCommand ? execute_run(id, *document, *choice)
-                          : execute_explore(id, *document, *choice);
+  if (*command == kRunCommand) return run(id, *document, *choice);
+  // The only kernel of a file needs no name.
+  const bool is_alone = analysis->kernels.size() == 1 && !choice->written.known;
+  explore(id, *document, is_alone ? "" : expression);
 }
 
-Job Server::command_job(const Json& id, std::string key) {
+void Commands::cancel(const Json& id) {
+  if (const auto key = keys_.find(id.dump()); key != keys_.end()) runner_.cancel(key->second);
+}
+
+Job Commands::job_of(const Json& id, std::string key) {
   Job job{.key = std::move(key)};
-  commands_[id.dump()] = job.key;
+  keys_[id.dump()] = job.key;
   job.dropped = [this, id] {
-    const std::lock_guard lock(mutex_);
-    commands_.erase(id.dump());
-    send(error_response(id, ErrorCode::RequestCancelled, "cancelled"));
+    const auto lock = connection_.lock();
+    keys_.erase(id.dump());
+    connection_.refuse(id, ErrorCode::RequestCancelled, "cancelled");
   };
   job.failed = [this, id](const std::string& what) {
-    const std::lock_guard lock(mutex_);
-    commands_.erase(id.dump());
-    bug(what);
-    send(error_response(id, ErrorCode::InternalError, what));
+    const auto lock = connection_.lock();
+    keys_.erase(id.dump());
+    connection_.say_bug(what);
+    connection_.refuse(id, ErrorCode::InternalError, what);
   };
   return job;
 }
 
-void Server::execute_run(const Json& id, const Document& document, const KernelChoice& choice) {
-  Job job = command_job(id, "run " + document.uri);
+void Commands::run(const Json& id, const Document& document, const KernelChoice& choice) {
+  Job job = job_of(id, "run " + document.uri);
   job.run = [this, id, document, choice](const std::atomic<bool>& stop) {
     const SourceText text(document.path, document.text->bytes());
     const driver::RunOutcome outcome = run_kernel(run_request(document, choice, text, stop));
     if (stop.load()) throw Cancelled{};
-    if (!outcome.report)
-      return finish_run(id, document.uri, document.version, {}, outcome.errors, false, "");
-    finish_run(id, document.uri, document.version,
-               problems_of_run(*outcome.report, *document.text, choice.at),
-               run_message(*outcome.report) + (outcome.errors.empty() ? "" : "; ") + outcome.errors,
-               outcome.report->good() && outcome.errors.empty(), run_text(*outcome.report));
+    RunResult result = result_of(outcome, *document.text, choice.at);
+    const auto lock = connection_.lock();
+    keys_.erase(id.dump());
+    analyst_.show_run(document.uri, document.version, std::move(result.problems));
+    if (!result.report.empty()) connection_.log(MessageType::Info, result.report);
+    connection_.say(result.good             ? MessageType::Info
+                    : result.report.empty() ? MessageType::Error
+                                            : MessageType::Warning,
+                    result.message);
+    connection_.respond(
+        id, {{"good", result.good}, {"message", result.message}, {"report", result.report}});
   };
-  runner_->submit(std::move(job));
+  runner_.submit(std::move(job));
 }
 
-void Server::finish_run(const Json& id, const std::string& uri, std::int64_t version,
-                        std::vector<Problem> problems, std::string_view message, bool good,
-                        const std::string& report) {
-  const std::lock_guard lock(mutex_);
-  commands_.erase(id.dump());
-  const auto open = open_.find(uri);
-  const bool is_current = open != open_.end() && open->second.analysis != nullptr &&
-                          open->second.analysis->version == version;
-  if (is_current) {
-    open->second.run = std::move(problems);
-    publish(uri);
-  }
-  if (!report.empty()) log(kGood, report);
-  say(good ? kGood : report.empty() ? kFailed : kFound, message);
-  send(response(id, {{"good", good}, {"message", message}, {"report", report}}));
-}
-
-void Server::execute_explore(const Json& id, const Document& document, const KernelChoice& choice) {
-  Job job = command_job(id, "explore " + document.uri);
-  const auto analysis = open_[document.uri].analysis;
-  // The only kernel of a file needs no name.
-  const std::string kernel =
-      analysis->kernels.size() == 1 && !choice.written.known ? "" : choice.expression;
+void Commands::explore(const Json& id, const Document& document, const std::string& kernel) {
+  Job job = job_of(id, "explore " + document.uri);
   job.run = [this, id, path = document.path, kernel](const std::atomic<bool>& stop) {
     const auto address = explorers_.address(path, kernel, stop);
-    const std::lock_guard lock(mutex_);
-    commands_.erase(id.dump());
+    const auto lock = connection_.lock();
+    keys_.erase(id.dump());
     if (!address) {
-      say(kFailed, address.error().text);
-      return send(error_response(id, ErrorCode::RequestFailed, address.error().text));
+      connection_.say(MessageType::Error, address.error().text);
+      return connection_.refuse(id, ErrorCode::RequestFailed, address.error().text);
     }
-    if (client_.shows_documents)
-      send(request(fmt::format("warpwright-{}", ++requests_), "window/showDocument",
-                   {{"uri", *address}, {"external", true}}));
+    if (connection_.client().shows_documents)
+      connection_.ask("window/showDocument", {{"uri", *address}, {"external", true}});
     else
-      say(kGood, fmt::format("the explorer is at {}", *address));
-    send(response(id, {{"address", *address}}));
+      connection_.say(MessageType::Info, fmt::format("the explorer is at {}", *address));
+    connection_.respond(id, {{"address", *address}});
   };
-  runner_->submit(std::move(job));
+  runner_.submit(std::move(job));
 }
 
 }  // namespace ww::lsp

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the server answers about a document, one file each: hover.cpp, inlay.cpp, lens.cpp,
-// symbols.cpp, completion.cpp, signature.cpp, definition.cpp. Each gives the `result` of a response.
+// completion.cpp, signature.cpp, definition.cpp. Each gives the `result` of a response.
 #pragma once
 
 #include <functional>

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The open documents, and what is known of them. One that was opened or changed is analysed on a
+// thread; then its problems are sent, and requests that waited for that are answered. The next
+// change cancels the analysis and refuses what waits for it.
+//
+// All but wait_until_idle is called with the connection's lock held.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lsp/analysis.h"
+#include "lsp/answers.h"
+#include "lsp/connection.h"
+#include "lsp/documents.h"
+#include "lsp/worker.h"
+
+namespace ww::lsp {
+
+class Analyst {
+ public:
+  /// `connection` outlives it.
+  explicit Analyst(Connection& connection) : connection_(connection) {}
+
+  /// Parameters of didOpen, didChange, didClose. What is wrong with them is logged.
+  void open(const Json& params);
+  void change(const Json& params);
+  void close(const Json& params);
+
+  /// Sends a response to the request, at once or when what the method wants is known.
+  void answer(const RequestMethod& method, const Message& request);
+  /// Refuses the request with that id if it waits; else false.
+  bool cancel(const Json& id);
+
+  /// Null when it is not open.
+  [[nodiscard]] const Document* find(std::string_view uri) const { return documents_.find(uri); }
+  /// The newest there is, which may be of an older text; null: none.
+  [[nodiscard]] std::shared_ptr<const Analysis> analysis(std::string_view uri) const;
+  /// Shows the problems of a run until the next change; not when the analysis is of another version.
+  void show_run(std::string_view uri, std::int64_t version, std::vector<Problem> problems);
+
+  /// Until no job is left.
+  void wait_until_idle();
+
+ private:
+  struct Waiting {
+    const RequestMethod* method;
+    Json id;
+    Json params;
+  };
+  struct Known {
+    std::shared_ptr<const Analysis> analysis = {};
+    std::vector<Problem> emission = {};  // of that analysis
+    std::vector<Problem> run = {};       // of the last run
+    std::vector<Waiting> waiting = {};   // for the analysis of the newest text
+  };
+  void text_changed(const Result<std::string>& uri);
+  void start(const Document& document);
+  void analysed(const std::string& uri, const std::shared_ptr<const Analysis>& analysis);
+  void emitted(const std::string& uri, const std::shared_ptr<const Analysis>& analysis,
+               std::vector<Problem> problems);
+  void publish(const std::string& uri, const Known& known);
+  void answer_now(const Document& document, const Known& known, const Waiting& waiting);
+  void give_up(Known& known, ErrorCode code, std::string_view text);
+
+  Connection& connection_;
+  Documents documents_;
+  std::map<std::string, Known, std::less<>> known_;  // by URI, of each open document
+  // Their jobs use all of the above.
+  Worker emitter_;  // gets jobs from the other
+  Worker worker_;
+};
+
+}  // namespace ww::lsp

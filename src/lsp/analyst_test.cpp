@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who waits for an analysis, and what ends the wait. No analysis can be known while the test holds
+// the connection's lock.
+#include "lsp/analyst.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace ww::lsp {
+namespace {
+
+struct Desk {
+  std::vector<Json> sent = {};
+  Connection connection{"1.0", [this](const Json& message) { sent.push_back(message); }};
+  Analyst analyst{connection};
+
+  // With the lock held:
+  void open() {
+    analyst.open({{"textDocument", {{"uri", "file:///a.py"}, {"version", 1}, {"text", "x = 1"}}}});
+  }
+  void change() {
+    analyst.change({{"textDocument", {{"uri", "file:///a.py"}, {"version", 2}}},
+                    {"contentChanges", Json::array({{{"text", "x = 2"}}})}});
+  }
+  void ask(int id, std::string_view method) {
+    analyst.answer(*find_request_method(method),
+                   {.id = Json(id),
+                    .params = {{"textDocument", {{"uri", "file:///a.py"}}},
+                               {"position", {{"line", 0}, {"character", 0}}}}});
+  }
+};
+
+TEST(Analyst, AnswersWhenTheNewestTextIsKnown) {
+  Desk desk;
+  {
+    const auto lock = desk.connection.lock();
+    desk.open();
+    desk.ask(7, "textDocument/documentSymbol");
+    EXPECT_TRUE(desk.sent.empty());
+    desk.ask(8, "textDocument/completion");
+    ASSERT_EQ(desk.sent.size(), 1U) << "needs no analysis";
+    EXPECT_EQ(desk.sent[0]["id"], 8);
+  }
+  desk.analyst.wait_until_idle();
+  ASSERT_EQ(desk.sent.size(), 3U);
+  EXPECT_EQ(desk.sent[1]["params"]["version"], 1);
+  EXPECT_EQ(desk.sent[2]["id"], 7);
+  EXPECT_TRUE(desk.sent[2].contains("result"));
+}
+
+TEST(Analyst, AChangeRefusesWhatWaits) {
+  Desk desk;
+  {
+    const auto lock = desk.connection.lock();
+    desk.open();
+    desk.ask(7, "textDocument/hover");
+    desk.change();
+    ASSERT_EQ(desk.sent.size(), 1U);
+    EXPECT_EQ(desk.sent[0]["id"], 7);
+    EXPECT_EQ(desk.sent[0]["error"]["code"], -32801);
+  }
+  desk.analyst.wait_until_idle();
+  ASSERT_EQ(desk.sent.size(), 2U) << "nothing is said of the older text";
+  EXPECT_EQ(desk.sent[1]["params"]["version"], 2);
+}
+
+TEST(Analyst, WhatWaitsCanBeCancelled) {
+  Desk desk;
+  const auto lock = desk.connection.lock();
+  desk.open();
+  desk.ask(7, "textDocument/hover");
+  EXPECT_FALSE(desk.analyst.cancel(8));
+  EXPECT_TRUE(desk.analyst.cancel(7));
+  EXPECT_FALSE(desk.analyst.cancel(7));
+  ASSERT_EQ(desk.sent.size(), 1U);
+  EXPECT_EQ(desk.sent[0]["error"]["code"], -32800);
+}
+
+}  // namespace
+}  // namespace ww::lsp

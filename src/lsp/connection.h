@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way to the client: what it can do, and the messages that it is sent. One lock covers all
+// that the server knows and sends, so messages leave in the order of what they tell.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "lsp/client.h"
+#include "lsp/protocol.h"
+
+namespace ww::lsp {
+
+/// As the protocol numbers them.
+enum class MessageType : std::uint8_t { Error = 1, Warning = 2, Info = 3 };
+
+class Connection {
+ public:
+  /// Gets each message, from several threads, one at a time.
+  using Send = std::function<void(const Json& message)>;
+  /// `version` is of the program.
+  Connection(std::string version, Send send)
+      : version_(std::move(version)), send_(std::move(send)) {}
+
+  /// Held by whoever calls the functions below.
+  [[nodiscard]] std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
+
+  /// What every client can do, until `initialize` has said more.
+  [[nodiscard]] const ClientFeatures& client() const { return client_; }
+  void set_client(ClientFeatures client) { client_ = std::move(client); }
+
+  void respond(const Json& id, Json result);
+  void refuse(const Json& id, ErrorCode code, std::string_view text);
+  void notify(std::string_view method, Json params);
+  /// A request with a number of its own; its response changes nothing here.
+  void ask(std::string_view method, Json params);
+  void say(MessageType type, std::string_view text);  // window/showMessage
+  void log(MessageType type, std::string_view text);  // window/logMessage
+  /// Says that something failed which cannot fail, and that it is our fault.
+  void say_bug(std::string_view what);
+
+ private:
+  std::string version_;
+  Send send_;
+  std::mutex mutex_;
+  ClientFeatures client_;
+  int requests_ = 0;  // that were sent
+};
+
+}  // namespace ww::lsp
