@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "contents.h"
+#include "runtime/cuda_timing.h"
 
 namespace ww::bench {
 namespace {
@@ -265,7 +266,7 @@ void RowRun::check(std::size_t which) {
 Result<double> RowRun::turn_of(std::size_t which) {
   const Ready& ready = ready_[which];
   if (gpu_.is_lost()) return fail(DiagKind::DeviceError, "the GPU failed in another kernel");
-  auto seconds = ready.device->time_in_a_row(ready.launch, result_.launches);
+  auto seconds = runtime::time_in_a_row(*ready.device, ready.launch, result_.launches);
   if (!seconds) gpu_.lose(*ready.device);
   return seconds;
 }
@@ -305,7 +306,8 @@ void RowRun::compete() {
   if (cublas_ || cublas_lt_) {
     result_.cublas.operations = operations;
     add("cuBLAS", result_.cublas.turns, [this] {
-      return gpu_.memory().time_in_a_row(
+      return runtime::time_in_a_row(
+          gpu_.memory(),
           {[this](void* stream) { return submit_to_cublas(stream); }, "running cuBLAS"},
           result_.launches);
     });

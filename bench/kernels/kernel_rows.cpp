@@ -11,6 +11,7 @@
 #include "../compile/examples.h"
 #include "gpu.h"
 #include "num/dtype.h"
+#include "runtime/cuda_timing.h"
 
 namespace ww::bench {
 namespace {
@@ -73,7 +74,7 @@ Result<double> KernelBench::time_kernel() {
 }
 
 Result<double> KernelBench::time_copy() {
-  return WW_TRY(device_->time_copy(b_, a_, extents_.bytes(), kLaunches)).median;
+  return WW_TRY(runtime::time_copy(*device_, b_, a_, extents_.bytes(), kLaunches)).median;
 }
 
 Result<Measured> KernelBench::measure(const KernelRow& row) {

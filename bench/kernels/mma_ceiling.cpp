@@ -12,6 +12,7 @@
 
 #include "contents.h"
 #include "operands.h"
+#include "runtime/cuda_timing.h"
 
 namespace ww::bench {
 namespace {
@@ -151,7 +152,7 @@ std::int32_t MmaCeiling::passes_for(double operations) const {
 double MmaCeiling::operations(std::int32_t passes) const { return operations_per_pass_ * passes; }
 
 Result<double> MmaCeiling::time(std::int32_t passes) {
-  return device_->time_in_a_row(with_passes(passes), 1);
+  return runtime::time_in_a_row(*device_, with_passes(passes), 1);
 }
 
 }  // namespace ww::bench

@@ -10,6 +10,7 @@
 #include "../kernels/gpu.h"
 #include "../kernels/problem.h"
 #include "row_reference.h"
+#include "runtime/cuda_timing.h"
 
 namespace ww::bench::rows {
 namespace {
@@ -136,7 +137,7 @@ void Race::set_up_torch() {
 }
 
 Result<double> Race::our_turn() {
-  auto seconds = device_->time_in_a_row(launch_, result_.launches);
+  auto seconds = runtime::time_in_a_row(*device_, launch_, result_.launches);
   if (!seconds) gpu_.lose(*device_);
   return seconds;
 }
@@ -149,7 +150,7 @@ Result<double> Race::copy_turn() {
     if (status == 0) return {};
     return fail(DiagKind::DeviceError, "the driver does not copy X: error {}", status);
   };
-  return gpu_.memory().time_one_by_one({submit, "copying X"}, result_.launches);
+  return runtime::time_one_by_one(gpu_.memory(), {submit, "copying X"}, result_.launches);
 }
 
 void Race::compete() {

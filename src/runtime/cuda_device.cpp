@@ -4,17 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
-#include <iterator>
 #include <thread>
 #include <utility>
 
-#include "base/split.h"
-#include "ptx/parser.h"
 #include "runtime/cuda_errors.h"
 #include "runtime/cuda_event.h"
 #include "runtime/cuda_fit.h"
-#include "sim/check_launch.h"
+#include "runtime/cuda_timing.h"
 
 namespace ww::runtime {
 namespace {
@@ -24,61 +22,8 @@ constexpr int kSuccess = kCudaSuccess;
 constexpr int kNotReady = 600;
 constexpr int kCapabilityMajor = 75;  // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
 constexpr int kCapabilityMinor = 76;
-constexpr int kLocalBytes = 3;             // CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES
-constexpr int kRegisters = 4;              // CU_FUNC_ATTRIBUTE_NUM_REGS
-constexpr int kMaxDynamicShared = 8;       // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-constexpr int kRequiredClusterWidth = 11;  // CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH
-constexpr int kLargeClusterAllowed = 14;   // CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED
-constexpr int kCooperative = 2;            // CU_LAUNCH_ATTRIBUTE_COOPERATIVE
-constexpr int kClusterDimension = 4;       // CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
-constexpr int kProgrammatic = 6;           // CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
-constexpr int kJitErrorLog = 5;            // CU_JIT_ERROR_LOG_BUFFER
-constexpr int kJitErrorLogBytes = 6;
 
-constexpr std::uint64_t kPortableCluster = 8;
 constexpr std::uint64_t kAllocated = 256;  // cuMemAlloc gives multiples of it
-constexpr std::size_t kMaxLogLines = 12;
-
-// The newest PTX that the driver of each CUDA version reads, from the PTX manual's release notes.
-struct PtxOfDriver {
-  int driver;  // 1000·major + 10·minor
-  int ptx;
-};
-constexpr PtxOfDriver kPtxOfDriver[] = {
-    {13000, 90}, {12090, 88}, {12080, 87}, {12070, 86}, {12050, 85}, {12040, 84}, {12030, 83},
-    {12020, 82}, {12010, 81}, {12000, 80}, {11080, 78}, {11070, 77}, {11060, 76}, {11050, 75},
-    {11040, 74}, {11030, 73}, {11020, 72}, {11010, 71}, {11000, 70}};
-
-int newest_ptx(int driver) {
-  for (const PtxOfDriver& row : kPtxOfDriver)
-    if (driver >= row.driver) return std::min(row.ptx, target::ptx_versions().back());
-  return kPtxOfDriver[std::size(kPtxOfDriver) - 1].ptx;
-}
-
-// "the driver is for CUDA 12.4 and reads PTX up to 8.4"
-std::string ptx_of_driver(const CudaCalls& calls) {
-  int version = 0;
-  calls.driver_version(&version);
-  const int ptx = newest_ptx(version);
-  return fmt::format("the driver is for CUDA {}.{} and reads PTX up to {}.{}", version / 1000,
-                     version % 1000 / 10, ptx / 10, ptx % 10);
-}
-
-// The parameters of a kernel in PTX text: their names and what their addresses are multiples of.
-// None where it is another image, or PTX that only the driver reads.
-std::vector<sim::Param> params_of(const Image& image) {
-  std::vector<sim::Param> out;
-  const ptx::ParseResult parsed = ptx::parse(image.bytes);
-  for (const ptx::Function& function : parsed.module.functions) {
-    if (!parsed.ok() || parsed.module.text(function.name) != image.kernel) continue;
-    for (const ptx::Variable& param : function.params)
-      out.push_back({.name = std::string(parsed.module.text(param.name)),
-                     .pointee_align = std::max(1U, param.pointee.align)});
-    if (function.has_body) break;
-    out.clear();
-  }
-  return out;
-}
 
 int capability_of(const CudaCalls& calls, int device) {
   int major = 0;
@@ -94,14 +39,6 @@ std::string name_of(const CudaCalls& calls, int device) {
   if (calls.device_name(text.data(), static_cast<int>(text.size()) - 1, device) != kSuccess)
     return "a GPU without a name";
   return text.data();
-}
-
-// The compiler's log as notes, a line each.
-Diag with_log(Diag problem, std::string_view log) {
-  std::vector<std::string_view> lines = split_words(log.substr(0, log.find('\0')), '\n');
-  lines.resize(std::min(lines.size(), kMaxLogLines));
-  for (const std::string_view line : lines) problem.notes.push_back({std::string(line), {}});
-  return problem;
 }
 
 Diag no_fitting_gpu(const CudaCalls& calls, int count, std::optional<target::Arch> arch) {
@@ -137,9 +74,7 @@ Result<std::unique_ptr<CudaDevice>> CudaDevice::open(const CudaCalls& calls,
     if (calls.device_get(&device, i) != kSuccess) continue;
     const int capability = capability_of(calls, device);
     if (arch ? !runs_on(*arch, capability) : !native_arch(capability)) continue;
-    std::unique_ptr<CudaDevice> out(new CudaDevice(calls, device, capability));
-    WW_TRY_VOID(out->start());
-    return out;
+    return start(calls, device, capability);
   }
   return fail(no_fitting_gpu(calls, count, arch));
 }
@@ -158,15 +93,16 @@ Result<std::unique_ptr<CudaDevice>> CudaDevice::open_at(const CudaCalls& calls, 
   if (!runs_on(arch, capability))
     return fail(DiagKind::NoDevice, "{} (sm_{}) does not run code for {}", name_of(calls, device),
                 capability, target::info(arch).name);
-  std::unique_ptr<CudaDevice> out(new CudaDevice(calls, device, capability));
-  WW_TRY_VOID(out->start());
-  return out;
+  return start(calls, device, capability);
 }
 
-Result<void> CudaDevice::start() {
-  WW_TRY_VOID(check_cuda(calls_, calls_.context_retain(&context_, device_),
-                         fmt::format("starting on {}", name())));
-  return check_cuda(calls_, calls_.context_set(context_), fmt::format("starting on {}", name()));
+Result<std::unique_ptr<CudaDevice>> CudaDevice::start(const CudaCalls& calls, int device,
+                                                      int capability) {
+  std::unique_ptr<CudaDevice> out(new CudaDevice(calls, device, capability));
+  const std::string what = fmt::format("starting on {}", out->name());
+  WW_TRY_VOID(check_cuda(calls, calls.context_retain(&out->context_, device), what));
+  WW_TRY_VOID(check_cuda(calls, calls.context_set(out->context_), what));
+  return out;
 }
 
 CudaDevice::~CudaDevice() {
@@ -183,9 +119,7 @@ CudaDevice::~CudaDevice() {
 void CudaDevice::unload() {
   for (const Address address : memory_) calls_.release(address);
   memory_.clear();
-  if (module_ != nullptr) calls_.module_unload(module_);
-  module_ = nullptr;
-  function_ = nullptr;
+  unload_kernel(kernel_);
 }
 
 std::string CudaDevice::name() const {
@@ -203,47 +137,20 @@ int CudaDevice::multiprocessors() const {
 std::optional<target::Target> CudaDevice::native_target() const {
   const auto arch = native_arch(capability_);
   if (!arch) return std::nullopt;
-  int version = 0;
-  calls_.driver_version(&version);
   return target::Target{.arch = *arch,
-                        .ptx = std::max(newest_ptx(version), target::info(*arch).min_ptx)};
+                        .ptx = std::max(newest_ptx(calls_), target::info(*arch).min_ptx)};
 }
 
 // --- code and memory -----------------------------------------------------------------------------
 
 Result<void> CudaDevice::load(const Image& image) {
   unload();
-  kernel_ = image.kernel;
-  std::string log(16 * 1024, '\0');
-  std::array<int, 2> options{kJitErrorLog, kJitErrorLogBytes};
-  // The driver wants the number of bytes in the place of a pointer.
-  std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size())};
-  const int status =
-      calls_.module_load(&module_, image.bytes.c_str(), static_cast<unsigned>(options.size()),
-                         options.data(), values.data());
-  if (status != kSuccess) {
-    module_ = nullptr;
-    Diag problem = cuda_failure(calls_, status, fmt::format("loading `{}`", kernel_));
-    if (problem.kind == DiagKind::OldDriver) problem.notes.push_back({ptx_of_driver(calls_), {}});
-    return fail(with_log(std::move(problem), log));
-  }
-  params_ = params_of(image);
-  return check_cuda(calls_, calls_.module_function(&function_, module_, kernel_.c_str()),
-                    fmt::format("finding `{}` in its module", kernel_));
-}
-
-std::optional<Resources> CudaDevice::resources() const {
-  std::array<int, 3> values{};
-  constexpr std::array kAttributes{kStaticShared, kLocalBytes, kRegisters};
-  for (std::size_t i = 0; i < values.size(); ++i)
-    if (calls_.function_get(&values[i], kAttributes[i], function_) != kSuccess) return std::nullopt;
-  const auto size = [](int value) { return static_cast<std::uint32_t>(std::max(value, 0)); };
-  return Resources{size(values[0]), size(values[2]), size(values[1])};
+  return load_kernel(kernel_, image);
 }
 
 Result<Address> CudaDevice::allocate(std::size_t bytes, std::string_view name) {
   Address address = 0;
-  const std::uint64_t wanted = sim::largest_align(params_);
+  const std::uint64_t wanted = sim::largest_align(kernel_.params);
   const std::uint64_t align = wanted > kAllocated ? wanted : 1;  // 1: as cuMemAlloc has it
   const std::size_t room = std::max<std::size_t>(bytes, 1) + (align - 1);
   WW_TRY_VOID(check_cuda(calls_, calls_.allocate(&address, room),
@@ -264,19 +171,14 @@ Result<void> CudaDevice::download(std::span<std::byte> to, Address from) {
                     fmt::format("copying {} bytes from the GPU", to.size()));
 }
 
-// --- launching -----------------------------------------------------------------------------------
-
-namespace {}  // namespace
-
-Result<void> CudaDevice::check(const Launch& launch) const {
-  if (params_.empty()) return {};
-  if (launch.arguments.size() != params_.size())
-    return fail(DiagKind::BadLaunch, "{} arguments for `{}`, which has {} parameters",
-                launch.arguments.size(), kernel_, params_.size());
-  for (std::size_t i = 0; i < params_.size(); ++i)
-    WW_TRY_VOID(sim::check_alignment(params_[i], launch.arguments[i].bits));
-  return {};
+Result<void> CudaDevice::copy(Address to, Address from, std::size_t bytes) {
+  if (bytes == 0) return {};
+  const GpuWork work = copying(calls_, to, from, bytes);
+  WW_TRY_VOID(work.submit(nullptr));
+  return check_cuda(calls_, calls_.synchronize(), work.name);
 }
+
+// --- launching -----------------------------------------------------------------------------------
 
 Result<std::vector<std::byte>> CudaDevice::encode_map(const sim::TensorMap& map) const {
   if (calls_.encode_tiled == nullptr || calls_.encode_im2col == nullptr)
@@ -303,113 +205,16 @@ Result<std::vector<std::byte>> CudaDevice::encode_map(const sim::TensorMap& map)
   return std::vector<std::byte>(image.bytes.begin(), image.bytes.end());
 }
 
-// What the kernel must be allowed before it can be launched like this.
-Result<void> CudaDevice::allow(const Launch& launch) {
-  WW_TRY_VOID(check(launch));
-  const CudaKernel kernel{calls_, device_, function_, kernel_};
-  WW_TRY_VOID(check_shared_memory(kernel, launch.dynamic_shared));
-  if (launch.dynamic_shared > 0)
-    WW_TRY_VOID(check_cuda(
-        calls_,
-        calls_.function_set(function_, kMaxDynamicShared, static_cast<int>(launch.dynamic_shared)),
-        fmt::format("giving `{}` {} bytes of shared memory", kernel_, launch.dynamic_shared)));
-  if (launch.cluster && volume(*launch.cluster) > kPortableCluster)
-    WW_TRY_VOID(check_cuda(
-        calls_, calls_.function_set(function_, kLargeClusterAllowed, 1),
-        fmt::format("giving `{}` clusters of {} CTAs", kernel_, volume(*launch.cluster))));
-  std::vector<CudaLaunchAttribute> attributes = attributes_of(launch);
-  const CudaLaunchConfig config{.grid = launch.grid,
-                                .block = launch.block,
-                                .dynamic_shared = launch.dynamic_shared,
-                                .attributes = attributes.data(),
-                                .attribute_count = static_cast<std::uint32_t>(attributes.size())};
-  return check_fit(kernel, {.config = config,
-                            .cluster = launch.cluster ? volume(*launch.cluster) : 1,
-                            .is_cooperative = launch.is_cooperative});
-}
-
-Result<CudaLaunch> CudaDevice::prepare(const Launch& launch) {
-  WW_TRY_VOID(allow(launch));
-  CudaLaunch out = ready(launch);
-  out.are_maps_old_ = !launch.maps.empty();
-  return out;
-}
-
-// A kernel that states its clusters does not take them from a launch.
-bool CudaDevice::states_clusters() const {
-  int required = 0;
-  return calls_.function_get(&required, kRequiredClusterWidth, function_) == kSuccess &&
-         required > 0;
-}
-
-std::vector<CudaLaunchAttribute> CudaDevice::attributes_of(const Launch& launch) const {
-  std::vector<CudaLaunchAttribute> out;
-  if (launch.cluster && !states_clusters()) {
-    out.emplace_back().id = kClusterDimension;
-    out.back().value.dims = *launch.cluster;
-  }
-  for (const auto& [is_set, id] :
-       {std::pair(launch.is_cooperative, kCooperative), {launch.is_programmatic, kProgrammatic}}) {
-    if (!is_set) continue;
-    out.emplace_back().id = id;
-    out.back().value.dims = {1, 0, 0};
-  }
-  return out;
-}
-
-CudaLaunch CudaDevice::ready(const Launch& launch) const {
-  CudaLaunch out(*this);
-  out.config_.grid = launch.grid;
-  out.config_.block = launch.block;
-  out.config_.dynamic_shared = launch.dynamic_shared;
-  out.attributes_ = attributes_of(launch);
-  out.maps_ = launch.maps;
-  for (const Value& value : launch.arguments) {
-    out.values_.push_back(value.bits);
-    out.blocks_.push_back(value.block);
-  }
-  for (std::size_t i = 0; i < out.values_.size(); ++i)
-    out.pointers_.push_back(out.blocks_[i].empty() ? static_cast<void*>(&out.values_[i])
-                                                   : out.blocks_[i].data());
-  for (std::size_t i = 0; i < launch.arguments.size(); ++i)
-    out.low_bits_.push_back(i < params_.size() ? params_[i].pointee_align - 1 : 0);
-  return out;
-}
-
-Result<void> CudaLaunch::misaligned(std::size_t param) const {
-  return sim::check_alignment(device_->params_[param], values_[param]);
-}
-
-Result<void> CudaLaunch::submit(void* stream) {
-  const CudaCalls& calls = device_->calls_;
-  config_.stream = stream;
-  config_.attributes = attributes_.empty() ? nullptr : attributes_.data();
-  config_.attribute_count = static_cast<std::uint32_t>(attributes_.size());
-  const int status = calls.launch(&config_, device_->function_, pointers_.data(), nullptr);
-  if (status == kSuccess) return {};
-  return fail(cuda_failure(calls, status, fmt::format("launching `{}`", device_->kernel_)));
-}
-
-Result<void> CudaLaunch::make_maps() {
-  for (const MapArgument& map : maps_)
-    std::ranges::copy(WW_TRY(device_->made_map(map, values_[map.array])),
-                      blocks_[map.argument].begin());
-  are_maps_old_ = false;
-  return {};
-}
-
-Result<void> CudaLaunch::enqueue(void* stream) {
-  if (are_maps_old_) WW_TRY_VOID(make_maps());
-  const CudaCalls& calls = device_->calls_;
-  void* current = nullptr;
-  if (calls.context_get(&current) != kSuccess || current != device_->context_)
-    WW_TRY_VOID(check_cuda(calls, calls.context_set(device_->context_), "choosing the GPU"));
-  return submit(stream);
+Result<GpuWork> CudaDevice::work_of(const Launch& launch) {
+  const auto ready = std::make_shared<CudaLaunch>(WW_TRY(prepare(launch)));
+  WW_TRY_VOID(ready->make_maps());
+  return GpuWork{[ready](void* stream) { return ready->submit(stream); },
+                 fmt::format("running `{}`", kernel_.name)};
 }
 
 Result<void> CudaDevice::wait() {
   WW_TRY_VOID(check_cuda(calls_, calls_.context_set(context_), "choosing the GPU"));
-  return check_cuda(calls_, calls_.synchronize(), fmt::format("running `{}`", kernel_));
+  return check_cuda(calls_, calls_.synchronize(), fmt::format("running `{}`", kernel_.name));
 }
 
 // Asks again and again, so that a kernel that never ends does not keep the program.
@@ -431,15 +236,18 @@ Result<void> CudaDevice::wait_for(void* event, std::string_view what) {
   }
 }
 
-Result<void> CudaDevice::launch(const Launch& given) {
+Result<void> CudaDevice::launch(const Launch& launch) {
   const CudaEvent end = WW_TRY(CudaEvent::make(calls_));
-  WW_TRY_VOID(allow(given));
-  const Launch launch = WW_TRY(with_maps(given));
-  WW_TRY_VOID(ready(launch).submit(nullptr));
+  const GpuWork work = WW_TRY(work_of(launch));
+  WW_TRY_VOID(work.submit(nullptr));
   WW_TRY_VOID(check_cuda(calls_, calls_.event_record(end.handle(), nullptr), "recording an event"));
-  WW_TRY_VOID(wait_for(end.handle(), fmt::format("running `{}`", kernel_)));
+  WW_TRY_VOID(wait_for(end.handle(), work.name));
   // Nothing is left to wait for, but only this call writes out what kernels printed.
-  return check_cuda(calls_, calls_.synchronize(), fmt::format("running `{}`", kernel_));
+  return check_cuda(calls_, calls_.synchronize(), work.name);
+}
+
+Result<Timing> CudaDevice::time(const Launch& launch, int launches) {
+  return time_each(*this, WW_TRY(work_of(launch)), launches);
 }
 
 }  // namespace ww::runtime

@@ -5,10 +5,9 @@
 
 #include <array>
 #include <cstdint>
-#include <string_view>
 
 #include "base/result.h"
-#include "runtime/cuda_calls.h"
+#include "runtime/cuda_kernel.h"
 
 namespace ww::runtime {
 
@@ -21,14 +20,7 @@ constexpr std::uint64_t volume(const std::array<std::uint32_t, 3>& dims) {
   return std::uint64_t{dims[0]} * dims[1] * dims[2];
 }
 
-/// A kernel on a GPU.
-struct CudaKernel {
-  const CudaCalls& calls;
-  int device = 0;
-  void* function = nullptr;
-  std::string_view name;
-};
-/// A launch of it. Clusters and shared memory are allowed already.
+/// A launch of a kernel. Clusters and shared memory are allowed already.
 struct CudaDemand {
   const CudaLaunchConfig& config;
   std::uint64_t cluster = 1;  // CTAs of one

@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "runtime/cuda_calls.h"
-#include "runtime/cuda_device.h"
+#include "runtime/gpu_work.h"
 
 namespace ww::runtime {
 

@@ -1,34 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long work takes on a GPU, by its own events: launches one by one, launches in a row, copies.
-#include <fmt/format.h>
+#include "runtime/cuda_timing.h"
 
 #include <algorithm>
 #include <vector>
 
-#include "runtime/cuda_device.h"
 #include "runtime/cuda_errors.h"
 #include "runtime/cuda_event.h"
 #include "runtime/cuda_graph.h"
 
 namespace ww::runtime {
+namespace {
 
-Result<double> CudaDevice::time_one(const GpuWork& work, void* start, void* end) {
-  WW_TRY_VOID(check_cuda(calls_, calls_.event_record(start, nullptr), "recording an event"));
+Result<double> time_between(CudaDevice& device, const GpuWork& work, void* start, void* end) {
+  const CudaCalls& calls = device.calls();
+  WW_TRY_VOID(check_cuda(calls, calls.event_record(start, nullptr), "recording an event"));
   WW_TRY_VOID(work.submit(nullptr));
-  WW_TRY_VOID(check_cuda(calls_, calls_.event_record(end, nullptr), "recording an event"));
-  WW_TRY_VOID(wait_for(end, work.name));
+  WW_TRY_VOID(check_cuda(calls, calls.event_record(end, nullptr), "recording an event"));
+  WW_TRY_VOID(device.wait_for(end, work.name));
   float milliseconds = 0;
-  WW_TRY_VOID(check_cuda(calls_, calls_.event_elapsed(&milliseconds, start, end),
-                         "reading an event's time"));
+  WW_TRY_VOID(
+      check_cuda(calls, calls.event_elapsed(&milliseconds, start, end), "reading an event's time"));
   return static_cast<double>(milliseconds) / 1000;
 }
 
-Result<Timing> CudaDevice::time_work(const GpuWork& work, int times) {
-  const CudaEvent start = WW_TRY(CudaEvent::make(calls_));
-  const CudaEvent end = WW_TRY(CudaEvent::make(calls_));
+}  // namespace
+
+Result<Timing> time_each(CudaDevice& device, const GpuWork& work, int times) {
+  const CudaEvent start = WW_TRY(CudaEvent::make(device.calls()));
+  const CudaEvent end = WW_TRY(CudaEvent::make(device.calls()));
   std::vector<double> seconds;
   for (int i = 0; i <= times; ++i) {
-    const double one = WW_TRY(time_one(work, start.handle(), end.handle()));
+    const double one = WW_TRY(time_between(device, work, start.handle(), end.handle()));
     if (i > 0) seconds.push_back(one);
   }
   std::sort(seconds.begin(), seconds.end());
@@ -38,57 +40,30 @@ Result<Timing> CudaDevice::time_work(const GpuWork& work, int times) {
   return Timing{median, seconds.front(), seconds.back(), times};
 }
 
-Result<Timing> CudaDevice::time(const Launch& given, int launches) {
-  WW_TRY_VOID(allow(given));
-  const Launch launch = WW_TRY(with_maps(given));
-  CudaLaunch prepared = ready(launch);
-  return time_work(
-      {[&](void* stream) { return prepared.submit(stream); }, fmt::format("running `{}`", kernel_)},
-      launches);
+Result<Timing> time_copy(CudaDevice& device, Address to, Address from, std::size_t bytes,
+                         int copies) {
+  return time_each(device, copying(device.calls(), to, from, bytes), copies);
 }
 
-Result<double> CudaDevice::time_in_a_row(const Launch& given, int launches) {
-  WW_TRY_VOID(allow(given));
-  const Launch launch = WW_TRY(with_maps(given));
-  CudaLaunch prepared = ready(launch);
-  return time_in_a_row(
-      {[&](void* stream) { return prepared.submit(stream); }, fmt::format("running `{}`", kernel_)},
-      launches);
+Result<double> time_in_a_row(CudaDevice& device, const GpuWork& work, int times) {
+  if (!CudaGraph::has_calls(device.calls())) return time_one_by_one(device, work, times);
+  const CudaGraph graph = WW_TRY(CudaGraph::record(device.calls(), work, times));
+  const auto submit = [&](void* stream) { return graph.submit(stream); };
+  return time_one_by_one(device, {submit, work.name}, 1);
 }
 
-Result<double> CudaDevice::time_in_a_row(const GpuWork& work, int times) {
-  if (!CudaGraph::has_calls(calls_)) return time_one_by_one(work, times);
-  const CudaGraph graph = WW_TRY(CudaGraph::record(calls_, work, times));
-  return time_one_by_one({[&](void* stream) { return graph.submit(stream); }, work.name}, 1);
+Result<double> time_in_a_row(CudaDevice& device, const Launch& launch, int launches) {
+  return time_in_a_row(device, WW_TRY(device.work_of(launch)), launches);
 }
 
-Result<double> CudaDevice::time_one_by_one(const GpuWork& work, int times) {
-  const CudaEvent start = WW_TRY(CudaEvent::make(calls_));
-  const CudaEvent end = WW_TRY(CudaEvent::make(calls_));
+Result<double> time_one_by_one(CudaDevice& device, const GpuWork& work, int times) {
+  const CudaEvent start = WW_TRY(CudaEvent::make(device.calls()));
+  const CudaEvent end = WW_TRY(CudaEvent::make(device.calls()));
   const auto submit = [&](void* stream) -> Result<void> {
     for (int i = 0; i < times; ++i) WW_TRY_VOID(work.submit(stream));
     return {};
   };
-  return time_one({submit, work.name}, start.handle(), end.handle());
-}
-
-GpuWork CudaDevice::copying(Address to, Address from, std::size_t bytes) {
-  std::string name = fmt::format("copying {} bytes on the GPU", bytes);
-  return {[=, this](void* stream) {
-            return check_cuda(calls_, calls_.copy(to, from, bytes, stream), name);
-          },
-          name};
-}
-
-Result<void> CudaDevice::copy(Address to, Address from, std::size_t bytes) {
-  if (bytes == 0) return {};
-  const GpuWork work = copying(to, from, bytes);
-  WW_TRY_VOID(work.submit(nullptr));
-  return check_cuda(calls_, calls_.synchronize(), work.name);
-}
-
-Result<Timing> CudaDevice::time_copy(Address to, Address from, std::size_t bytes, int copies) {
-  return time_work(copying(to, from, bytes), copies);
+  return time_between(device, {submit, work.name}, start.handle(), end.handle());
 }
 
 }  // namespace ww::runtime

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/cuda_timing.h"
 #include "runtime/test_cuda.h"
 
 namespace ww::runtime::cuda_timing_test {
@@ -36,7 +37,7 @@ TEST_F(Cuda, CopiesOnTheGpuAndTakesTheTime) {
   ASSERT_TRUE(device->download(out, *to));
   EXPECT_EQ(out, in);
   driver_.milliseconds = {90, 5, 3, 4};
-  const auto timing = device->time_copy(*to, *from, 4, 3);
+  const auto timing = time_copy(*device, *to, *from, 4, 3);
   ASSERT_TRUE(timing);
   EXPECT_EQ(timing->launches, 3);
   EXPECT_DOUBLE_EQ(timing->median, 0.004);
@@ -49,10 +50,10 @@ TEST_F(Cuda, NamesACopyOnTheGpuThatFailed) {
   driver_.status["copy"] = 1;
   EXPECT_EQ(device->copy(0x1000, 0x2000, 8).error().text,
             "copying 8 bytes on the GPU failed: CUDA_ERROR_INVALID_VALUE");
-  EXPECT_EQ(device->time_copy(0x1000, 0x2000, 8, 2).error().text,
+  EXPECT_EQ(time_copy(*device, 0x1000, 0x2000, 8, 2).error().text,
             "copying 8 bytes on the GPU failed: CUDA_ERROR_INVALID_VALUE");
   driver_.status = {{"event_query", 700}};
-  EXPECT_THAT(device->time_copy(0x1000, 0x2000, 0, 2).error().text,
+  EXPECT_THAT(time_copy(*device, 0x1000, 0x2000, 0, 2).error().text,
               HasSubstr("copying 0 bytes on the GPU failed: CUDA_ERROR_ILLEGAL_ADDRESS"));
 }
 
@@ -60,7 +61,7 @@ TEST_F(Cuda, NamesACopyOnTheGpuThatFailed) {
 TEST_F(Cuda, TimesLaunchesInARow) {
   const auto device = loaded();
   driver_.milliseconds = {12};
-  EXPECT_DOUBLE_EQ(*device->time_in_a_row(two_arguments(), 5), 0.012);
+  EXPECT_DOUBLE_EQ(*time_in_a_row(*device, two_arguments(), 5), 0.012);
   EXPECT_EQ(driver_.launches, 5);
   EXPECT_EQ(driver_.timed, 1);
   int asked = 0;
@@ -69,7 +70,7 @@ TEST_F(Cuda, TimesLaunchesInARow) {
                            return {};
                          },
                          "asking"};
-  EXPECT_EQ(device->time_in_a_row(refusing, 5).error().text, "enough");
+  EXPECT_EQ(time_in_a_row(*device, refusing, 5).error().text, "enough");
   EXPECT_EQ(asked, 2);
   EXPECT_EQ(driver_.open_events, 0);
 }
@@ -78,7 +79,7 @@ TEST_F(Cuda, TimesLaunchesInARow) {
 TEST_F(Cuda, TimesAGraphOfLaunches) {
   const auto device = loaded(fake_calls_with_graphs());
   driver_.milliseconds = {12};
-  EXPECT_DOUBLE_EQ(*device->time_in_a_row(two_arguments(), 5), 0.012);
+  EXPECT_DOUBLE_EQ(*time_in_a_row(*device, two_arguments(), 5), 0.012);
   EXPECT_EQ(driver_.launches, 5);
   EXPECT_EQ(driver_.graph_launches, 1);
   EXPECT_EQ(driver_.timed, 1);
@@ -89,12 +90,12 @@ TEST_F(Cuda, EndsARecordingThatFails) {
   const auto device = loaded(fake_calls_with_graphs());
   const GpuWork refusing{
       [](void*) -> Result<void> { return fail(DiagKind::DeviceError, "enough"); }, "asking"};
-  EXPECT_EQ(device->time_in_a_row(refusing, 5).error().text, "enough");
+  EXPECT_EQ(time_in_a_row(*device, refusing, 5).error().text, "enough");
   EXPECT_EQ(driver_.open_graphs, 0);
   for (const std::string call : {"stream_create", "capture_begin", "capture_end",
                                  "graph_instantiate", "graph_upload", "graph_launch"}) {
     driver_.status = {{call, 2}};
-    EXPECT_THAT(device->time_in_a_row(two_arguments(), 5).error().text,
+    EXPECT_THAT(time_in_a_row(*device, two_arguments(), 5).error().text,
                 HasSubstr("CUDA_ERROR_OUT_OF_MEMORY"))
         << call;
     EXPECT_EQ(driver_.open_graphs, 0) << call;
