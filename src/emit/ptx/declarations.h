@@ -3,6 +3,7 @@
 // has a name of its own.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <set>
@@ -10,10 +11,18 @@
 #include <string_view>
 #include <vector>
 
-#include "emit/ptx/kernel_code.h"
+#include "isa/operand.h"
 #include "ptx/module.h"
 
 namespace ww::emit::to_ptx {
+
+/// A variable of the function: a `.shared` or `.local` array of bytes.
+struct Array {
+  std::string name = {};
+  isa::Space space = isa::Space::Shared;
+  std::int64_t bytes = 0;
+  std::int64_t align = 16;
+};
 
 struct Declarations {
   std::vector<Array> arrays = {};                              // of the kernel

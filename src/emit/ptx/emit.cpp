@@ -7,6 +7,7 @@
 
 #include "base/printable.h"
 #include "emit/ptx/context.h"
+#include "emit/ptx/finish.h"
 #include "emit/ptx/stmts.h"
 #include "ir/launch/occupancy.h"
 #include "ir/tensor_map.h"
@@ -176,7 +177,7 @@ Result<ptx::Module> module_of(Context& c) {
   if (c.error) return fail(std::move(*c.error));
   declare_params(c, module, entry);
   declare_launch(entry, c.shape, WW_TRY(ir::occupancy_wish(c.f, c.shape)));
-  WW_TRY_VOID(c.code.finish(module, entry, c.declared.arrays, c.declared.outer));
+  WW_TRY_VOID(finish(c.code, c.options.target, c.declared, module, entry));
   add_files(c, module);
   add_declarations(c.declared, module);
   module.add_function(std::move(entry));
@@ -193,7 +194,6 @@ Context::Context(const ir::Function& function, const PtxOptions& ptx_options,
       facts(ir::facts_of(function)),
       ranges(function, facts),
       known(function, options.target),
-      code(options.target),
       locals(plan_locals(function, ranges), code),
       vars(function.var_count()),
       in_array(function.buffer_count()) {}

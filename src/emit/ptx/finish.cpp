@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last step of writing a kernel: from lines to statements of a PTX function.
+#include "emit/ptx/finish.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <deque>
+#include <map>
+#include <span>
 #include <string>
 #include <unordered_set>
+#include <vector>
 
 #include "base/check.h"
-#include "emit/ptx/kernel_code.h"
 #include "isa/check.h"
 #include "isa/special_registers.h"
 
@@ -30,11 +33,11 @@ class Cleaner {
  public:
   explicit Cleaner(std::size_t registers) : uses_(registers) {}
 
-  std::vector<const Line*> run(const StableVec<Line>& lines, std::span<const std::uint32_t> order) {
+  std::vector<const Line*> run(std::span<const Line* const> lines) {
     std::vector<const Line*> kept;
     bool is_followed = false;  // by an instruction, before the next place
-    for (auto number = order.rbegin(); number != order.rend(); ++number) {
-      const Line* const line = &lines[*number];
+    for (auto at = lines.rbegin(); at != lines.rend(); ++at) {
+      const Line* const line = *at;
       if (line->kind == LineKind::Place && !is_followed) continue;
       if (line->is_pure && !is_used(line->args[0])) continue;
       if (line->kind == LineKind::Instruction) is_followed = true;
@@ -65,17 +68,16 @@ class Cleaner {
 /// Makes statements from lines, and asks the catalogue about each instruction.
 class Finisher {
  public:
-  Finisher(target::Target target, ptx::Module& module, ptx::Function& function,
-           const ptx::NamePool& words, std::span<const Array> arrays, std::span<const Array> outer,
-           std::size_t registers)
+  Finisher(const KernelCode& code, target::Target target, const Declarations& declared,
+           ptx::Module& module, ptx::Function& function)
       : module_(module),
         f_(function),
-        words_(words),
+        words_(code.words()),
         checker_(target),
-        names_(registers, ptx::kNoName),
-        word_names_(words.size(), ptx::kNoName) {
-    for (const auto list : {arrays, outer})
-      for (const Array& array : list) spaces_.emplace(array.name, array.space);
+        names_(code.now(), ptx::kNoName),
+        word_names_(words_.size(), ptx::kNoName) {
+    for (const auto* list : {&declared.arrays, &declared.outer})
+      for (const Array& array : *list) spaces_.emplace(array.name, array.space);
   }
 
   Result<void> run(std::span<const Line* const> lines, std::span<const Array> arrays) {
@@ -356,12 +358,10 @@ class Finisher {
 
 }  // namespace
 
-Result<void> KernelCode::finish(ptx::Module& module, ptx::Function& function,
-                                std::span<const Array> arrays, std::span<const Array> outer) {
-  WW_CHECK(scopes_.size() == 1, "{} scopes are open", scopes_.size() - 1);
-  const std::vector<const Line*> lines = Cleaner(registers_.size()).run(lines_, scopes_[0].lines);
-  return Finisher(target_, module, function, words_, arrays, outer, registers_.size())
-      .run(lines, arrays);
+Result<void> finish(const KernelCode& code, target::Target target, const Declarations& declared,
+                    ptx::Module& module, ptx::Function& function) {
+  const std::vector<const Line*> lines = Cleaner(code.now()).run(code.lines());
+  return Finisher(code, target, declared, module, function).run(lines, declared.arrays);
 }
 
 }  // namespace ww::emit::to_ptx

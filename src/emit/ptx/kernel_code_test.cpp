@@ -3,26 +3,29 @@
 
 #include <gtest/gtest.h>
 
+#include "emit/ptx/finish.h"
 #include "ptx/printer.h"
 
 namespace ww::emit::to_ptx {
 namespace {
 
+constexpr target::Target kBlackwell{target::Arch::Sm100a, 90};
+
 /// The text of the module, or the first thing that is wrong with the code.
-std::string finished(KernelCode& code) {
+std::string finished(const KernelCode& code) {
   ptx::Module module;
   ptx::Function function;
   function.name = module.names.intern("kernel");
-  if (const auto good = code.finish(module, function, {}, {}); !good) return good.error().text;
+  if (const auto good = finish(code, kBlackwell, {}, module, function); !good)
+    return good.error().text;
   module.add_function(std::move(function));
   return ptx::print(module);
 }
 
-constexpr target::Target kBlackwell{target::Arch::Sm100a, 90};
 constexpr std::string_view kAlloc = "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32";
 
 TEST(KernelCode, RefusesAnotherClassThanThatOfALegalInstruction) {
-  KernelCode code(kBlackwell);
+  KernelCode code;
   const Value word = code.new_variable(Class::R);
   code.add("add.s32", {word, word, word});
   code.add("add.s32", {word, word, code.new_variable(Class::R)});
@@ -32,7 +35,7 @@ TEST(KernelCode, RefusesAnotherClassThanThatOfALegalInstruction) {
 }
 
 TEST(KernelCode, RefusesAnotherNumberThanThatOfALegalInstruction) {
-  KernelCode code(kBlackwell);
+  KernelCode code;
   const Value word = code.new_variable(Class::R);
   for (const std::int64_t columns : {32, 64, 32, 48})
     code.add(kAlloc, {address_arg(word, 0), int_value(columns)});
@@ -40,7 +43,7 @@ TEST(KernelCode, RefusesAnotherNumberThanThatOfALegalInstruction) {
 }
 
 TEST(KernelCode, GivesOneRegisterForOneOperation) {
-  KernelCode code(kBlackwell);
+  KernelCode code;
   const Value x = code.new_register(Class::R);
   const Value variable = code.new_variable(Class::R);
   EXPECT_EQ(code.pure("add.s32", Class::R, {x, int_value(1)}),
@@ -59,7 +62,7 @@ TEST(KernelCode, GivesOneRegisterForOneOperation) {
 }
 
 TEST(KernelCode, ForgetsWhatABranchComputed) {
-  KernelCode code(kBlackwell);
+  KernelCode code;
   const Value x = code.new_register(Class::R);
   code.open_scope(false);
   const Value inside = code.pure("add.s32", Class::R, {x, int_value(1)});
@@ -68,7 +71,7 @@ TEST(KernelCode, ForgetsWhatABranchComputed) {
 }
 
 TEST(KernelCode, KeepsNamesOfOperandsThatAreGone) {
-  KernelCode code(kBlackwell);
+  KernelCode code;
   const Value x = code.new_variable(Class::R);
   {
     std::string name = "%tid.";

@@ -47,22 +47,24 @@ Value text_address(Context& c, std::string_view text) {
 void call_function(Context& c, std::string_view name, std::span<const Value> args,
                    bool has_result) {
   c.declared.functions.emplace(name);
-  c.code.open_block();
+  c.code.add_line({.kind = LineKind::Open});
   std::vector<Arg> names;
+  std::vector<std::string> params;
+  params.reserve(args.size());  // operands hold views of them
   for (std::size_t i = 0; i < args.size(); ++i) {
-    const std::string_view param = c.code.kept(fmt::format("param{}", i));
+    const std::string_view param = params.emplace_back(fmt::format("param{}", i));
     const auto bits = static_cast<std::uint32_t>(bits_of(args[i].cls));
-    c.code.add_parameter(param, bits);
+    c.code.add_line({.kind = LineKind::Parameter, .line = bits}, param);
     c.code.add(fmt::format("st.param.b{}", bits), {address_arg(symbol_arg(param), 0), args[i]});
     names.push_back(symbol_arg(param));
   }
   std::vector<Arg> operands = {symbol_arg(name), list_arg(std::move(names))};
   if (has_result) {
-    c.code.add_parameter("result0", 32);
+    c.code.add_line({.kind = LineKind::Parameter, .line = 32}, "result0");
     operands.insert(operands.begin(), list_arg({symbol_arg("result0")}));
   }
   c.code.add("call", std::move(operands));
-  c.code.close_block();
+  c.code.add_line({.kind = LineKind::Close});
 }
 
 // --- printf --------------------------------------------------------------------------------------

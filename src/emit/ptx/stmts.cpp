@@ -34,7 +34,10 @@ void mark_place(Context& c, Span span) {
   const SourceText::Position at = c.options.source->position(span.begin);
   if (c.place && at.line == c.place->line && at.file == c.place->file) return;
   c.place = at;
-  c.code.add_place(at);
+  c.code.add_line({.kind = LineKind::Place,
+                   .line = static_cast<std::uint32_t>(at.line),
+                   .column = static_cast<std::uint32_t>(at.column),
+                   .file = static_cast<std::uint32_t>(at.file)});
 }
 
 // --- values --------------------------------------------------------------------------------------
@@ -63,7 +66,7 @@ void attribute(Context& c, const Stmt& s) {
   if (s.attr == ir::kPrimitiveAttr && text != nullptr) {
     std::string line = *text;
     std::ranges::replace(line, '\n', ' ');
-    c.code.add_comment(line);
+    c.code.add_line({.kind = LineKind::Comment}, line);
   }
   emit_block(c, s.body);
 }
@@ -108,15 +111,10 @@ void one_round(Context& c, const Stmt& s) {
 }
 
 // What stands between the code that left the loop and its body.
-std::vector<Line> loop_head(Context& c, Value counter, Value first, Value is_empty,
-                            std::string_view start) {
-  std::vector<Line> lines;
-  lines.push_back(
-      c.code.instruction(fmt::format("mov.{}", type_of(counter.cls)), {counter, first}));
-  if (is_empty.is_register())
-    lines.push_back(c.code.instruction("bra", {label_arg(c.loops.back().end)}, {is_empty}));
-  lines.push_back(c.code.label(start));
-  return lines;
+void loop_head(Context& c, Value counter, Value first, Value is_empty, std::string_view start) {
+  c.code.add(fmt::format("mov.{}", type_of(counter.cls)), {counter, first});
+  if (is_empty.is_register()) c.code.jump(c.loops.back().end, {is_empty});
+  c.code.add_label(start);
 }
 
 void for_loop(Context& c, const Stmt& s) {
@@ -151,7 +149,7 @@ void for_loop(Context& c, const Stmt& s) {
   const Value again = c.code.new_register(Class::P);
   c.code.add(fmt::format("setp.ne.{}", suffix), {again, counter, end});
   c.code.jump(start, {again});
-  c.code.close_scope(loop_head(c, counter, first, is_empty, start));
+  c.code.close_scope([&] { loop_head(c, counter, first, is_empty, start); });
   leave_loop(c);
 }
 
@@ -166,7 +164,7 @@ void while_loop(Context& c, const Stmt& s) {
   emit_block(c, s.body);
   c.locals.settle();
   c.code.jump(c.loops.back().next);
-  c.code.close_scope({c.code.label(c.loops.back().next)});
+  c.code.close_scope([&] { c.code.add_label(c.loops.back().next); });
   leave_loop(c);
 }
 
@@ -203,7 +201,7 @@ void branch_around(Context& c, const ir::Block& body, Value condition) {
   c.locals.settle();
   if (c.code.close_as_guarded({condition})) return;
   const std::string end = c.code.new_label("end");
-  c.code.close_scope({c.code.instruction("bra", {label_arg(end)}, {condition, true})});
+  c.code.close_scope([&] { c.code.jump(end, {condition, true}); });
   c.code.add_label(end);
 }
 
