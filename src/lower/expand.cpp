@@ -261,7 +261,7 @@ class Expander {
     for (std::int64_t k = 0; k < rounds; ++k) {
       exprs_.begin_round(s.var);
       const ExprId moved = ir::int_imm(out_, in_[s.var].type.dtype, k * step);
-      exprs_.set(s.var, exprs_.sum(start, moved, {.span = s.span, .no_wrap = true}));
+      exprs_.set(s.var, folded_sum(out_, start, moved, {.span = s.span, .no_wrap = true}));
       splice(s.body, content);
     }
     --depth_;

@@ -2,6 +2,7 @@
 #include "lower/round_exprs.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "ir/build.h"
 #include "ir/simplify/fold.h"
@@ -12,6 +13,71 @@ namespace ww::lower {
 using ir::Expr;
 using ir::ExprId;
 using ir::ExprOp;
+
+namespace {
+
+bool is_constant(const ir::Function& f, ExprId id, std::int64_t wanted) {
+  return ir::const_int(f, id) == wanted;
+}
+
+// The sum's terms and its constant; none where there are none.
+std::pair<ExprId, ExprId> sum_terms(const ir::Function& f, ExprId id) {
+  const Expr& e = f[id];
+  if (e.op == ExprOp::IntImm) return {{}, id};
+  if (e.op == ExprOp::Add && f[e.args[1]].op == ExprOp::IntImm) return {e.args[0], e.args[1]};
+  return {id, {}};
+}
+
+// pointer_offset(address_of(A[i]), k) is address_of(A[i + k]).
+ExprId folded_call(ir::Function& f, Expr e) {
+  if (e.callee != ir::Intrinsic::PointerOffset) return f.add(std::move(e));
+  Expr from = f[e.args[0]];
+  if (from.op != ExprOp::AddressOf || from.type != e.type) return f.add(std::move(e));
+  auto met = ir::meet(f, {from.args[0], false}, {e.args[1], false}, "+");
+  if (!met) return f.add(std::move(e));
+  const ExprId index = folded_sum(f, met->first, met->second, {.span = e.span, .no_wrap = true});
+  const auto at = ir::const_int(f, index);
+  const auto size = ir::const_int(f, f[from.buffer].shape[0]);
+  if (at && (*at < 0 || !size || *at >= *size)) return f.add(std::move(e));
+  from.args = {index};
+  return f.add(std::move(from));
+}
+
+// Constants are folded; what cannot be (a division by zero) stays as it is.
+ExprId folded_op(ir::Function& f, Expr e) {
+  const auto is_number = [&](std::size_t i) { return ir::const_int(f, e.args[i]).has_value(); };
+  if (e.op == ExprOp::Add) return folded_sum(f, e.args[0], e.args[1], e);
+  if (e.op == ExprOp::Mul && e.type.is_scalar() && e.type.is_int()) {
+    if (is_number(0) && !is_number(1)) std::swap(e.args[0], e.args[1]);
+    if (is_constant(f, e.args[1], 1)) return e.args[0];
+    if (is_constant(f, e.args[1], 0)) return e.args[1];
+  }
+  if (e.op == ExprOp::Cast) return ir::cast(f, e.args[0], e.type, e.span).value();
+  if (ir::arity_of(e.op) == 2 && e.op != ExprOp::Ramp)
+    if (const auto made = ir::binary_like(f, e, e.args[0], e.args[1])) return *made;
+  if (ir::arity_of(e.op) == 1 && ir::group_of(e.op) == ir::ExprGroup::Prefix)
+    if (const auto made = ir::unary(f, e.op, {e.args[0], false}, e.span)) {
+      if (f[*made].op == e.op) f.set_no_wrap(*made, e.no_wrap);
+      return *made;
+    }
+  return f.add(std::move(e));
+}
+
+}  // namespace
+
+ExprId folded_sum(ir::Function& f, ExprId a, ExprId b, Expr like) {
+  like.op = ExprOp::Add;
+  const auto plain = [&](ExprId x, ExprId y) { return ir::binary_like(f, like, x, y).value(); };
+  if (!f[a].type.is_int() || f[a].type.lanes > 1) return plain(a, b);
+  const auto [x, c] = sum_terms(f, a);
+  const auto [y, d] = sum_terms(f, b);
+  for (const ExprId side : {a, b})
+    if (f[side].op == ExprOp::Add && !f[side].no_wrap) like.no_wrap = false;
+  ExprId terms = x.valid() && y.valid() ? plain(x, y) : x.valid() ? x : y;
+  ExprId constant = c.valid() && d.valid() ? plain(c, d) : c.valid() ? c : d;
+  if (!constant.valid() || (terms.valid() && is_constant(f, constant, 0))) return terms;
+  return terms.valid() ? plain(terms, constant) : constant;
+}
 
 int RoundExprs::depth_of(ExprId id) {
   if (const int known = expr_depths_[id.index]; known != kUnknown) return known;
@@ -25,8 +91,8 @@ int RoundExprs::depth_of(ExprId id) {
 
 ExprId RoundExprs::value(ExprId id) {
   if (!id.valid() || !changes(id)) return id;
-  Done& known = done_[id.index];
-  if (lasts(known.round, id)) return known.expr;
+  Found<ExprId>& known = done_[id.index];
+  if (lasts(known.round, id)) return known.value;
   const auto number_here = in_[id].op == ExprOp::Var ? std::nullopt : constant(id);
   const ExprId out = number_here ? number(in_[id].type.dtype, *number_here) : rebuilt(id);
   done_[id.index] = {round_, out};
@@ -61,7 +127,7 @@ std::optional<std::int64_t> RoundExprs::constant(ExprId id) {
   return out;
 }
 
-// As `folded` folds it: operands of one integer type.
+// As `folded_op` folds it: operands of one integer type.
 std::optional<std::int64_t> RoundExprs::folded_constant(const Expr& e) {
   const bool is_binary = ir::arity_of(e.op) == 2 && e.op != ExprOp::Ramp && e.op != ExprOp::Call;
   if (!is_binary && e.op != ExprOp::Cast) return std::nullopt;
@@ -99,71 +165,10 @@ ExprId RoundExprs::rebuilt(ExprId id) {
       if (const auto chosen = ir::const_int(out_, e.args[0])) return e.args[*chosen != 0 ? 1 : 2];
       return out_.add(std::move(e));
     case ExprOp::Call:
-      return called(std::move(e));
+      return folded_call(out_, std::move(e));
     default:
-      return folded(std::move(e));
+      return folded_op(out_, std::move(e));
   }
-}
-
-// pointer_offset(address_of(A[i]), k) is address_of(A[i + k]).
-ExprId RoundExprs::called(Expr e) {
-  if (e.callee != ir::Intrinsic::PointerOffset) return out_.add(std::move(e));
-  Expr from = out_[e.args[0]];
-  if (from.op != ExprOp::AddressOf || from.type != e.type) return out_.add(std::move(e));
-  auto met = ir::meet(out_, {from.args[0], false}, {e.args[1], false}, "+");
-  if (!met) return out_.add(std::move(e));
-  const ExprId index = sum(met->first, met->second, {.span = e.span, .no_wrap = true});
-  const auto at = ir::const_int(out_, index);
-  const auto size = ir::const_int(out_, out_[from.buffer].shape[0]);
-  if (at && (*at < 0 || !size || *at >= *size)) return out_.add(std::move(e));
-  from.args = {index};
-  return out_.add(std::move(from));
-}
-
-// Constants are folded; what cannot be (a division by zero) stays as it is.
-ExprId RoundExprs::folded(Expr e) {
-  const auto is_number = [&](std::size_t i) { return ir::const_int(out_, e.args[i]).has_value(); };
-  if (e.op == ExprOp::Add) return sum(e.args[0], e.args[1], e);
-  if (e.op == ExprOp::Mul && e.type.is_scalar() && e.type.is_int()) {
-    if (is_number(0) && !is_number(1)) std::swap(e.args[0], e.args[1]);
-    if (is_constant(e.args[1], 1)) return e.args[0];
-    if (is_constant(e.args[1], 0)) return e.args[1];
-  }
-  if (e.op == ExprOp::Cast) return ir::cast(out_, e.args[0], e.type, e.span).value();
-  if (ir::arity_of(e.op) == 2 && e.op != ExprOp::Ramp)
-    if (const auto made = ir::binary_like(out_, e, e.args[0], e.args[1])) return *made;
-  if (ir::arity_of(e.op) == 1 && ir::group_of(e.op) == ir::ExprGroup::Prefix)
-    if (const auto made = ir::unary(out_, e.op, {e.args[0], false}, e.span)) {
-      if (out_[*made].op == e.op) out_.set_no_wrap(*made, e.no_wrap);
-      return *made;
-    }
-  return out_.add(std::move(e));
-}
-
-bool RoundExprs::is_constant(ExprId id, std::int64_t wanted) const {
-  return ir::const_int(out_, id) == wanted;
-}
-
-ExprId RoundExprs::sum(ExprId a, ExprId b, Expr like) {
-  like.op = ExprOp::Add;
-  const auto plain = [&](ExprId x, ExprId y) { return ir::binary_like(out_, like, x, y).value(); };
-  if (!out_[a].type.is_int() || out_[a].type.lanes > 1) return plain(a, b);
-  const auto [x, c] = sum_terms(a);
-  const auto [y, d] = sum_terms(b);
-  for (const ExprId side : {a, b})
-    if (out_[side].op == ExprOp::Add && !out_[side].no_wrap) like.no_wrap = false;
-  ExprId terms = x.valid() && y.valid() ? plain(x, y) : x.valid() ? x : y;
-  ExprId constant = c.valid() && d.valid() ? plain(c, d) : c.valid() ? c : d;
-  if (!constant.valid() || (terms.valid() && is_constant(constant, 0))) return terms;
-  return terms.valid() ? plain(terms, constant) : constant;
-}
-
-// The sum's terms and its constant; none where there are none.
-std::pair<ExprId, ExprId> RoundExprs::sum_terms(ExprId id) const {
-  const Expr& e = out_[id];
-  if (e.op == ExprOp::IntImm) return {{}, id};
-  if (e.op == ExprOp::Add && out_[e.args[1]].op == ExprOp::IntImm) return {e.args[0], e.args[1]};
-  return {id, {}};
 }
 
 // Sums are already as simple as they get; where a quotient or a choice depends on the round and

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "base/id_map.h"
@@ -14,6 +13,10 @@
 #include "ir/simplify/simplify.h"
 
 namespace ww::lower {
+
+/// a + b in `f` with one constant at the end: (x + 1) + y is (x + y) + 1. `like` says whether that is
+/// index arithmetic; what is taken apart must be, too.
+ir::ExprId folded_sum(ir::Function& f, ir::ExprId a, ir::ExprId b, ir::Expr like);
 
 class RoundExprs {
  public:
@@ -60,19 +63,14 @@ class RoundExprs {
   ir::ExprId index(ir::ExprId id) { return id.valid() ? simpler(id, value(id)) : id; }
   /// An expression of the new function.
   ir::ExprId simplified(ir::ExprId id) { return simplifier_.simplify(id); }
-  /// a + b with one constant at the end: (x + 1) + y is (x + y) + 1. Whether that is index
-  /// arithmetic says `like`; what is taken apart must be, too.
-  ir::ExprId sum(ir::ExprId a, ir::ExprId b, ir::Expr like);
 
  private:
   static constexpr int kUnknown = -2, kStays = -1;  // in place of a depth
-  struct Done {
+  /// By ExprId: what the expression is, or which number, and in which round.
+  template <typename T>
+  struct Found {
     std::uint64_t round = 0;
-    ir::ExprId expr = {};
-  };
-  struct Constant {
-    std::uint64_t round = 0;
-    std::optional<std::int64_t> value = {};
+    T value = {};
   };
 
   /// The greatest depth of an opened name in it.
@@ -88,10 +86,6 @@ class RoundExprs {
   std::optional<std::int64_t> constant(ir::ExprId id);
   [[nodiscard]] std::optional<std::int64_t> folded_constant(const ir::Expr& e);
   ir::ExprId number(num::DType type, std::int64_t value);
-  ir::ExprId called(ir::Expr e);
-  ir::ExprId folded(ir::Expr e);
-  [[nodiscard]] bool is_constant(ir::ExprId id, std::int64_t wanted) const;
-  [[nodiscard]] std::pair<ir::ExprId, ir::ExprId> sum_terms(ir::ExprId id) const;
   ir::ExprId simpler(ir::ExprId before, ir::ExprId after);
   bool is_hard(ir::ExprId id);
 
@@ -103,9 +97,9 @@ class RoundExprs {
   std::vector<int> expr_depths_;      // by ExprId
   std::vector<std::uint64_t> began_;  // by depth: the round that lasts
   std::vector<ir::ExprId> values_;    // by VarId: what stands for it now
-  std::vector<Done> done_;            // by ExprId: what it is in a round
-  std::vector<Constant> constants_;   // by ExprId: the number that it is in a round
-  HashIndex numbers_;                 // constants that were made already
+  std::vector<Found<ir::ExprId>> done_;
+  std::vector<Found<std::optional<std::int64_t>>> constants_;
+  HashIndex numbers_;  // constants that were made already
   std::uint64_t round_ = 1;
   ir::Simplifier simplifier_;
 };

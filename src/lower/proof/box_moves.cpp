@@ -172,14 +172,14 @@ Try<void> BoxMoves::row_of_box(const Map& map, const Row& row, const PointerValu
     const std::int64_t chunk = (byte / 16) ^ (byte / 128 & (chunks - 1));
     const std::int64_t to = (chunk * 16 + byte % 16 - base) * 8;
     if (inside == 0) {
-      if (is_load) WW_TRY_VOID(fill(shared, t, to, bits, map.fills_nan ? kFill : kZero));
+      if (is_load) WW_TRY_VOID(moves_.fill(shared, t, to, bits, map.fills_nan ? kFill : kZero));
       continue;
     }
     // Twice would be combined twice.
     if (!is_load && ir::box_reduce(tile_) && !reduced_.insert(from).second)
       return wrong("byte {} of the array is combined twice", from / 8);
-    WW_TRY_VOID(is_load ? move(shared, t, to, global, t, from, bits)
-                        : move(global, t, from, shared, t, to, bits));
+    WW_TRY_VOID(is_load ? moves_.move(shared, t, to, global, t, from, bits)
+                        : moves_.move(global, t, from, shared, t, to, bits));
   }
   return {};
 }

@@ -11,15 +11,15 @@
 
 #include "ir/box_reduce.h"
 #include "ir/tensor_map.h"
-#include "lower/proof/name_moves.h"
+#include "lower/proof/name_walk.h"
 
 namespace ww::lower {
 
-class BoxMoves : public NameMoves {
+class BoxMoves : public NameWalk {
  public:
   BoxMoves(const Call& call, ProofValues& values, const Granules& src, Granules& dst, Fill fill,
            int granule, std::int64_t first_thread)
-      : NameMoves(call, values, src, dst, fill, granule, first_thread),
+      : NameWalk(call, values, src, dst, fill, granule, first_thread),
         tile_(call.tile),
         launch_(call.context.launch) {}
 

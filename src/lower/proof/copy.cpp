@@ -43,7 +43,7 @@ class CopyReplay : public BoxMoves {
     const ir::Expr& e = f_[s.expr];
     const bool is_of_mask = mask_ != nullptr && e.op == ir::ExprOp::Load &&
                             ir::storage_of(f_, e.buffer) == mask_->storage();
-    if (!is_of_mask) return NameMoves::bind(s, mask);
+    if (!is_of_mask) return NameWalk::bind(s, mask);
     const auto at = WW_TRY(element(e, mask));
     std::vector<std::int64_t> holds(values_.threads());
     for (std::size_t t = 0; t < mask.size(); ++t)
@@ -79,7 +79,7 @@ class CopyReplay : public BoxMoves {
     if (!to.bit.is_multiple_of(bits) || !from.bit.is_multiple_of(bits))
       for (std::size_t t = 0; t < mask.size(); ++t)
         if (mask[t]) WW_TRY_VOID(check_aligned(to, from, bytes, t));
-    return move_each(to, from, bits, mask);
+    return moves_.move_each(to, from, bits, mask);
   }
 
   static Try<void> check_aligned(const PointerValue& to, const PointerValue& from,
@@ -125,7 +125,8 @@ class CopyReplay : public BoxMoves {
       const auto to = WW_TRY(element(target, mask));
       const int bits = num::storage_bits(f_[target.buffer].dtype);
       for (std::size_t t = 0; t < mask.size(); ++t)
-        if (mask[t]) WW_TRY_VOID(move(to, t, to.bit[t], from, t, from.bit[t] + offset, bits));
+        if (mask[t])
+          WW_TRY_VOID(moves_.move(to, t, to.bit[t], from, t, from.bit[t] + offset, bits));
       offset += bits;
     }
     return {};
@@ -146,8 +147,8 @@ class CopyReplay : public BoxMoves {
       const std::int64_t bits = read[t] * 8;
       if (bits % granule_ != 0) return unknown("part of a granule");
       WW_TRY_VOID(check_aligned(to, from, bytes, t));
-      WW_TRY_VOID(move(to, t, to.bit[t], from, t, from.bit[t], bits));
-      WW_TRY_VOID(fill(to, t, to.bit[t] + bits, bytes * 8 - bits, kZero));
+      WW_TRY_VOID(moves_.move(to, t, to.bit[t], from, t, from.bit[t], bits));
+      WW_TRY_VOID(moves_.fill(to, t, to.bit[t] + bits, bytes * 8 - bits, kZero));
     }
     return {};
   }
@@ -201,8 +202,8 @@ class CopyReplay : public BoxMoves {
       const std::int64_t in_register = reg.bit[thread] + cell.bit;
       const std::int64_t in_lane = (column + cell.column) * 32;
       const auto at = static_cast<std::size_t>(lane);
-      WW_TRY_VOID(is_load ? move(reg, thread, in_register, tensor, at, in_lane, cell.bits)
-                          : move(tensor, at, in_lane, reg, thread, in_register, cell.bits));
+      WW_TRY_VOID(is_load ? moves_.move(reg, thread, in_register, tensor, at, in_lane, cell.bits)
+                          : moves_.move(tensor, at, in_lane, reg, thread, in_register, cell.bits));
     }
     return {};
   }
@@ -215,7 +216,7 @@ class CopyReplay : public BoxMoves {
     const auto address = WW_TRY(values_.of(call.operands[0].expr));
     const auto descriptor = WW_TRY(values_.of(call.operands[1].expr));
     const auto base = WW_TRY(values_.of(f_[buffer].allocated_addr));
-    const std::int64_t window = values_.window_of(src_storage_);
+    const std::int64_t window = values_.window_of(operand_storage(1));
     for (std::size_t t = 0; t < mask.size(); ++t) {
       if (!mask[t]) continue;
       const auto units = WW_TRY(
@@ -232,16 +233,20 @@ class CopyReplay : public BoxMoves {
                         std::int64_t byte) {
     if ((column + unit.column) * 32 % granule_ != 0 || byte * 8 % granule_ != 0)
       return unknown("part of a granule");
-    const PointerValue to{.storage = dst_storage_, .bit = {}};
-    const PointerValue from{.storage = src_storage_, .bit = {}};
+    const PointerValue to{.storage = operand_storage(0), .bit = {}};
+    const PointerValue from{.storage = operand_storage(1), .bit = {}};
     for (const std::int64_t lane : unit.lanes) {
       const std::int64_t reached = row + lane + lane_of_address(call_.region(0).buffer);
       if (row + lane < 0 || reached < 0 || reached >= static_cast<std::int64_t>(kTensorLanes))
         return wrong("lane {} of tensor memory", reached);
-      WW_TRY_VOID(move(to, static_cast<std::size_t>(row + lane), (column + unit.column) * 32, from,
-                       0, byte * 8, 128));
+      WW_TRY_VOID(moves_.move(to, static_cast<std::size_t>(row + lane), (column + unit.column) * 32,
+                              from, 0, byte * 8, 128));
     }
     return {};
+  }
+
+  [[nodiscard]] ir::BufferId operand_storage(std::size_t operand) const {
+    return ir::storage_of(f_, call_.region(operand).buffer);
   }
 
   [[nodiscard]] std::int64_t lane_of_address(ir::BufferId buffer) const {

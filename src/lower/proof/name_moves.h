@@ -1,26 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves of names between the region that a copy reads, registers and scratch memory of the code's
-// own, and the region that it writes: stores, shuffles and what puts registers together.
+// Moves of names from storage to storage: the region that a copy reads, registers and scratch memory
+// of the code's own, and the region that it writes. A move fails when right code would not make it: it
+// reads what was never written, leaves a region, races with another thread, or reaches the wrong CTA.
 #pragma once
 
 #include <map>
 #include <optional>
-#include <utility>
 #include <vector>
 
-#include "isa/fragment.h"
 #include "lower/proof/names.h"
-#include "lower/proof/scalars.h"
 #include "lower/proof/scratch_order.h"
 #include "lower/proof/walk.h"
 
 namespace ww::lower {
-
-/// What arrives instead of what is not copied: its value, as in lower/proof/scalars.h, and name.
-struct Fill {
-  scalars::Scalar value = 0;
-  Name name = kZero;
-};
 
 /// Names that registers or scratch memory of the code's own hold, by thread and granule.
 class KeptNames {
@@ -56,13 +48,15 @@ class KeptNames {
   std::vector<std::vector<Name>> rows_;
 };
 
-class NameMoves : public ProofWalk {
+class NameMoves {
  public:
-  /// Names of granules in `src` go to `dst`.
-  NameMoves(const Call& call, ProofValues& values, const Granules& src, Granules& dst, Fill fill,
-            int granule, std::int64_t first_thread);
+  /// Names of granules in `src` go to `dst`: what the call reads and writes. `order` is told of each
+  /// access to scratch memory. All must outlive this.
+  NameMoves(const Call& call, const Granules& src, Granules& dst, int granule, ScratchOrder& order);
 
- protected:
+  /// Storage of the code's own, with nothing in it.
+  void keep(ir::BufferId storage);
+
   /// So many bits from one place to another.
   Try<void> move(const PointerValue& to, std::size_t to_thread, std::int64_t to_bit,
                  const PointerValue& from, std::size_t from_thread, std::int64_t from_bit,
@@ -98,23 +92,9 @@ class NameMoves : public ProofWalk {
                                   std::int64_t bits);
   Try<void> put_names(const PointerValue& to, std::size_t thread, std::int64_t bit,
                       const std::vector<Name>& names);
-  /// Zeros, or the fill value.
+  /// One name to so many bits.
   Try<void> fill(const PointerValue& to, std::size_t to_thread, std::int64_t to_bit,
                  std::int64_t bits, Name name);
-
-  Try<void> allocate(const ir::Stmt& s) override;
-  Try<void> store(const ir::Stmt& s, const Mask& mask) override;
-  Try<void> matrix(const ir::PtxCall& call, bool is_load, const Mask& mask);
-  Try<void> permute_bytes(const ir::PtxCall& call, const Mask& mask);
-  Try<void> transpose(const ir::PtxCall& call, const Mask& mask);
-
-  const Granules& src_;
-  Granules& dst_;
-  Fill fill_;
-  int granule_;
-  ir::BufferId src_storage_, dst_storage_;
-  std::optional<std::size_t> remote_;  // operand in another CTA: 0 the destination, 1 the source
-  ScratchOrder scratch_;
 
  private:
   /// A storage as moves see it.
@@ -123,11 +103,15 @@ class NameMoves : public ProofWalk {
     bool is_remote = false;
     KeptNames* kept = nullptr;  // none: that of an operand
     bool is_scratch = false;    // kept, and the same for all threads
+
+    [[nodiscard]] bool is_of(const PointerValue& at) const {
+      return at.storage == storage && at.is_remote == is_remote;
+    }
   };
   /// What a pointer leads to, as a source or a target of moves.
   Try<const Side*> source_of(const PointerValue& from);
   Try<const Side*> target_of(const PointerValue& to);
-  Try<const Side*> side_of(const PointerValue& at, ir::BufferId operand, bool is_target);
+  Try<const Side*> side_of(const PointerValue& at, std::size_t operand);
   /// What is there, or kUnwritten: nothing that may be read.
   [[nodiscard]] Name name_in(const Side& from, std::size_t thread, std::int64_t granule) const;
   /// False: it may not be written there.
@@ -139,25 +123,17 @@ class NameMoves : public ProofWalk {
   Try<void> put_name(const Side& to, std::size_t thread, std::int64_t granule, Name name);
   [[nodiscard]] Unexpected<Unproven> misplaced(const Side& to, std::size_t thread,
                                                std::int64_t granule);
-  [[nodiscard]] Try<Name> name_of(scalars::Scalar value) const;
-  /// An operand is reached where it is: in the own CTA, or in the other.
-  [[nodiscard]] Try<void> check_cta(const PointerValue& at, std::size_t operand) const;
-  void keep(ir::BufferId storage);
-  /// `stored` goes to `to`, as many bits as the elements have.
-  Try<void> store_value(const PointerValue& to, int bits, ir::ExprId stored, const Mask& mask);
-  Try<void> store_shuffled(const PointerValue& to, int bits, ir::ExprId stored, const Mask& mask);
-  Try<void> matrix_of_warp(const isa::Fragment& fragment,
-                           const std::vector<PointerValue>& registers, const PointerValue& rows,
-                           std::size_t first, bool is_load);
-  Try<void> move_all(const PointerValue& to, const PointerValue& from, std::int64_t bits,
-                     const Mask& mask, const std::vector<std::size_t>& givers);
 
-  Granules writers_;                          // in memory: the thread that has written each granule
-  std::map<ir::BufferId, KeptNames> kept_;    // scratch memory is thread 0's
-  std::vector<Name> moving_;                  // on the way from one place to another
-  const ir::PtxCall* last_matrix_ = nullptr;  // the last matrix copy, and what it moves
-  std::vector<isa::Fragment> fragments_;
-  Side source_, target_;  // of the last move: most are like the one before
+  const Call& call_;
+  const Granules& src_;
+  Granules& dst_;
+  int granule_;
+  ScratchOrder& order_;
+  std::optional<std::size_t> remote_;       // operand in another CTA: 0 the target, 1 the source
+  Granules writers_;                        // in memory: the thread that has written each granule
+  std::map<ir::BufferId, KeptNames> kept_;  // scratch memory is thread 0's
+  std::vector<Name> moving_;                // on the way from one place to another
+  Side source_, target_;                    // of the last move: most are like the one before
 };
 
 }  // namespace ww::lower

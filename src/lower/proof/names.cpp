@@ -8,6 +8,62 @@
 
 namespace ww::lower {
 
+/// Where a region lies in its buffer, by dimension.
+struct RegionBounds {
+  std::vector<std::int64_t> mins, extents, shape;
+  bool leaves = false;  // the buffer, with some element
+
+  [[nodiscard]] std::int64_t elements() const {
+    std::int64_t product = 1;
+    for (const std::int64_t extent : extents) product *= extent;
+    return product;
+  }
+
+  /// The elements that are in the buffer, in order, as runs of elements whose row-major numbers in the
+  /// buffer follow each other: visit(first, number of the first, count), as long as it wants more. Where
+  /// the region leaves, before that look(first, begin, end, count) for each row: what is inside of it.
+  template <typename Visit, typename Look>
+  void for_each_run(Visit&& visit, Look&& look) const {
+    std::size_t rank = extents.size();
+    std::int64_t inner = 1;  // elements of the dimensions that the region takes whole
+    while (rank > 0 && mins[rank - 1] == 0 && extents[rank - 1] == shape[rank - 1])
+      inner *= extents[--rank];
+    const std::int64_t all = elements();
+    if (rank == 0) {
+      visit(0, 0, all);
+      return;
+    }
+    std::vector<std::int64_t> scales(rank, inner), digits(rank, 0);
+    for (std::size_t d = rank; d-- > 1;) scales[d - 1] = scales[d] * shape[d];
+    std::int64_t flat = 0;
+    for (std::size_t d = 0; d < rank; ++d) flat += mins[d] * scales[d];
+    const std::int64_t row = extents[rank - 1] * inner;
+    for (std::int64_t x = 0; x < all; x += row) {
+      const auto [begin, end] = inside_of_row(digits, inner);
+      if (leaves) look(x, begin, end, row);
+      if (!visit(x + begin, flat + begin, end - begin)) return;
+      for (std::size_t d = rank - 1; d-- > 0;) {
+        flat += scales[d];
+        if (++digits[d] < extents[d]) break;
+        flat -= std::exchange(digits[d], 0) * scales[d];
+      }
+    }
+  }
+
+ private:
+  // Where a row of `inner` elements for each place of the last digit begins and ends to be inside.
+  [[nodiscard]] std::pair<std::int64_t, std::int64_t> inside_of_row(
+      const std::vector<std::int64_t>& digits, std::int64_t inner) const {
+    const std::size_t last = digits.size() - 1;
+    if (!leaves) return {0, extents[last] * inner};
+    for (std::size_t d = 0; d < last; ++d)
+      if (mins[d] + digits[d] < 0 || mins[d] + digits[d] >= shape[d]) return {0, 0};
+    const std::int64_t begin = std::clamp<std::int64_t>(-mins[last], 0, extents[last]);
+    const std::int64_t end = std::clamp(shape[last] - mins[last], begin, extents[last]);
+    return {begin * inner, end * inner};
+  }
+};
+
 /// All that the names of a region depend on, beside the launch: the layout and the element type are
 /// those of the buffer.
 struct RegionKey {
@@ -16,7 +72,7 @@ struct RegionKey {
   std::int64_t first_thread;
   std::size_t threads;  // of the unit
   bool is_of_cluster;
-  std::vector<std::int64_t> mins, extents, shape;
+  RegionBounds bounds;
   PerUnit start;
   std::optional<layout::Layout> layout;  // none: row-major
 };
@@ -53,19 +109,19 @@ class Meaning {
       const auto whole = WW_TRY(values_.uniform(buffer_.shape[d]));
       const bool leaves = min < 0 || min + extent > whole;
       if (extent < 1 || whole < 0 || (leaves && !may_leave_)) return false;
-      leaves_ = leaves_ || leaves;
-      mins_.push_back(min);
-      extents_.push_back(extent);
-      shape_.push_back(whole);
+      bounds_.leaves = bounds_.leaves || leaves;
+      bounds_.mins.push_back(min);
+      bounds_.extents.push_back(extent);
+      bounds_.shape.push_back(whole);
     }
     start_ = WW_TRY(values_.start_of(region_.buffer));
     return true;
   }
-  [[nodiscard]] bool leaves() const { return leaves_; }
+  [[nodiscard]] bool leaves() const { return bounds_.leaves; }
 
   // Once the bounds are read.
   Try<RegionNames> names(std::int64_t first_thread) {
-    if (leaves_) return new_names(first_thread);
+    if (bounds_.leaves) return new_names(first_thread);
     auto& known = call_.context.names;
     for (const auto& each : known)
       if (is_key(each->key, first_thread)) return each->names;
@@ -78,9 +134,8 @@ class Meaning {
     constexpr std::size_t kMaxKnown = 16;
     if (known.size() == kMaxKnown) known.erase(known.begin());
     auto names = WW_TRY(new_names(first_thread));
-    RegionKey key{
-        region_.buffer, granule_, first_thread, values_.threads(), call_.is_of_cluster(), mins_,
-        extents_,       shape_,   start_,       buffer_.layout};
+    RegionKey key{region_.buffer,        granule_, first_thread, values_.threads(),
+                  call_.is_of_cluster(), bounds_,  start_,       buffer_.layout};
     known.push_back(std::make_shared<const KnownNames>(KnownNames{std::move(key), names}));
     return names;
   }
@@ -88,35 +143,36 @@ class Meaning {
  private:
   [[nodiscard]] bool is_key(const RegionKey& key, std::int64_t first_thread) const {
     return is_alike(key) && key.first_thread == first_thread && key.threads == values_.threads() &&
-           key.is_of_cluster == call_.is_of_cluster() && key.mins == mins_ && key.start == start_;
+           key.is_of_cluster == call_.is_of_cluster() && key.bounds.mins == bounds_.mins &&
+           key.start == start_;
   }
   // But for the place where it begins and the unit.
   [[nodiscard]] bool is_alike(const RegionKey& key) const {
-    return key.buffer == region_.buffer && key.granule == granule_ && key.extents == extents_ &&
-           key.shape == shape_ && key.layout == buffer_.layout;
+    return key.buffer == region_.buffer && key.granule == granule_ &&
+           key.bounds.extents == bounds_.extents && key.bounds.shape == bounds_.shape &&
+           key.layout == buffer_.layout;
   }
   // How many granules this region in memory lies behind another of the same buffer, all elements alike;
   // nothing where they do not, or by part of a granule. Which unit asks is all the same there.
   [[nodiscard]] std::optional<std::int64_t> granules_behind(const RegionKey& key) const {
     const bool is_memory = scope_ != ir::Scope::Local && scope_ != ir::Scope::Tmem;
     const bool is_row_major = buffer_.layout_kind != ir::LayoutKind::Explicit;
-    if (!is_memory || !is_alike(key) || (!is_row_major && key.mins != mins_) ||
+    if (!is_memory || !is_alike(key) || (!is_row_major && key.bounds.mins != bounds_.mins) ||
         !start_.is_uniform() || !key.start.is_uniform())
       return std::nullopt;
     std::int64_t elements = 0, scale = 1;
-    for (std::size_t d = mins_.size(); d-- > 0; scale *= shape_[d])
-      elements += (mins_[d] - key.mins[d]) * scale;
+    for (std::size_t d = bounds_.mins.size(); d-- > 0; scale *= bounds_.shape[d])
+      elements += (bounds_.mins[d] - key.bounds.mins[d]) * scale;
     const std::int64_t bits = elements * bits_ + start_.front() - key.start.front();
     return bits % granule_ == 0 ? std::optional(bits / granule_) : std::nullopt;
   }
 
   Try<RegionNames> new_names(std::int64_t first_thread) {
-    std::int64_t elements = 1;
-    for (const std::int64_t extent : extents_) elements *= extent;
+    const std::int64_t elements = bounds_.elements();
     const std::size_t rows = buffer_.scope == ir::Scope::Local  ? values_.threads() + 1
                              : buffer_.scope == ir::Scope::Tmem ? kTensorLanes
                                                                 : 1;
-    if (leaves_) outside_.resize(static_cast<std::size_t>(elements * parts_ / group_ + 1));
+    if (bounds_.leaves) outside_.resize(static_cast<std::size_t>(elements * parts_ / group_ + 1));
     WW_TRY_VOID(place_all(elements, first_thread));
     return RegionNames{elements, Granules(rows, granule_, spots_, buffer_.scope == ir::Scope::Tmem),
                        std::move(outside_)};
@@ -134,10 +190,16 @@ class Meaning {
     last_.resize(static_cast<std::size_t>(copies));
     spots_.reserve(static_cast<std::size_t>(elements * copies * parts_ / group_));
     is_together_ = elements % group_ == 0;
-    for_each_run(elements, [&](std::int64_t x, std::int64_t flat, std::int64_t count) {
+    const auto visit = [&](std::int64_t x, std::int64_t flat, std::int64_t count) {
       for (std::int64_t c = 0; c < copies; ++c) place_run(x, flat, count, c);
       return is_together_;
-    });
+    };
+    bounds_.for_each_run(
+        visit, [&](std::int64_t x, std::int64_t begin, std::int64_t end, std::int64_t count) {
+          note_outside(x, begin, true);
+          note_outside(x + begin, end - begin, false);
+          note_outside(x + end, count - end, true);
+        });
     if (!is_together_) return unknown("elements of a granule lie apart");
     return {};
   }
@@ -149,51 +211,6 @@ class Meaning {
     if (x % group_ != 0 && outside_[static_cast<std::size_t>(first)] != is_outside)
       is_together_ = false;
     std::fill(outside_.begin() + first, outside_.begin() + end, is_outside);
-  }
-
-  // The elements of the region that are in its buffer, in order, as runs of elements whose row-major
-  // numbers in the buffer follow each other; as long as the visitor wants more.
-  template <typename Visit>
-  void for_each_run(std::int64_t elements, Visit&& visit) {
-    std::size_t rank = extents_.size();
-    std::int64_t inner = 1;  // elements of the dimensions that the region takes whole
-    while (rank > 0 && mins_[rank - 1] == 0 && extents_[rank - 1] == shape_[rank - 1])
-      inner *= extents_[--rank];
-    if (rank == 0) {
-      visit(0, 0, elements);
-      return;
-    }
-    std::vector<std::int64_t> scales(rank, inner), digits(rank, 0);
-    for (std::size_t d = rank; d-- > 1;) scales[d - 1] = scales[d] * shape_[d];
-    std::int64_t flat = 0;
-    for (std::size_t d = 0; d < rank; ++d) flat += mins_[d] * scales[d];
-    const std::int64_t row = extents_[rank - 1] * inner;
-    for (std::int64_t x = 0; x < elements; x += row) {
-      const auto [begin, end] = inside_of_row(digits, inner);
-      if (leaves_) {
-        note_outside(x, begin, true);
-        note_outside(x + begin, end - begin, false);
-        note_outside(x + end, row - end, true);
-      }
-      if (!visit(x + begin, flat + begin, end - begin)) return;
-      for (std::size_t d = rank - 1; d-- > 0;) {
-        flat += scales[d];
-        if (++digits[d] < extents_[d]) break;
-        flat -= std::exchange(digits[d], 0) * scales[d];
-      }
-    }
-  }
-
-  // Where a row of `inner` elements for each place of the last digit begins and ends to be inside.
-  [[nodiscard]] std::pair<std::int64_t, std::int64_t> inside_of_row(
-      const std::vector<std::int64_t>& digits, std::int64_t inner) const {
-    const std::size_t last = digits.size() - 1;
-    if (!leaves_) return {0, extents_[last] * inner};
-    for (std::size_t d = 0; d < last; ++d)
-      if (mins_[d] + digits[d] < 0 || mins_[d] + digits[d] >= shape_[d]) return {0, 0};
-    const std::int64_t begin = std::clamp<std::int64_t>(-mins_[last], 0, extents_[last]);
-    const std::int64_t end = std::clamp(shape_[last] - mins_[last], begin, extents_[last]);
-    return {begin * inner, end * inner};
   }
 
   /// Where an element is: in memory, in that lane of tensor memory, or in the registers of the
@@ -281,7 +298,6 @@ class Meaning {
   ProofValues& values_;
   const ir::Region& region_;
   bool may_leave_;
-  bool leaves_ = false;
   std::vector<bool> outside_;
   const ir::Buffer& buffer_;
   ir::Scope scope_;  // of the buffer
@@ -289,7 +305,7 @@ class Meaning {
   int granule_;
   int group_;  // elements of a granule
   int parts_;  // granules of an element
-  std::vector<std::int64_t> mins_, extents_, shape_;
+  RegionBounds bounds_;
   PerUnit start_;
   std::vector<Spot> spots_;
   std::vector<Place> last_;  // by copy: of the element before

@@ -82,7 +82,7 @@ Try<void> BoxMoves::store_registers(const ir::PtxCall& call, const Mask& mask) {
     const auto from = WW_TRY(element(value, mask));
     const int bits = num::storage_bits(f_[value.buffer].dtype);
     for (std::size_t t = 0; t < mask.size(); ++t)
-      if (mask[t]) WW_TRY_VOID(move(to, t, to.bit[t] + offset, from, t, from.bit[t], bits));
+      if (mask[t]) WW_TRY_VOID(moves_.move(to, t, to.bit[t] + offset, from, t, from.bit[t], bits));
     offset += bits;
   }
   for (std::size_t t = 0; t < mask.size(); ++t) {

@@ -19,7 +19,7 @@ Try<void> BoxMoves::check_hears(const ir::PtxOperand& operand, std::size_t t) {
   const auto* setting = ir::mbarrier_setting(tile_);
   const auto* wanted = setting == nullptr ? nullptr : std::get_if<ir::ExprId>(setting);
   ir::ExprId mbarrier = operand.expr;
-  if (remote_) {
+  if (ir::remote_operand(f_, tile_)) {
     const Mapped& mapped = *WW_TRY(mapped_at(operand, t));
     mbarrier = mapped.from;
   }
@@ -47,7 +47,7 @@ Try<void> BoxMoves::run_of_bytes(const ir::PtxCall& call, const Mask& mask) {
     if (++threads > 1) return wrong("several threads start `{}`", call.opcode.text());
     if (!is_store) WW_TRY_VOID(check_hears(call.operands[3], t));
     for (const PointerValue* side : {&to, &from}) WW_TRY_VOID(check_unit(*side, t));
-    WW_TRY_VOID(move(to, t, to.bit[t], from, t, from.bit[t], *bytes * 8));
+    WW_TRY_VOID(moves_.move(to, t, to.bit[t], from, t, from.bit[t], *bytes * 8));
     counted_ += *bytes;
   }
   return {};
