@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "contents.h"
+#include "cublas_numbers.h"
 #include "runtime/cuda_timing.h"
 
 namespace ww::bench {

@@ -339,7 +339,7 @@ void WarpgroupProduct::plain(int i, int j, const BlockPlace& d) const {
   const auto convert = [&](const auto& each) {
     if (!is_half) return;
     for_each_four(d, [&](std::uint32_t* words, int) {
-      for (int i = 0; i < kLanes; ++i) words[i] = each(words[i]);
+      for (int lane = 0; lane < kLanes; ++lane) words[lane] = each(words[lane]);
     });
   };
   convert([](std::uint32_t word) {

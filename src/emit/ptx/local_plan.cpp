@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "ir/visit.h"
+#include "isa/form.h"
 
 namespace ww::emit::to_ptx {
 namespace {

@@ -14,6 +14,7 @@
 #include "eval/sync/barriers.h"
 #include "eval/sync/mbarriers.h"
 #include "eval/tile/primitives.h"
+#include "isa/form.h"
 
 namespace ww::eval {
 

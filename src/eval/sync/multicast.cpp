@@ -5,6 +5,7 @@
 
 #include "eval/cta/report.h"
 #include "eval/cta/schedule.h"
+#include "eval/memory/address.h"
 #include "eval/sync/async_copies.h"
 
 namespace ww::eval {

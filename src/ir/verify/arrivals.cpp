@@ -22,6 +22,7 @@
 #include "ir/signatures.h"
 #include "ir/verify/verifier.h"
 #include "ir/visit.h"
+#include "isa/form.h"
 
 namespace ww::ir::verifying {
 namespace {

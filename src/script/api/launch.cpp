@@ -93,13 +93,13 @@ Result<Value> launch_config(Context& in, Args& a) {
 }
 
 Result<Value> kernel_options(Context& in, Args& a) {
-  constexpr std::string_view kAttributes[] = {
+  constexpr std::string_view kOptions[] = {
       "tirx.launch_bounds_min_blocks_per_sm", "tirx.launch_bounds_max_blocks_per_cluster",
       "tirx.max_registers_per_thread", "tirx.required_block_size"};
   FrameObject out;
-  for (std::size_t i = 0; i < std::size(kAttributes); ++i)
+  for (std::size_t i = 0; i < std::size(kOptions); ++i)
     if (a.has(i) && !a[i].is(Kind::None))
-      out.attrs.emplace_back(kAttributes[i], WW_TRY(as_setting(in, a[i], "an option", a.spans[i])));
+      out.attrs.emplace_back(kOptions[i], WW_TRY(as_setting(in, a[i], "an option", a.spans[i])));
   return in.heap.wrap(Kind::Frame, std::move(out));
 }
 

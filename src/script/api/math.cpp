@@ -7,6 +7,7 @@
 
 #include "num/float_format.h"
 #include "script/api/builtins.h"
+#include "script/api/dtypes.h"
 #include "script/interp/conversions.h"
 #include "script/interp/implicit.h"
 #include "script/interp/operators.h"

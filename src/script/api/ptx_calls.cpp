@@ -316,8 +316,8 @@ Result<Value> call_ptx(Context& in, const PtxPathObject& path, CallArgs& args) {
   CallArgs joined = args;
   std::string whole = WW_TRY(take_trailing_words(in, opcode, joined));
   const auto is_known = [](std::string_view text) {
-    const isa::Opcode opcode = isa::opcode_of(text);
-    return !opcode.forms().empty() || opcode.misfit().form != nullptr;
+    const isa::Opcode bound = isa::opcode_of(text);
+    return !bound.forms().empty() || bound.misfit().form != nullptr;
   };
   if (path.is_quoted || is_known(whole)) return issue(in, whole, joined);
   // `T.ptx.st_bulk.weak`: the words of a mnemonic joined.

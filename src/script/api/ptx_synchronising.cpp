@@ -5,6 +5,7 @@
 
 #include "script/api/ptx_functions.h"
 #include "script/interp/conversions.h"
+#include "script/interp/implicit.h"
 #include "script/interp/regions.h"
 #include "script/syntax/errors.h"
 

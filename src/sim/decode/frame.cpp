@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "ptx/variable_check.h"
+#include "sim/lanes.h"
 #include "sim/memory/memory.h"
 
 namespace ww::sim {

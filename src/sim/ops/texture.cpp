@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "sim/decode/function_decoder.h"
 #include "sim/memory/access.h"
 #include "sim/ops/atomic_values.h"
 #include "sim/ops/families.h"

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/checks/findings.h"
+#include "sim/memory/memory.h"
 #include "sim/order/locations.h"
 
 namespace ww::sim {

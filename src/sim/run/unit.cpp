@@ -220,13 +220,13 @@ Piled piled_in(const Unit& unit) {
 // --- starting ------------------------------------------------------------------------------------
 
 Unit::Unit(const RunContext& run_context) : context(run_context) {
-  const std::uint64_t warps = (context.launch->block.count() + kLanes - 1) / kLanes;
+  const std::uint64_t cta_warps = (context.launch->block.count() + kLanes - 1) / kLanes;
   const std::uint64_t size = context.cluster.count();
   const CheckSet& checks = context.options->checks;
   const bool has_fences = context.program->uses_async_proxy || context.program->uses_tensor_memory;
   if (checks.has(Check::Race) || (checks.has(Check::Fence) && has_fences)) {
-    order = std::make_unique<Order>(static_cast<unsigned>(warps * size),
-                                    static_cast<unsigned>(warps), has_fences,
+    order = std::make_unique<Order>(static_cast<unsigned>(cta_warps * size),
+                                    static_cast<unsigned>(cta_warps), has_fences,
                                     context.grid != nullptr ? &context.grid->locations : nullptr);
     order->fences_are_own = checks.has(Check::Proxy);
     order->in_step = context.options->in_step.value_or(context.program->target.in_step);
@@ -241,7 +241,7 @@ Unit::Unit(const RunContext& run_context) : context(run_context) {
   if (context.options->count) counters.ops.resize(context.program->ops.size());
   for (std::uint64_t r = 0; r < size; ++r) {
     auto cta = std::make_unique<Cta>();
-    for (std::uint64_t w = 0; w < warps; ++w) {
+    for (std::uint64_t w = 0; w < cta_warps; ++w) {
       auto warp = std::make_unique<Warp>();
       warp->program = context.program;
       warp->unit = this;
