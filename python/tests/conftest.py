@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests share: the examples' folder, and a cache of their own."""
+"""What the tests share: the examples' folder, a cache of their own, a driver that prints."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import signal
 from pathlib import Path
 
 import pytest
+from fake_gpu_for_tests import driver_text, make_driver
 
 import warpwright as ww
 
@@ -19,6 +20,14 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 @pytest.fixture(scope="session")
 def examples() -> Path:
     return ROOT / "examples"
+
+
+@pytest.fixture(scope="session")
+def driver(tmp_path_factory) -> Path:
+    """The folder of a driver that takes every launch and prints it."""
+    folder = tmp_path_factory.mktemp("driver")
+    make_driver(folder, driver_text(ROOT / "src" / "runtime" / "cuda_calls.def"))
+    return folder
 
 
 @pytest.fixture(autouse=True)

@@ -140,6 +140,7 @@ std::string choose_target(Tape& tape) {
 }
 int number_of_target(const std::string& target) { return std::atoi(target.c_str() + 3); }
 int Frame::number() const { return number_of_target(target); }
+std::string Frame::parts(bool is_all) const { return is_all ? "0:" + std::to_string(units) : unit; }
 
 std::vector<std::size_t> choose_order(Tape& tape, std::size_t count) {
   std::vector<std::size_t> out(count);

@@ -35,6 +35,10 @@ struct Frame {
 
   /// 90 of "sm_90a".
   [[nodiscard]] int number() const;
+  /// "Tx.warp."
+  [[nodiscard]] std::string prefix() const { return "Tx." + scope + "."; }
+  /// "0:4", the parts of all units, or "warp", that of one.
+  [[nodiscard]] std::string parts(bool is_all) const;
   /// Whether it has cp.async.
   [[nodiscard]] bool has_async() const { return number() >= 80; }
 };

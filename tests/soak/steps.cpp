@@ -19,9 +19,9 @@ void write_one(Draft& draft, const Place& at) {
     if ((step->is_of_thread || !at.is_thread) && step->fits(draft, at))
       fitting.insert(fitting.end(), static_cast<std::size_t>(step->weight), step);
   const Step& step = *draft.tape.pick(fitting);
-  const std::size_t before = draft.size();
+  const std::size_t before = draft.text.size();
   step.write(draft, at);
-  if (draft.size() != before) ++draft.steps[std::string(step.name)];
+  if (draft.text.size() != before) ++draft.steps[std::string(step.name)];
 }
 
 }  // namespace

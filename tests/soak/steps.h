@@ -8,6 +8,8 @@
 #include <string_view>
 
 #include "soak/draft.h"
+#include "soak/regions.h"
+#include "soak/tiles.h"
 
 namespace ww::test {
 
@@ -44,5 +46,8 @@ void store(Draft& draft, const Place& at, const RegTile& reg);
 void fill_all(Draft& draft, const Place& at, Shared& each);
 /// A part, or the parts of all units, from a new input; `c` of its columns.
 void load_part(Draft& draft, const Place& at, Shared& to, Columns c, bool is_all, bool is_async);
+/// A loop whose turns begin and end with nothing pending; where its statements stand.
+Place begin_loop(Draft& draft, const Place& at);
+void end_loop(Draft& draft, const Place& inside);
 
 }  // namespace ww::test

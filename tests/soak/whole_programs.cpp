@@ -26,31 +26,32 @@ void make_registers(Draft& draft) {
   const std::int64_t count = 2 + draft.tape.below(3);
   for (std::int64_t i = 0; i < count; ++i) {
     const bool is_new = i == 0 || draft.tape.one_in(2);
-    const std::string dtype = is_new ? draft.any_type() : draft.regs[0].dtype;
-    bool is_packed = false;
-    const std::string layout = draft.tile_layout(dtype, is_packed);
-    draft.add_reg(fmt::format("r{}", i), dtype, draft.f.tile, layout);
-    draft.regs.back().is_packed = is_packed;
+    const std::string dtype = is_new ? any_type(draft) : draft.regs[0].dtype;
+    const RegLayout layout = tile_layout(draft, dtype);
+    add_reg(draft, fmt::format("r{}", i), dtype, draft.f.tile, layout.text).is_packed =
+        layout.is_packed;
   }
   draft.works = draft.regs.size();
 }
 
 void make_shared(Draft& draft) {
   const std::int64_t count = 1 + draft.tape.below(3);
-  for (std::int64_t i = 0; i < count; ++i) draft.add_shared(draft.work().dtype, draft.f.tile);
+  for (std::int64_t i = 0; i < count; ++i) add_shared(draft, any_work(draft).dtype, draft.f.tile);
 }
 
 // Everything is declared before anything is done.
 void begin_whole_programs(Draft& draft) {
-  draft.head();
+  const Frame& f = draft.f;
+  draft.text.entry(f.ctas, f.threads, f.threads % 128 == 0);
+  if (f.has_pool) draft.text.line({}, "pool = T.SMEMPool()");
   make_registers(draft);
   make_shared(draft);
   for (const Step* step : all_steps())
     if (step->declare != nullptr) step->declare(draft);
-  draft.commit_shared();
+  if (f.has_pool) draft.text.line({}, "pool.commit()");
   for (std::size_t i = 0; i < draft.works; ++i) {
     const RegTile& reg = draft.regs[i];
-    draft.line({}, fmt::format("{0}_r = {0}.local({1})", reg.name, reg.slots));
+    draft.text.line({}, "{0}_r = {0}.local({1})", reg.name, reg.slots);
     load(draft, {}, reg, false);
   }
   for (Shared& each : draft.shared) fill_all(draft, {}, each);
@@ -59,10 +60,19 @@ void begin_whole_programs(Draft& draft) {
 }
 
 void finish_whole_programs(Draft& draft) {
-  draft.wait({});
+  wait_all(draft, {});
   for (const RegTile& reg : draft.regs) store(draft, {}, reg);
   for (const Step* step : all_steps())
     if (step->finish != nullptr) step->finish(draft);
+}
+
+std::string source_of(const Draft& draft) {
+  std::string out = "from tvm.script import tirx as T\n";
+  if (!draft.f.is_first_spelling) out += "from tvm.script.tirx import tile as Tx\n";
+  out +=
+      "from tvm.tirx.layout import S, R, TileLayout, ComposeLayout, laneid, warpid, wid_in_wg, "
+      "tid_in_wg, tx, TLane, TCol, tcgen05_atom_layout\n\n";
+  return out + draft.text.kernel();
 }
 
 WholeProgram tile_program(Tape& tape) {
@@ -71,14 +81,14 @@ WholeProgram tile_program(Tape& tape) {
   write_block(draft, {}, 3 + draft.tape.below(kMaxSteps));
   finish_whole_programs(draft);
   // A finding may name the view that it was seen through.
+  std::optional<LeftOut> left_out = draft.omission.left_out();
   for (const auto& [view, of] : draft.views)
-    if (draft.left_out && draft.left_out->between.contains(of))
-      draft.left_out->between.insert(view);
+    if (left_out && left_out->between.contains(of)) left_out->between.insert(view);
   WholeProgram out{
-      .program = {.source = draft.text(), .target = draft.f.target, .inputs = Inputs::Whole},
-      .left_out = draft.left_out,
+      .program = {.source = source_of(draft), .target = draft.f.target, .inputs = Inputs::Whole},
+      .left_out = std::move(left_out),
       .steps = draft.steps};
-  out.program.has_any_nan = draft.has_odd_nans() || draft.changes_signs || draft.is_fast;
+  out.program.has_any_nan = has_odd_nans(draft) || draft.changes_signs || draft.is_fast;
   if (draft.is_fast) out.program.tolerance = 0x1p-9;
   out.program.is_approximate = draft.is_fast;
   out.program.scalars = draft.scalars;

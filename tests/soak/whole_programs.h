@@ -24,7 +24,7 @@
 
 #include "harness/check.h"
 #include "harness/tape.h"
-#include "soak/draft.h"
+#include "soak/order.h"
 
 namespace ww::test {
 

@@ -48,12 +48,7 @@ ScalarDraft::ScalarDraft(Tape& tape_in) : tape(tape_in) {
   threads = tape.pick<std::int64_t>({32, 64, 48, 128});
   ctas = 1 + tape.below(3);
   may_overflow = tape.one_in(12);
-  const Place top;
-  line(top, "T.device_entry()");
-  line(top, fmt::format("cta = T.cta_id([{}])", ctas));
-  if (threads % 32 == 0) line(top, fmt::format("warp = T.warp_id([{}])", threads / 32));
-  if (threads % 32 == 0) line(top, "lane = T.lane_id([32])");
-  line(top, fmt::format("tid = T.thread_id([{}])", threads));
+  text.entry(ctas, threads, false);
   names = {{.text = "tid", .is_id = true}, {.text = "cta", .is_uniform = true, .is_id = true}};
   if (threads % 32 == 0)
     names.insert(names.end(), {{.text = "lane", .is_id = true}, {.text = "warp", .is_id = true}});
@@ -70,15 +65,9 @@ DType ScalarDraft::any_number() { return tape.below(3) == 2 ? any_float() : any_
 
 // --- text ----------------------------------------------------------------------------------------
 
-void ScalarDraft::line(const Place& at, const std::string& text) {
-  body_ += at.indent + text + "\n";
-}
-
 std::string ScalarDraft::array(DType type, const Extents& shape) {
-  const std::string name = fresh("o");
-  params_ += fmt::format("{}_ptr: T.handle, ", name);
-  matches_ += fmt::format("    {0} = T.match_buffer({0}_ptr, {1}, \"{2}\")\n", name, tuple(shape),
-                          num::name_of(type));
+  const std::string name = text.fresh("o");
+  text.param(name, tuple(shape), num::name_of(type));
   last_output_ = name;
   return name;
 }
@@ -87,9 +76,7 @@ std::string ScalarDraft::input(DType type) {
   std::string& name = inputs_[type];
   if (!name.empty()) return name;
   name = fmt::format("in_{}", num::name_of(type));
-  params_ += fmt::format("{}_ptr: T.handle, ", name);
-  matches_ += fmt::format("    {0} = T.match_buffer({0}_ptr, ({1},), \"{2}\")\n", name, kElements,
-                          num::name_of(type));
+  text.param(name, tuple({kElements}), num::name_of(type));
   return name;
 }
 
@@ -100,8 +87,8 @@ std::string ScalarDraft::output(const Place& at, DType type) {
 }
 
 std::string ScalarDraft::parameter(DType type, std::uint64_t bits) {
-  const std::string name = fresh("k");
-  params_ += fmt::format("{}: T.{}, ", name, num::name_of(type));
+  const std::string name = text.fresh("k");
+  text.scalar(name, num::name_of(type));
   values[name] = static_cast<std::int64_t>(bits);
   return name;
 }
@@ -112,19 +99,19 @@ std::string ScalarDraft::constant(DType type, std::uint64_t bits) {
 }
 
 // Operators have blanks around them, so `<` before a digit is a constant.
-std::string ScalarDraft::rendered(const std::string& text, bool by_name) {
+std::string ScalarDraft::rendered(const std::string& written, bool by_name) {
   std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t begin = text.find_first_of('<', at);
-    out += text.substr(at, begin - at);
+  for (std::size_t at = 0; at < written.size();) {
+    const std::size_t begin = written.find_first_of('<', at);
+    out += written.substr(at, begin - at);
     if (begin == std::string::npos) break;
-    if (text[begin + 1] < '0' || text[begin + 1] > '9') {
+    if (written[begin + 1] < '0' || written[begin + 1] > '9') {
       out += '<';
       at = begin + 1;
       continue;
     }
-    const std::size_t end = text.find('>', begin);
-    Constant& constant = constants_[std::stoul(text.substr(begin + 1, end - begin - 1))];
+    const std::size_t end = written.find('>', begin);
+    Constant& constant = constants_[std::stoul(written.substr(begin + 1, end - begin - 1))];
     if (by_name && constant.name.empty()) constant.name = parameter(constant.type, constant.bits);
     out += by_name ? constant.name : literal_of(constant.type, constant.bits);
     at = end + 1;
@@ -132,11 +119,10 @@ std::string ScalarDraft::rendered(const std::string& text, bool by_name) {
   return out;
 }
 
-std::string ScalarDraft::text() const {
-  return fmt::format(
-      "import math\nfrom tvm.script import tirx as T\nfrom tvm.script.tirx import tile as Tx\n\n"
-      "@T.prim_func\ndef kernel({}p0: T.int32):\n{}{}",
-      params_, matches_, body_);
+std::string ScalarDraft::source() const {
+  return "import math\nfrom tvm.script import tirx as T\n"
+         "from tvm.script.tirx import tile as Tx\n\n" +
+         text.kernel();
 }
 
 }  // namespace ww::test

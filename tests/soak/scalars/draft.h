@@ -8,14 +8,16 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "harness/engines.h"
 #include "harness/tape.h"
+#include "lower/programs.h"
 #include "num/dtype.h"
-#include "soak/draft.h"
+#include "soak/program_text.h"
 
 namespace ww::test {
 
@@ -35,6 +37,7 @@ class ScalarDraft {
   static constexpr std::int64_t kSlots = 4;       // of a thread in an output that a loop writes
 
   Tape& tape;
+  ProgramText text;
   std::string target;
   std::int64_t threads = 32, ctas = 1;
   bool may_overflow = false;      // indices: the evaluator may say so
@@ -54,8 +57,6 @@ class ScalarDraft {
 
   // --- text ---
 
-  void line(const Place& at, const std::string& text);
-  std::string fresh(const std::string& kind) { return kind + std::to_string(names_[kind]++); }
   /// An input of such elements, the same one every time.
   std::string input(num::DType type);
   /// An element of a new output for each thread, and in loops for some rounds.
@@ -69,11 +70,10 @@ class ScalarDraft {
   /// `<3>`, a constant of these bits.
   std::string constant(num::DType type, std::uint64_t bits);
   /// Constants in their places, as literals or by the names of parameters.
-  std::string rendered(const std::string& text, bool by_name);
+  std::string rendered(const std::string& written, bool by_name);
   /// Either of them.
-  std::string rendered(const std::string& text) { return rendered(text, tape.one_in(3)); }
-  [[nodiscard]] std::size_t size() const { return body_.size(); }
-  [[nodiscard]] std::string text() const;
+  std::string rendered(const std::string& written) { return rendered(written, tape.one_in(3)); }
+  [[nodiscard]] std::string source() const;
 
  private:
   struct Constant {
@@ -84,10 +84,8 @@ class ScalarDraft {
 
   int number_ = 90;  // of the target
   std::vector<Constant> constants_;
-  std::map<std::string, int> names_;
   std::map<num::DType, std::string> inputs_;
   std::string last_output_;
-  std::string params_, matches_, body_;
 };
 
 /// "T.int8(-5)", "T.infinity(\"float16\")".

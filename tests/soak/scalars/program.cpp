@@ -31,7 +31,7 @@ class Statements {
   // What the names that are left hold.
   void finish(const Place& at) {
     for (const ScalarName& each : std::vector(d_.names))
-      if (each.is_mutable) d_.line(at, d_.output(at, each.type) + " = " + each.text);
+      if (each.is_mutable) d_.text.line(at, d_.output(at, each.type) + " = " + each.text);
   }
   void one(const Place& at);
 
@@ -83,7 +83,7 @@ void Statements::store(const Place& at) {
   const std::int64_t how = tape_.below(4);
   const auto write = [&](bool by_name) {
     const std::string to = d_.output(at, type);
-    d_.line(at, to + " = " + d_.rendered(text, by_name));
+    d_.text.line(at, to + " = " + d_.rendered(text, by_name));
   };
   write(how == 1);
   if (how < 2) return;
@@ -98,18 +98,18 @@ void Statements::declare(const Place& at) {
   switch (tape_.below(4)) {
     case 0:
     case 1: {
-      const std::string name = d_.fresh("x");
-      d_.line(at, fmt::format("{}: T.{} = {}", name, num::name_of(type), text));
+      const std::string name = d_.text.fresh("x");
+      d_.text.line(at, "{}: T.{} = {}", name, num::name_of(type), text);
       return add(name, type, true);
     }
     case 2: {
-      const std::string name = d_.fresh("y");
-      d_.line(at, fmt::format("{}: T.let = {}", name, text));
+      const std::string name = d_.text.fresh("y");
+      d_.text.line(at, "{}: T.let = {}", name, text);
       return add(name, type, false);
     }
     default: {
-      const std::string name = d_.fresh("z");
-      d_.line(at, fmt::format("{} = {}", name, text));
+      const std::string name = d_.text.fresh("z");
+      d_.text.line(at, "{} = {}", name, text);
       return add(name, type, true);
     }
   }
@@ -122,9 +122,9 @@ void Statements::assign(const Place& at) {
   if (name.empty()) return declare(at);
   const std::string text = d_.rendered(expression(type));
   const std::string word = tape_.pick(kWords);
-  if (type == DType::Bool || tape_.one_in(2)) return d_.line(at, name + " = " + text);
-  if (tape_.one_in(2)) return d_.line(at, fmt::format("{} {}= {}", name, word, text));
-  d_.line(at, fmt::format("{0} = {0} {1} {2}", name, word, text));
+  if (type == DType::Bool || tape_.one_in(2)) return d_.text.line(at, name + " = " + text);
+  if (tape_.one_in(2)) return d_.text.line(at, "{} {}= {}", name, word, text);
+  d_.text.line(at, "{0} = {0} {1} {2}", name, word, text);
 }
 
 // One condition, as a value and as what decides.
@@ -133,32 +133,32 @@ void Statements::test(const Place& at) {
   const std::string value = d_.output(at, DType::Int32), first = d_.last_output();
   switch (tape_.below(4)) {
     case 0:
-      d_.line(at, fmt::format("{} = T.Select({}, 1, 0)", value, condition));
+      d_.text.line(at, "{} = T.Select({}, 1, 0)", value, condition);
       break;
     case 1:
-      d_.line(at, fmt::format("{} = T.cast({}, \"int32\")", value, condition));
+      d_.text.line(at, "{} = T.cast({}, \"int32\")", value, condition);
       break;
     case 2:
-      d_.line(at, fmt::format("{} = T.if_then_else({}, 1, 0)", value, condition));
+      d_.text.line(at, "{} = T.if_then_else({}, 1, 0)", value, condition);
       break;
     default: {
-      const std::string name = d_.fresh("b");
-      d_.line(at, fmt::format("{}: T.bool = {}", name, condition));
-      d_.line(at, fmt::format("{} = T.cast({}, \"int32\")", value, name));
+      const std::string name = d_.text.fresh("b");
+      d_.text.line(at, "{}: T.bool = {}", name, condition);
+      d_.text.line(at, "{} = T.cast({}, \"int32\")", value, name);
       add(name, DType::Bool, true);
     }
   }
   const std::string decided = d_.output(at, DType::Int32), second = d_.last_output();
   d_.alike.emplace_back(first, second);
   if (tape_.one_in(4)) {
-    d_.line(at, decided + " = 1");
-    d_.line(at, fmt::format("if not {}:", condition));
-    return d_.line(at, fmt::format("    {} = 0", decided));
+    d_.text.line(at, decided + " = 1");
+    d_.text.line(at, "if not {}:", condition);
+    return d_.text.line(at, "    {} = 0", decided);
   }
-  d_.line(at, fmt::format("if {}:", condition));
-  d_.line(at, fmt::format("    {} = 1", decided));
-  d_.line(at, "else:");
-  d_.line(at, fmt::format("    {} = 0", decided));
+  d_.text.line(at, "if {}:", condition);
+  d_.text.line(at, "    {} = 1", decided);
+  d_.text.line(at, "else:");
+  d_.text.line(at, "    {} = 0", decided);
 }
 
 // --- control -------------------------------------------------------------------------------------
@@ -167,7 +167,7 @@ void Statements::branch(const Place& at) {
   Place inside = at.inside();
   inside.is_thread = true;
   const auto arm = [&](const std::string& head) {
-    d_.line(at, head);
+    d_.text.line(at, head);
     block(inside, 1 + tape_.below(2));
   };
   arm(fmt::format("if {}:", d_.rendered(e_.condition(depth()))));
@@ -178,9 +178,9 @@ void Statements::branch(const Place& at) {
 // A number of run time from 0 to 4.
 std::string Statements::small_value(const Place& at, DType type) {
   if (tape_.one_in(3)) return d_.parameter(type, static_cast<std::uint64_t>(tape_.below(5)));
-  const std::string name = d_.fresh("n");
-  d_.line(at, fmt::format("{}: T.{} = {} % {}", name, num::name_of(type),
-                          d_.rendered(expression(type)), literal_of(type, 5)));
+  const std::string name = d_.text.fresh("n");
+  d_.text.line(at, "{}: T.{} = {} % {}", name, num::name_of(type), d_.rendered(expression(type)),
+               literal_of(type, 5));
   return name;
 }
 
@@ -238,15 +238,15 @@ Statements::Head Statements::head_of_loop(const Place& at, const std::string& na
 
 void Statements::leave(const Place& at) {
   const char* const word = tape_.one_in(2) ? "continue" : "break";
-  d_.line(at, fmt::format("if {}:", d_.rendered(e_.condition(depth()))));
-  d_.line(at, fmt::format("    {}", word));
+  d_.text.line(at, "if {}:", d_.rendered(e_.condition(depth())));
+  d_.text.line(at, "    {}", word);
 }
 
 void Statements::loop(const Place& at) {
-  const std::string name = d_.fresh("i");
+  const std::string name = d_.text.fresh("i");
   const Head head = head_of_loop(at, name);
   const std::size_t before = d_.names.size();
-  d_.line(at, head.text);
+  d_.text.line(at, head.text);
   Place inside = body_of(at, name);
   inside.is_thread = at.is_thread || head.is_thread;
   add(name, head.type, false);
@@ -261,25 +261,25 @@ void Statements::loop(const Place& at) {
 // It ends: it counts, wrapping around if need be, or it halves.
 void Statements::repeat(const Place& at) {
   const DType type = d_.any_integer();
-  const std::string name = d_.fresh("w"), written(num::name_of(type));
+  const std::string name = d_.text.fresh("w"), written(num::name_of(type));
   std::string condition, step;
   switch (tape_.below(3)) {
     case 0: {
       const std::uint64_t begin = tape_.pick(edges_of(type));
       const std::uint64_t end = begin + static_cast<std::uint64_t>(1 + tape_.below(4));
-      d_.line(at, fmt::format("{}: T.{} = {}", name, written, literal_of(type, begin)));
+      d_.text.line(at, "{}: T.{} = {}", name, written, literal_of(type, begin));
       condition =
           fmt::format("{} != {}", name, literal_of(type, end & eval::low_mask(num::bits_of(type))));
       step = fmt::format("{0} = {0} + 1", name);
       break;
     }
     case 1:
-      d_.line(at, fmt::format("{}: T.{} = {}", name, written, d_.rendered(expression(type))));
+      d_.text.line(at, "{}: T.{} = {}", name, written, d_.rendered(expression(type)));
       condition = fmt::format("{} > 3", name);
       step = fmt::format("{0} = {0} // {1}", name, 2 + tape_.below(3));
       break;
     default:
-      d_.line(at, fmt::format("{}: T.{} = {}", name, written, d_.rendered(expression(type))));
+      d_.text.line(at, "{}: T.{} = {}", name, written, d_.rendered(expression(type)));
       condition = fmt::format("{0} != 0 and {0} != -1", name);
       if (num::kind_of(type) != num::DTypeKind::Int) condition = name + " != 0";
       step = fmt::format("{0} = {0} >> {1}", name, 1 + tape_.below(3));
@@ -287,10 +287,10 @@ void Statements::repeat(const Place& at) {
   if (tape_.one_in(3))
     condition = fmt::format("{} and {}", condition, d_.rendered(e_.condition(depth())));
   const std::size_t before = d_.names.size();
-  d_.line(at, fmt::format("while {}:", condition));
+  d_.text.line(at, "while {}:", condition);
   Place inside = body_of(at, name);
   inside.is_thread = true;
-  d_.line(inside, step);
+  d_.text.line(inside, step);
   add(name, type, false);
   if (tape_.one_in(5)) leave(inside);
   block(inside, 1 + tape_.below(2));
@@ -303,16 +303,15 @@ void Statements::repeat(const Place& at) {
 void Statements::registers(const Place& at) {
   constexpr std::int64_t kRegisters = 4;
   const DType type = any_type();
-  const std::string name = d_.fresh("r");
-  d_.line(at,
-          fmt::format("{} = T.alloc_local(({},), \"{}\")", name, kRegisters, num::name_of(type)));
+  const std::string name = d_.text.fresh("r");
+  d_.text.line(at, "{} = T.alloc_local(({},), \"{}\")", name, kRegisters, num::name_of(type));
   const std::string input = d_.input(type);
-  d_.line(at, fmt::format("for q in range({}):", kRegisters));
-  d_.line(at, fmt::format("    {}[q] = {}[tid * {} + q]", name, input, kRegisters));
+  d_.text.line(at, "for q in range({}):", kRegisters);
+  d_.text.line(at, "    {}[q] = {}[tid * {} + q]", name, input, kRegisters);
   const std::string to = e_.index(kRegisters), what = d_.rendered(expression(type));
-  d_.line(at, fmt::format("{}[{}] = {}", name, to, what));
+  d_.text.line(at, "{}[{}] = {}", name, to, what);
   const std::string from = e_.index(kRegisters);
-  d_.line(at, fmt::format("{} = {}[{}]", d_.output(at, type), name, from));
+  d_.text.line(at, "{} = {}[{}]", d_.output(at, type), name, from);
 }
 
 // A tile from a start that was computed, by all threads together, perhaps under a condition.
@@ -320,17 +319,17 @@ void Statements::copy(const Place& at) {
   if (at.is_thread || !at.loops.empty()) return store(at);
   const DType type = d_.any_number();
   d_.is_uniform = true;
-  const std::string start = d_.fresh("s");
+  const std::string start = d_.text.fresh("s");
   const int deep = depth();
   const std::string text = tape_.one_in(4) ? e_.of(DType::Int32, deep) : e_.plain_integer(deep);
-  d_.line(at, fmt::format("{}: T.int32 = {} % {}", start, d_.rendered(text),
-                          ScalarDraft::kElements - d_.threads + 1));
+  d_.text.line(at, "{}: T.int32 = {} % {}", start, d_.rendered(text),
+               ScalarDraft::kElements - d_.threads + 1);
   std::string predicate;
   if (tape_.one_in(3)) predicate = ", predicate=" + d_.rendered(e_.condition(depth()));
   d_.is_uniform = false;
   const std::string to = d_.array(type, {d_.ctas, d_.threads});
-  d_.line(at, fmt::format("Tx.cta.copy({0}[cta, 0:{1}], {2}[{3} : {3} + {1}]{4})", to, d_.threads,
-                          d_.input(type), start, predicate));
+  d_.text.line(at, "Tx.cta.copy({0}[cta, 0:{1}], {2}[{3} : {3} + {1}]{4})", to, d_.threads,
+               d_.input(type), start, predicate);
 }
 
 // --- choice --------------------------------------------------------------------------------------
@@ -370,7 +369,7 @@ WholeProgram scalar_program(Tape& tape) {
   for (std::int64_t i = 0; i < count; ++i) statements.one(top);
   statements.finish(top);
   WholeProgram out{
-      .program = {.source = draft.text(), .target = draft.target, .inputs = Inputs::Edges},
+      .program = {.source = draft.source(), .target = draft.target, .inputs = Inputs::Edges},
       .steps = draft.kinds,
       .alike = draft.alike,
       .may_overflow = draft.may_overflow};

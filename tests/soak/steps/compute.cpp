@@ -22,9 +22,9 @@ void declare_compute(Draft& draft) {
     // Rows and columns of a tile are folded into one of its type.
     const bool is_folded = draft.tape.one_in(2);
     RegTile reg{
-        .name = name, .dtype = is_folded ? draft.work().dtype : draft.any_type(), .shape = shape};
-    draft.line(at, fmt::format("{} = T.alloc_buffer({}, \"{}\", scope=\"local\", layout={})", name,
-                               tuple(shape), reg.dtype, tile(layout)));
+        .name = name, .dtype = is_folded ? any_work(draft).dtype : any_type(draft), .shape = shape};
+    draft.text.line(at, "{} = T.alloc_buffer({}, \"{}\", scope=\"local\", layout={})", name,
+                    tuple(shape), reg.dtype, tile(layout));
     draft.stretched.push_back(std::move(reg));
   };
   const std::int64_t rows = f.unit_threads / f.of_row;
@@ -52,10 +52,10 @@ std::vector<RegTile> readable(const std::vector<RegTile>& regs, bool is_whole) {
 std::string tile_operand(Draft& draft, Columns c, bool is_whole) {
   const bool has_sums = draft.f.has_products && draft.tape.one_in(4);
   if (has_sums && !(is_whole && is_real(draft.regs[draft.works])))
-    return Draft::of(draft.regs[draft.works], c);
+    return region_of(draft.regs[draft.works], c);
   const std::vector<RegTile> works(draft.regs.begin(),
                                    draft.regs.begin() + static_cast<std::ptrdiff_t>(draft.works));
-  return Draft::of(draft.tape.pick(readable(works, is_whole)), c);
+  return region_of(draft.tape.pick(readable(works, is_whole)), c);
 }
 std::string operand(Draft& draft, Columns c, bool is_whole) {
   const std::vector<std::string> numbers = is_whole
@@ -65,7 +65,7 @@ std::string operand(Draft& draft, Columns c, bool is_whole) {
   const std::vector<RegTile> stretched = readable(draft.stretched, is_whole);
   if (stretched.empty() || !draft.tape.one_in(4)) return tile_operand(draft, c, is_whole);
   const RegTile reg = draft.tape.pick(stretched);
-  return Draft::of(reg, reg.name == "row" ? c : Columns{0, 1});
+  return region_of(reg, reg.name == "row" ? c : Columns{0, 1});
 }
 
 bool is_of_one(const std::string& op) {
@@ -90,11 +90,11 @@ std::string rounding(Draft& draft, const RegTile& dst, const std::string& from) 
 }
 
 void write_compute(Draft& draft, const Place& at) {
-  const RegTile& dst = draft.work();
-  const Columns c = draft.some(draft.f.tile);
+  const RegTile& dst = any_work(draft);
+  const Columns c = any_columns(draft, draft.f.tile);
   std::vector<std::string> ops = {"add", "sub", "maximum", "minimum", "cast",
                                   "fma", "mul", "fill",    "zero",    "select"};
-  if (dst.dtype.starts_with("float") && !draft.has_odd_nans())
+  if (dst.dtype.starts_with("float") && !has_odd_nans(draft))
     ops.insert(ops.end(), {"fdiv", "sqrt", "reciprocal"});
   if (is_real(dst))
     ops.insert(ops.end(), {"relu", "floor", "ceil", "round"});
@@ -103,7 +103,7 @@ void write_compute(Draft& draft, const Place& at) {
   if (is_real(dst) && !draft.shows_bits) ops.insert(ops.end(), {"abs", "neg"});
   const std::string op = draft.tape.pick(ops);
   draft.changes_signs = draft.changes_signs || op == "neg" || op == "abs";
-  std::string args = Draft::of(dst, c);
+  std::string args = region_of(dst, c);
   const bool is_whole = !is_real(dst) && op != "cast";
   const auto any = [&] { return operand(draft, c, is_whole); };
   if (op == "fill") {
@@ -123,7 +123,7 @@ void write_compute(Draft& draft, const Place& at) {
     else
       args += fmt::format(", {}, {}", tile, second);
   }
-  draft.line(at, fmt::format("{}{}({})", draft.prefix(), op, args));
+  draft.text.line(at, "{}{}({})", draft.f.prefix(), op, args);
 }
 
 }  // namespace

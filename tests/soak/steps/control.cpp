@@ -7,6 +7,27 @@
 #include "soak/steps.h"
 
 namespace ww::test {
+
+// Some go on for as long as the parameter says.
+Place begin_loop(Draft& draft, const Place& at) {
+  constexpr std::int64_t kMaxTurns = 3;
+  clean(draft, at);
+  Place inside = at.inside();
+  const std::string var = draft.text.fresh("i");
+  std::int64_t count = 1 + draft.tape.below(kMaxTurns);
+  const std::string kind =
+      draft.tape.pick(std::vector<std::string>{"T.serial", "T.unroll", "range"});
+  std::string turns = std::to_string(count);
+  if (kind != "T.unroll" && draft.tape.one_in(3)) {
+    turns = draft.tape.one_in(3) ? "p0" : "p0 + 1";
+    count = kMaxTurns;
+  }
+  inside.loops.emplace_back(var, count);
+  draft.text.line(at, "for {} in {}({}):", var, kind, turns);
+  return inside;
+}
+void end_loop(Draft& draft, const Place& inside) { clean(draft, inside); }
+
 namespace {
 
 bool loop_fits(const Draft&, const Place& at) { return at.depth < 2 && at.loops.size() < 2; }
@@ -14,14 +35,14 @@ bool branch_fits(const Draft&, const Place& at) { return at.depth < 3; }
 
 // What keeps a body that nothing was written into from being empty.
 void end_body(Draft& draft, const Place& inside, std::size_t before) {
-  if (draft.size() == before) draft.line(inside, "Tx.fill(priv, 2)");
+  if (draft.text.size() == before) draft.text.line(inside, "Tx.fill(priv, 2)");
 }
 
 void write_loop(Draft& draft, const Place& at) {
-  const Place inside = draft.begin_loop(at);
-  const std::size_t before = draft.size();
+  const Place inside = begin_loop(draft, at);
+  const std::size_t before = draft.text.size();
   write_block(draft, inside, 2 + draft.tape.below(5));
-  draft.end_loop(inside);
+  end_loop(draft, inside);
   end_body(draft, inside, before);
 }
 
@@ -56,9 +77,9 @@ std::string over_threads(Draft& draft) {
 std::string condition_over(Draft& draft, const Place& at, Over over) {
   std::string out = over == Over::Units     ? over_units(draft)
                     : over == Over::Threads ? over_threads(draft)
-                                            : draft.condition(at, false);
+                                            : any_condition(draft, at, false);
   if (over != Over::Everybody && draft.tape.one_in(6))
-    out = fmt::format("({}) and {}", out, draft.condition(at, false));
+    out = fmt::format("({}) and {}", out, any_condition(draft, at, false));
   return out;
 }
 
@@ -79,10 +100,10 @@ class Branch {
 
   void arm(const std::string& head) {
     for (std::size_t i = 0; i < before_.size(); ++i) draft_.shared[i].pending = before_[i];
-    draft_.line(at_, head);
-    const std::size_t size = draft_.size();
+    draft_.text.line(at_, head);
+    const std::size_t size = draft_.text.size();
     write_block(draft_, inside_, 1 + draft_.tape.below(inside_.is_thread ? 2 : 4));
-    draft_.wait(inside_);
+    wait_all(draft_, inside_);
     end_body(draft_, inside_, size);
     ends_.push_back(pending_of(draft_));
   }
@@ -104,11 +125,11 @@ class Branch {
 
 void write_branch(Draft& draft, const Place& at) {
   const Over over = choose_over(draft, at);
-  draft.wait(at);
+  wait_all(draft, at);
   // Units on their own cannot meet the others.
   if (over != Over::Everybody && !at.is_split &&
       std::ranges::any_of(draft.shared, [](const Shared& s) { return s.pending.any_far(); }))
-    draft.sync_all(at);
+    sync_all(draft, at);
   Branch branch(draft, at, over);
   branch.arm(fmt::format("if {}:", condition_over(draft, at, over)));
   if (draft.tape.one_in(5)) branch.arm(fmt::format("elif {}:", condition_over(draft, at, over)));

@@ -32,7 +32,7 @@ std::string turned_layout(Draft& draft) {
 void declare_turned(Draft& draft) {
   if (draft.f.has_products || draft.f.spread == Spread::Atoms || !draft.tape.one_in(2)) return;
   const std::string layout = turned_layout(draft);
-  if (!layout.empty()) draft.add_reg(kTurned, draft.work().dtype, draft.f.tile, layout);
+  if (!layout.empty()) add_reg(draft, kTurned, any_work(draft).dtype, draft.f.tile, layout);
 }
 
 const RegTile* turned_of(const Draft& draft) {
@@ -47,13 +47,13 @@ bool turned_fits(const Draft& draft, const Place&) { return turned_of(draft) != 
 
 void write_turned(Draft& draft, const Place& at) {
   const RegTile& turned = *turned_of(draft);
-  const RegTile& other = draft.work();
+  const RegTile& other = any_work(draft);
   if (other.dtype != turned.dtype) return;
-  const Columns c = draft.some(turned.shape);
-  const std::string one = Draft::of(turned, c), two = Draft::of(other, c);
+  const Columns c = any_columns(draft, turned.shape);
+  const std::string one = region_of(turned, c), two = region_of(other, c);
   const bool is_to = draft.tape.one_in(2);
-  draft.line(at, fmt::format("{}copy({}, {}{})", draft.prefix(), is_to ? one : two,
-                             is_to ? two : one, draft.workspace()));
+  draft.text.line(at, "{}copy({}, {}{})", draft.f.prefix(), is_to ? one : two, is_to ? two : one,
+                  any_workspace(draft));
 }
 
 }  // namespace

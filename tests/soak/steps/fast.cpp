@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions with `fast=True`, which come near: into a tile of their own that goes to outputs alone, so
 // that errors do not grow. A program with one is compared within the error that is stated.
-#include <fmt/format.h>
-
 #include "soak/steps.h"
 
 namespace ww::test {
@@ -10,29 +8,27 @@ namespace {
 
 void declare_fast(Draft& draft) {
   if (!draft.tape.one_in(4)) return;
-  bool is_packed = false;
-  const std::string layout = draft.tile_layout("float32", is_packed);
+  const RegLayout layout = tile_layout(draft, "float32");
   draft.fast = RegTile{.name = "fast", .dtype = "float32", .shape = draft.f.tile};
-  draft.line({}, fmt::format("fast = T.alloc_buffer({}, \"float32\", scope=\"local\", layout={})",
-                             tuple(draft.f.tile), layout));
+  draft.text.line({}, "fast = T.alloc_buffer({}, \"float32\", scope=\"local\", layout={})",
+                  tuple(draft.f.tile), layout.text);
 }
 
 void begin_fast(Draft& draft) {
-  if (draft.fast) draft.line({}, fmt::format("{}zero(fast)", draft.prefix()));
+  if (draft.fast) draft.text.line({}, "{}zero(fast)", draft.f.prefix());
 }
 
 bool fast_fits(const Draft& draft, const Place&) { return draft.fast.has_value(); }
 
 void write_fast(Draft& draft, const Place& at) {
   const RegTile& dst = *draft.fast;
-  const Columns c = draft.some(draft.f.tile);
+  const Columns c = any_columns(draft, draft.f.tile);
   const std::string op = draft.tape.pick(
       std::vector<std::string>{"tanh", "sigmoid", "exp2", "sqrt", "reciprocal", "rsqrt", "silu"});
-  const RegTile src = draft.work();
+  const RegTile src = any_work(draft);
   if (src.dtype == "float64") return;  // PTX has no functions of it
-  const std::string from = Draft::of(src, c);
-  draft.line(at,
-             fmt::format("{}{}({}, {}, fast=True)", draft.prefix(), op, Draft::of(dst, c), from));
+  const std::string from = region_of(src, c);
+  draft.text.line(at, "{}{}({}, {}, fast=True)", draft.f.prefix(), op, region_of(dst, c), from);
   draft.is_fast = true;
 }
 

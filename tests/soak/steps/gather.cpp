@@ -23,8 +23,8 @@ void declare_picks(Draft& draft) {
   const bool is_everywhere = f.of_row > 1 && draft.tape.one_in(2);
   std::string layout = fmt::format("S[({}, {}) : (1, {} @ {})]", f.rounds, rows, f.of_row, f.axis);
   if (is_everywhere) layout += fmt::format(" + R[{} : 1 @ {}]", f.of_row, f.axis);
-  draft.line({}, fmt::format("{} = T.alloc_buffer({}, \"int32\", scope=\"local\", layout={})",
-                             kPicks, tuple({f.tile[0], 1}), tile(layout)));
+  draft.text.line({}, "{} = T.alloc_buffer({}, \"int32\", scope=\"local\", layout={})", kPicks,
+                  tuple({f.tile[0], 1}), tile(layout));
 }
 
 // Most are in range.
@@ -33,29 +33,28 @@ void begin_picks(Draft& draft) {
   load(draft, {}, {.name = kPicks, .dtype = "int32", .shape = {draft.f.tile[0], 1}}, false);
   std::int64_t mask = 1;
   while (mask < draft.f.tile[0]) mask *= 2;
-  draft.line({},
-             fmt::format("{0}bitwise_and({1}, {1}, {2})", draft.prefix(), kPicks, 2 * mask - 1));
-  draft.line({}, fmt::format("{0}sub({1}, {1}, {2})", draft.prefix(), kPicks, mask / 4));
+  draft.text.line({}, "{0}bitwise_and({1}, {1}, {2})", draft.f.prefix(), kPicks, 2 * mask - 1);
+  draft.text.line({}, "{0}sub({1}, {1}, {2})", draft.f.prefix(), kPicks, mask / 4);
 }
 
 bool gather_fits(const Draft& draft, const Place&) { return has_picks(draft); }
 
 void write_gather(Draft& draft, const Place& at) {
-  const RegTile& dst = draft.work();
-  const Columns c = draft.some(dst.shape);
+  const RegTile& dst = any_work(draft);
+  const Columns c = any_columns(draft, dst.shape);
   std::vector<Shared*> tables;
-  for (const auto& [reg, each] : draft.pairs(true))
+  for (const auto& [reg, each] : copy_pairs(draft, true))
     if (reg->name == dst.name) tables.push_back(each);
   std::string from;
   if (!tables.empty() && draft.tape.one_in(2)) {
     Shared& table = *draft.tape.pick(tables);
-    draft.access(at, table, false, false);
-    from = draft.of(at, table, draft.f.unit, c);
+    order_access(draft, at, table, false, false);
+    from = region_of(draft, at, table, draft.f.unit, c);
   } else {
-    from = draft.input(at, dst.dtype, dst.shape, c, false, false).text;
+    from = new_input(draft, at, dst.dtype, dst.shape, c, false, false).text;
   }
-  draft.line(at, fmt::format("{}gather({}, {}, {}[0:{}, 0], axis=-2, fill_value=3)", draft.prefix(),
-                             Draft::of(dst, c), from, kPicks, draft.f.tile[0]));
+  draft.text.line(at, "{}gather({}, {}, {}[0:{}, 0], axis=-2, fill_value=3)", draft.f.prefix(),
+                  region_of(dst, c), from, kPicks, draft.f.tile[0]);
 }
 
 }  // namespace

@@ -39,39 +39,34 @@ void declare_permute(Draft& draft) {
       draft.tape.pick(std::vector<std::string>{"float32", "int32", "float16", "int8", "float64"});
   const std::int64_t bytes = kRows * columns * bits_of(dtype) / 8;
   const bool is_in_place = draft.tape.one_in(2);
-  if (!draft.add_bytes("turning", bytes) || (!is_in_place && !draft.add_bytes("elsewhere", bytes)))
+  if (!add_bytes(draft, "turning", bytes) ||
+      (!is_in_place && !add_bytes(draft, "elsewhere", bytes)))
     return;
   draft.permuted = dtype;
   for (const std::string name : {"before", "after"}) {
     const std::string memory = name == "before" || is_in_place ? "turning" : "elsewhere";
-    draft.line(
-        {},
-        fmt::format("{} = T.decl_buffer(({}, {}), \"{}\", data={}.data, scope=\"{}\", layout={})",
+    draft.text.line({},
+                    "{} = T.decl_buffer(({}, {}), \"{}\", data={}.data, scope=\"{}\", layout={})",
                     name, kRows, columns, dtype, memory, draft.f.has_pool ? "shared.dyn" : "shared",
-                    layout_of(draft, columns)));
+                    layout_of(draft, columns));
   }
 }
 
 void write_permute(Draft& draft, const Place& at) {
   const std::int64_t columns = columns_of(draft);
-  const std::string from = draft.fresh("a"), to = draft.fresh("o");
-  Extents extents{draft.f.ctas};
-  std::string index = "cta, ";
-  for (const auto& [var, count] : at.loops) {
-    extents.push_back(count);
-    index += var + ", ";
-  }
+  const std::string from = draft.text.fresh("a"), to = draft.text.fresh("o");
+  auto [extents, index] = per_turn(draft, at);
   extents.insert(extents.end(), {kRows, columns});
-  draft.param(from, extents, *draft.permuted);
-  draft.param(to, extents, *draft.permuted);
+  draft.text.param(from, tuple(extents), *draft.permuted);
+  draft.text.param(to, tuple(extents), *draft.permuted);
   const std::string whole = fmt::format("{}0:{}, 0:{}", index, kRows, columns);
-  draft.sync_all(at);
-  draft.line(at, fmt::format("Tx.cta.copy(before, {}[{}])", from, whole));
-  draft.line(at, "T.cuda.cta_sync()");
-  draft.line(at, "Tx.cta.permute_layout(after, before)");
-  draft.line(at, "T.cuda.cta_sync()");
-  draft.line(at, fmt::format("Tx.cta.copy({}[{}], after)", to, whole));
-  draft.line(at, "T.cuda.cta_sync()");
+  sync_all(draft, at);
+  draft.text.line(at, "Tx.cta.copy(before, {}[{}])", from, whole);
+  draft.text.line(at, "T.cuda.cta_sync()");
+  draft.text.line(at, "Tx.cta.permute_layout(after, before)");
+  draft.text.line(at, "T.cuda.cta_sync()");
+  draft.text.line(at, "Tx.cta.copy({}[{}], after)", to, whole);
+  draft.text.line(at, "T.cuda.cta_sync()");
 }
 
 }  // namespace

@@ -2,8 +2,6 @@
 // Products of factors in registers or shared memory; and a whole loop over K that brings the
 // factors of each turn from global memory. Sums are exact as long as nothing else gets into them
 // and their factors.
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "soak/steps.h"
@@ -22,18 +20,18 @@ void declare_products(Draft& draft) {
   const Extents a{f.gemm.size_m(), f.gemm.size_k()};
   Extents b{f.gemm.size_k(), f.gemm.size_n()};
   if (f.gemm.turns_b) std::swap(b[0], b[1]);
-  draft.add_reg("acc", f.gemm.types.out, f.tile, tile(fragment(f.gemm, Role::D, f.m, f.n)));
-  draft.add_reg("fa", f.gemm.types.in, a, tile(fragment(f.gemm, Role::A, f.m, f.k)));
-  draft.add_reg("fb", f.gemm.types.in, b,
-                tile(f.gemm.turns_b ? fragment(f.gemm, Role::B, f.n, f.k)
-                                    : fragment(f.gemm, Role::B, f.k, f.n)));
+  add_reg(draft, "acc", f.gemm.types.out, f.tile, tile(fragment(f.gemm, Role::D, f.m, f.n)));
+  add_reg(draft, "fa", f.gemm.types.in, a, tile(fragment(f.gemm, Role::A, f.m, f.k)));
+  add_reg(draft, "fb", f.gemm.types.in, b,
+          tile(f.gemm.turns_b ? fragment(f.gemm, Role::B, f.n, f.k)
+                              : fragment(f.gemm, Role::B, f.k, f.n)));
   for (std::size_t i = draft.works; i < draft.regs.size(); ++i) draft.regs[i].is_for_sums = true;
-  if (draft.tape.below(3) != 0) draft.add_shared(f.gemm.types.in, a);
-  if (draft.tape.below(3) != 0) draft.add_shared(f.gemm.types.in, b);
+  if (draft.tape.below(3) != 0) add_shared(draft, f.gemm.types.in, a);
+  if (draft.tape.below(3) != 0) add_shared(draft, f.gemm.types.in, b);
 }
 void begin_products(Draft& draft) {
   if (!draft.f.has_products) return;
-  draft.line({}, draft.prefix() + "zero(acc)");
+  draft.text.line({}, draft.f.prefix() + "zero(acc)");
   for (std::size_t i = draft.works + 1; i < draft.regs.size(); ++i)
     load(draft, {}, draft.regs[i], false);
 }
@@ -66,15 +64,15 @@ void multiply(Draft& draft, const Place& at, bool adds, bool is_staged) {
   std::string a = "fa", b = "fb", staged;
   if (is_staged) {
     const auto [left, right] = factors(draft);
-    for (Shared* each : {left, right}) draft.access(at, *each, false, false);
+    for (Shared* each : {left, right}) order_access(draft, at, *each, false, false);
     left->pending.own_read = true;  // behind the barrier that the other may have needed
-    a = draft.of(at, *left, draft.f.unit, Draft::all(left->shape));
-    b = draft.of(at, *right, draft.f.unit, Draft::all(right->shape));
+    a = region_of(draft, at, *left, draft.f.unit, Columns::all(left->shape));
+    b = region_of(draft, at, *right, draft.f.unit, Columns::all(right->shape));
     staged = ", stage=True";
   }
   if (adds) ++draft.products;
-  draft.line(at, fmt::format("{}gemm(acc, {}, {}, acc{}{})", draft.prefix(), a, b,
-                             settings(draft, adds), staged));
+  draft.text.line(at, "{}gemm(acc, {}, {}, acc{}{})", draft.f.prefix(), a, b, settings(draft, adds),
+                  staged);
 }
 
 void write_products(Draft& draft, const Place& at) {
@@ -92,26 +90,26 @@ bool pipeline_fits(const Draft& draft, const Place& at) {
 void write_pipeline(Draft& draft, const Place& at) {
   const auto [left, right] = factors(draft);
   if (left == nullptr || !can_add(draft)) return;
-  if (draft.tape.one_in(2)) draft.line(at, draft.prefix() + "zero(acc)");
-  const Place inside = draft.begin_loop(at);
+  if (draft.tape.one_in(2)) draft.text.line(at, draft.f.prefix() + "zero(acc)");
+  const Place inside = begin_loop(draft, at);
   const bool is_async = draft.tape.below(3) != 2 && draft.f.has_async();
   for (Shared* each : {left, right})
-    load_part(draft, inside, *each, Draft::all(each->shape), false, is_async);
-  draft.wait(inside);
+    load_part(draft, inside, *each, Columns::all(each->shape), false, is_async);
+  wait_all(draft, inside);
   if (draft.tape.one_in(2)) {
     multiply(draft, inside, true, true);
   } else {
     std::size_t i = draft.works + 1;
     for (Shared* each : {left, right}) {
       const RegTile& reg = draft.regs[i++];
-      draft.access(inside, *each, false, false);
-      const Columns c = Draft::all(reg.shape);
-      draft.line(inside, fmt::format("{}copy({}, {})", draft.prefix(), Draft::of(reg, c),
-                                     draft.of(inside, *each, draft.f.unit, c)));
+      order_access(draft, inside, *each, false, false);
+      const Columns c = Columns::all(reg.shape);
+      draft.text.line(inside, "{}copy({}, {})", draft.f.prefix(), region_of(reg, c),
+                      region_of(draft, inside, *each, draft.f.unit, c));
     }
     multiply(draft, inside, true, false);
   }
-  draft.end_loop(inside);
+  end_loop(draft, inside);
 }
 
 }  // namespace

@@ -14,7 +14,8 @@ namespace {
 // for each other between two calls.
 void declare_workspace(Draft& draft) {
   constexpr std::int64_t kBytes = 4096;
-  draft.has_workspace = draft.f.units == 1 && draft.tape.one_in(4) && draft.add_bytes("ws", kBytes);
+  draft.has_workspace =
+      draft.f.units == 1 && draft.tape.one_in(4) && add_bytes(draft, "ws", kBytes);
 }
 
 bool reductions_fit(const Draft& draft, const Place&) { return !draft.stretched.empty(); }
@@ -26,16 +27,15 @@ void write_reduction(Draft& draft, const Place& at) {
     if (draft.regs[i].dtype == dst.dtype) sources.push_back(draft.regs[i]);
   if (sources.empty()) return;
   const RegTile& src = draft.tape.pick(sources);
-  const Columns c = draft.some(src.shape);
+  const Columns c = any_columns(draft, src.shape);
   const bool is_row = dst.name == "row";
   const std::string there = is_row ? fmt::format("row[0, {}:{}]", c.begin, c.begin + c.count)
                                    : fmt::format("column[0:{}, 0]", dst.shape[0]);
   const std::string op = draft.tape.pick(std::vector<std::string>{"sum", "max", "min"});
   const bool is_added = draft.tape.one_in(3);
-  const std::string workspace = draft.workspace();
-  draft.line(at,
-             fmt::format("{}{}({}, {}, axes={}{}{})", draft.prefix(), op, there, Draft::of(src, c),
-                         is_row ? 0 : 1, is_added ? ", accum=True" : "", workspace));
+  const std::string workspace = any_workspace(draft);
+  draft.text.line(at, "{}{}({}, {}, axes={}{}{})", draft.f.prefix(), op, there, region_of(src, c),
+                  is_row ? 0 : 1, is_added ? ", accum=True" : "", workspace);
   if (draft.tape.one_in(3)) store(draft, at, dst);
 }
 

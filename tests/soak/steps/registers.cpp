@@ -1,25 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiles of registers from inputs, and to outputs.
-#include <fmt/format.h>
-
 #include "soak/steps.h"
 
 namespace ww::test {
 
 void load(Draft& draft, const Place& at, const RegTile& reg, bool may_be_ragged) {
-  const Columns c = Draft::all(reg.shape);
-  const Source from = draft.input(at, reg.dtype, reg.shape, c, false, may_be_ragged);
-  draft.line(at, fmt::format("{}copy({}, {}{}{})", draft.prefix(), Draft::of(reg, c), from.text,
-                             from.fill(), may_be_ragged ? draft.predicate(at, true) : ""));
+  const Columns c = Columns::all(reg.shape);
+  const Source from = new_input(draft, at, reg.dtype, reg.shape, c, false, may_be_ragged);
+  draft.text.line(at, "{}copy({}, {}{}{})", draft.f.prefix(), region_of(reg, c), from.text,
+                  from.fill(), may_be_ragged ? any_predicate(draft, at, true) : "");
 }
 
 void store(Draft& draft, const Place& at, const RegTile& reg) {
-  const Columns c = Draft::all(reg.shape);
+  const Columns c = Columns::all(reg.shape);
   const bool is_cut = draft.tape.one_in(8);
-  const std::string there = draft.output(at, reg.dtype, reg.shape, c, false, is_cut);
-  draft.line(
-      at, fmt::format("{}copy({}, {}{}{})", draft.prefix(), there, Draft::of(reg, c),
-                      is_cut ? ", clip=True" : "", at.depth > 0 ? draft.predicate(at, true) : ""));
+  const std::string there = new_output(draft, at, reg.dtype, reg.shape, c, false, is_cut);
+  draft.text.line(at, "{}copy({}, {}{}{})", draft.f.prefix(), there, region_of(reg, c),
+                  is_cut ? ", clip=True" : "", at.depth > 0 ? any_predicate(draft, at, true) : "");
 }
 
 namespace {

@@ -23,16 +23,16 @@ std::string there(const Draft& draft, const TensorTile& each, const std::string&
 
 void declare_tensor(Draft& draft) {
   if (!draft.f.has_tensor) return;
-  draft.line({}, draft.f.has_pool && draft.tape.one_in(2)
-                     ? "base = pool.alloc((1,), \"uint32\")"
-                     : "base = T.alloc_shared([1], \"uint32\")");
+  draft.text.line({}, draft.f.has_pool && draft.tape.one_in(2)
+                          ? "base = pool.alloc((1,), \"uint32\")"
+                          : "base = T.alloc_shared([1], \"uint32\")");
 }
 
 void copy_there(Draft& draft, const Place& at, const TensorTile& to, const std::string& stage,
                 const RegTile& from) {
-  draft.line(at, fmt::format("Tx.wg.copy_async({}, {})", there(draft, to, stage),
-                             Draft::of(from, Draft::all(from.shape))));
-  draft.line(at, "T.ptx.tcgen05.wait.st()");
+  draft.text.line(at, "Tx.wg.copy_async({}, {})", there(draft, to, stage),
+                  region_of(from, Columns::all(from.shape)));
+  draft.text.line(at, "T.ptx.tcgen05.wait.st()");
 }
 
 const RegTile& reg_of(const Draft& draft, const std::string& dtype) {
@@ -59,12 +59,12 @@ void begin_tensor(Draft& draft) {
     column += width * bits_of(reg.dtype) / 32;
   }
   draft.tensor_columns = allocation_of(column);
-  draft.line(at, "if warp == 0:");
-  draft.line(at, fmt::format("    T.ptx.tcgen05.alloc(T.address_of(base), n_cols={}, cta_group=1)",
-                             draft.tensor_columns));
-  draft.line(at, "T.cuda.cta_sync()");
+  draft.text.line(at, "if warp == 0:");
+  draft.text.line(at, "    T.ptx.tcgen05.alloc(T.address_of(base), n_cols={}, cta_group=1)",
+                  draft.tensor_columns);
+  draft.text.line(at, "T.cuda.cta_sync()");
   for (Shared& each : draft.shared) each.pending = {};
-  draft.lines(tiles);
+  draft.text.lines(tiles);
   for (const TensorTile& each : draft.tensor)
     for (std::int64_t s = 0; s < draft.tensor_stages; ++s)
       copy_there(draft, at, each, std::to_string(s), reg_of(draft, each.dtype));
@@ -73,27 +73,27 @@ void begin_tensor(Draft& draft) {
 void finish_tensor(Draft& draft) {
   if (!draft.f.has_tensor) return;
   const Place at;
-  draft.line(at, "T.ptx.tcgen05.fence.before_thread_sync()");
-  draft.line(at, "T.cuda.cta_sync()");
-  draft.line(at, "T.ptx.tcgen05.fence.after_thread_sync()");
-  draft.line(at, "if warp == 0:");
-  draft.line(at, "    T.ptx.tcgen05.relinquish_alloc_permit(cta_group=1)");
-  draft.line(at, fmt::format("    T.ptx.tcgen05.dealloc(base[0], n_cols={}, cta_group=1)",
-                             draft.tensor_columns));
+  draft.text.line(at, "T.ptx.tcgen05.fence.before_thread_sync()");
+  draft.text.line(at, "T.cuda.cta_sync()");
+  draft.text.line(at, "T.ptx.tcgen05.fence.after_thread_sync()");
+  draft.text.line(at, "if warp == 0:");
+  draft.text.line(at, "    T.ptx.tcgen05.relinquish_alloc_permit(cta_group=1)");
+  draft.text.line(at, "    T.ptx.tcgen05.dealloc(base[0], n_cols={}, cta_group=1)",
+                  draft.tensor_columns);
 }
 
 void write_tensor_store(Draft& draft, const Place& at) {
-  const RegTile& from = draft.work();
+  const RegTile& from = any_work(draft);
   const TensorTile& to = *std::ranges::find(draft.tensor, from.dtype, &TensorTile::dtype);
-  copy_there(draft, at, to, draft.stage(at, draft.tensor_stages), from);
+  copy_there(draft, at, to, any_stage(draft, at, draft.tensor_stages), from);
 }
 
 void write_tensor_load(Draft& draft, const Place& at) {
-  const RegTile& to = draft.work();
+  const RegTile& to = any_work(draft);
   const TensorTile& from = *std::ranges::find(draft.tensor, to.dtype, &TensorTile::dtype);
-  draft.line(at, fmt::format("Tx.wg.copy_async({}, {})", Draft::of(to, Draft::all(to.shape)),
-                             there(draft, from, draft.stage(at, draft.tensor_stages))));
-  draft.line(at, "T.ptx.tcgen05.wait.ld()");
+  draft.text.line(at, "Tx.wg.copy_async({}, {})", region_of(to, Columns::all(to.shape)),
+                  there(draft, from, any_stage(draft, at, draft.tensor_stages)));
+  draft.text.line(at, "T.ptx.tcgen05.wait.ld()");
 }
 
 }  // namespace

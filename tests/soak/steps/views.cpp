@@ -11,7 +11,7 @@ namespace {
 bool has_shared(const Draft& draft, const Place&) { return !draft.shared.empty(); }
 
 std::string view_of(Draft& draft, const Shared& each) {
-  std::string out = draft.fresh("v");
+  std::string out = draft.text.fresh("v");
   draft.views[out] = each.name;
   return out;
 }
@@ -19,8 +19,8 @@ std::string view_of(Draft& draft, const Shared& each) {
 // Either way between registers and a view of shared memory, `reg` and `there` as they are written.
 void move(Draft& draft, const Place& at, const std::string& reg, const std::string& there,
           bool is_load) {
-  draft.line(at, fmt::format("{}copy({}, {})", draft.prefix(), is_load ? reg : there,
-                             is_load ? there : reg));
+  draft.text.line(at, "{}copy({}, {})", draft.f.prefix(), is_load ? reg : there,
+                  is_load ? there : reg);
 }
 
 struct Pair {
@@ -31,25 +31,25 @@ struct Pair {
 // With all that stands before the access.
 Pair choose_pair(Draft& draft, const Place& at) {
   const bool is_load = draft.tape.one_in(2);
-  const auto all = draft.pairs(is_load);
+  const auto all = copy_pairs(draft, is_load);
   if (all.empty()) return {};
   const auto [reg, shared] = draft.tape.pick(all);
   if (reg->is_for_sums || shared->shape != draft.f.tile) return {};
-  draft.access(at, *shared, !is_load, false);
+  order_access(draft, at, *shared, !is_load, false);
   return {reg, shared, is_load};
 }
 
 void write_permuted(Draft& draft, const Place& at) {
   const Pair pair = choose_pair(draft, at);
   if (pair.reg == nullptr) return;
-  const std::string r = draft.fresh("v"), s = view_of(draft, *pair.shared);
-  draft.line(at, fmt::format("{} = {}.permute(1, 0)", r, pair.reg->name));
-  draft.line(at, fmt::format("{} = {}.permute(0, 3, 1, 2)", s, pair.shared->name));
-  const Columns c = draft.some(pair.reg->shape);
+  const std::string r = draft.text.fresh("v"), s = view_of(draft, *pair.shared);
+  draft.text.line(at, "{} = {}.permute(1, 0)", r, pair.reg->name);
+  draft.text.line(at, "{} = {}.permute(0, 3, 1, 2)", s, pair.shared->name);
+  const Columns c = any_columns(draft, pair.reg->shape);
   const std::string columns = fmt::format("{}:{}", c.begin, c.begin + c.count);
   const std::int64_t rows = pair.reg->shape[0];
   move(draft, at, fmt::format("{}[{}, 0:{}]", r, columns, rows),
-       fmt::format("{}[{}, {}, {}, 0:{}]", s, draft.stage(at, pair.shared->stages), columns,
+       fmt::format("{}[{}, {}, {}, 0:{}]", s, any_stage(draft, at, pair.shared->stages), columns,
                    draft.f.unit, rows),
        pair.is_load);
 }
@@ -62,18 +62,18 @@ void write_part(Draft& draft, const Place& at) {
   using Kind = Shared::Kind;
   const Kind kind = pair.shared->kind;
   const bool is_swizzled = kind == Kind::Swizzled || kind == Kind::Matrix;
-  const std::string stage = draft.stage(at, pair.shared->stages);
-  const Columns c = is_swizzled ? Draft::all(pair.reg->shape) : draft.some(pair.reg->shape);
+  const std::string stage = any_stage(draft, at, pair.shared->stages);
+  const Columns c =
+      is_swizzled ? Columns::all(pair.reg->shape) : any_columns(draft, pair.reg->shape);
   const std::string v = view_of(draft, *pair.shared);
   const std::int64_t rows = pair.reg->shape[0];
   const std::string tile = fmt::format("0:{}, {}:{}", rows, c.begin, c.begin + c.count);
-  draft.line(at,
-             fmt::format("{} = {}.sub[{}, {}]", v, pair.shared->name,
-                         is_swizzled ? fmt::format("0:{}, 0:{}", pair.shared->stages, draft.f.units)
-                                     : fmt::format("{}, {}", stage, draft.f.unit),
-                         tile));
+  draft.text.line(at, "{} = {}.sub[{}, {}]", v, pair.shared->name,
+                  is_swizzled ? fmt::format("0:{}, 0:{}", pair.shared->stages, draft.f.units)
+                              : fmt::format("{}, {}", stage, draft.f.unit),
+                  tile);
   const std::string inner = fmt::format("0:{}, 0:{}", rows, c.count);
-  move(draft, at, Draft::of(*pair.reg, c),
+  move(draft, at, region_of(*pair.reg, c),
        is_swizzled ? fmt::format("{}[{}, {}, {}]", v, stage, draft.f.unit, inner)
                    : fmt::format("{}[{}]", v, inner),
        pair.is_load);
@@ -95,17 +95,17 @@ void write_type(Draft& draft, const Place& at) {
   if (dtype.empty() || each.kind == Shared::Kind::Turned || each.shape != draft.f.tile) return;
   if (each.row * bits % bits_of(dtype) != 0 || each.align * 8 % bits_of(dtype) != 0) return;
   const bool is_load = draft.tape.one_in(2);
-  draft.access(at, each, is_load, false);
+  order_access(draft, at, each, is_load, false);
   const Extents shape{each.shape[0], each.shape[1] * bits / bits_of(dtype)};
   const std::string v = view_of(draft, each);
-  draft.line(at, fmt::format("{} = {}.view(\"{}\")", v, each.name, dtype));
-  const Columns c = draft.some(shape);
+  draft.text.line(at, "{} = {}.view(\"{}\")", v, each.name, dtype);
+  const Columns c = any_columns(draft, shape);
   Shared seen = each;
   seen.name = v;
   seen.shape = shape;
-  const std::string here = draft.of(at, seen, draft.f.unit, c);
-  const std::string there = is_load ? draft.input(at, dtype, shape, c, false, false).text
-                                    : draft.output(at, dtype, shape, c, false);
+  const std::string here = region_of(draft, at, seen, draft.f.unit, c);
+  const std::string there = is_load ? new_input(draft, at, dtype, shape, c, false, false).text
+                                    : new_output(draft, at, dtype, shape, c, false);
   move(draft, at, here, there, is_load);
 }
 
@@ -121,33 +121,34 @@ void write_shape(Draft& draft, const Place& at) {
     if (size % d == 0) lengths.push_back(d);
   const std::int64_t length = draft.tape.pick(lengths);
   const bool is_load = draft.tape.one_in(2);
-  draft.access(at, each, is_load, false);
+  order_access(draft, at, each, is_load, false);
   Shared seen = each;
   seen.name = view_of(draft, each);
   seen.shape = {size / length, length};
-  draft.line(at, fmt::format("{} = {}.view({}, {}, {}, {})", seen.name, each.name, each.stages,
-                             draft.f.units, size / length, length));
-  const Columns c = Draft::all(seen.shape);
-  const std::string here = draft.of(at, seen, draft.f.unit, c);
-  const std::string there = is_load ? draft.input(at, each.dtype, seen.shape, c, false, false).text
-                                    : draft.output(at, each.dtype, seen.shape, c, false);
+  draft.text.line(at, "{} = {}.view({}, {}, {}, {})", seen.name, each.name, each.stages,
+                  draft.f.units, size / length, length);
+  const Columns c = Columns::all(seen.shape);
+  const std::string here = region_of(draft, at, seen, draft.f.unit, c);
+  const std::string there = is_load
+                                ? new_input(draft, at, each.dtype, seen.shape, c, false, false).text
+                                : new_output(draft, at, each.dtype, seen.shape, c, false);
   move(draft, at, here, there, is_load);
 }
 
 bool has_rows(const Draft& draft, const Place&) { return draft.f.spread == Spread::Rows; }
 
 void write_register(Draft& draft, const Place& at) {
-  const RegTile& reg = draft.work();
+  const RegTile& reg = any_work(draft);
   const std::int64_t bits = bits_of(reg.dtype);
   const std::string dtype = other_type(draft, bits, draft.f.each);
   if (dtype.empty() || !reg.is_packed) return;
   if (is_real(reg) && draft.changes_signs) return;
   draft.shows_bits = draft.shows_bits || is_real(reg);
   RegTile seen = reg;
-  seen.name = draft.fresh("v");
+  seen.name = draft.text.fresh("v");
   seen.dtype = dtype;
   seen.shape[1] = reg.shape[1] * bits / bits_of(dtype);
-  draft.line(at, fmt::format("{} = {}.view(\"{}\")", seen.name, reg.name, dtype));
+  draft.text.line(at, "{} = {}.view(\"{}\")", seen.name, reg.name, dtype);
   // Bits of a float that nobody has chosen may be a NaN: out they go, and none come in.
   store(draft, at, seen);
 }
@@ -161,14 +162,15 @@ void write_declared(Draft& draft, const Place& at) {
   if (each.kind == Kind::Swizzled || each.kind == Kind::Matrix || each.kind == Kind::Turned) return;
   const std::int64_t stage = draft.tape.below(each.stages);
   const std::string v = view_of(draft, each);
-  draft.line(at, fmt::format("{} = T.decl_buffer({}, \"{}\", data={}.data, elem_offset={}, "
-                             "scope=\"shared\", layout={})",
-                             v, tuple({draft.f.units, each.shape[0], each.shape[1]}), each.dtype,
-                             each.name, stage * draft.f.units * each.part,
-                             tile(fmt::format("S[({}, {}, {}) : ({}, {}, 1)]", draft.f.units,
-                                              each.shape[0], each.shape[1], each.part, each.row))));
-  const Columns c = draft.some(each.shape);
-  move(draft, at, Draft::of(*pair.reg, c),
+  draft.text.line(at,
+                  "{} = T.decl_buffer({}, \"{}\", data={}.data, elem_offset={}, "
+                  "scope=\"shared\", layout={})",
+                  v, tuple({draft.f.units, each.shape[0], each.shape[1]}), each.dtype, each.name,
+                  stage * draft.f.units * each.part,
+                  tile(fmt::format("S[({}, {}, {}) : ({}, {}, 1)]", draft.f.units, each.shape[0],
+                                   each.shape[1], each.part, each.row)));
+  const Columns c = any_columns(draft, each.shape);
+  move(draft, at, region_of(*pair.reg, c),
        fmt::format("{}[{}, 0:{}, {}:{}]", v, draft.f.unit, each.shape[0], c.begin,
                    c.begin + c.count),
        pair.is_load);
