@@ -24,6 +24,11 @@ const Analysis& nothing_known() {
 
 }  // namespace
 
+Analyst::~Analyst() {
+  const auto lock = connection_.lock();
+  for (auto& [uri, known] : known_) give_up(known, ErrorCode::RequestCancelled, "cancelled");
+}
+
 void Analyst::wait_until_idle() {
   worker_.wait_until_idle();
   emitter_.wait_until_idle();
@@ -84,12 +89,19 @@ void Analyst::start(const Document& document) {
 void Analyst::analysed(const std::string& uri, const std::shared_ptr<const Analysis>& analysis) {
   const auto lock = connection_.lock();
   const Document* const document = documents_.find(uri);
-  if (document == nullptr || document->version != analysis->version) return;
+  // One that was closed and opened again may have the same version, but not the same text.
+  if (document == nullptr || document->version != analysis->version ||
+      document->text != analysis->text)
+    return;
   Known& known = known_[uri];
   known.analysis = analysis;
   known.emission.clear();
   publish(uri, known);
-  for (const Waiting& each : std::exchange(known.waiting, {})) answer_now(*document, known, each);
+  // Each waits until it is answered: after an exception, the rest are refused.
+  while (!known.waiting.empty()) {
+    answer_now(*document, known, known.waiting.front());
+    known.waiting.erase(known.waiting.begin());
+  }
 }
 
 void Analyst::emitted(const std::string& uri, const std::shared_ptr<const Analysis>& analysis,
@@ -102,8 +114,9 @@ void Analyst::emitted(const std::string& uri, const std::shared_ptr<const Analys
 }
 
 void Analyst::show_run(std::string_view uri, std::int64_t version, std::vector<Problem> problems) {
+  const Document* const document = documents_.find(uri);
   const auto known = known_.find(uri);
-  if (known == known_.end() || known->second.analysis == nullptr ||
+  if (document == nullptr || document->version != version || known->second.analysis == nullptr ||
       known->second.analysis->version != version)
     return;
   known->second.run = std::move(problems);

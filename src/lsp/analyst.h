@@ -3,7 +3,7 @@
 // thread; then its problems are sent, and requests that waited for that are answered. The next
 // change cancels the analysis and refuses what waits for it.
 //
-// All but wait_until_idle is called with the connection's lock held.
+// All but wait_until_idle and the destructor is called with the connection's lock held.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,10 @@ class Analyst {
  public:
   /// `connection` outlives it.
   explicit Analyst(Connection& connection) : connection_(connection) {}
+  /// Refuses what waits.
+  ~Analyst();
+  Analyst(const Analyst&) = delete;
+  Analyst& operator=(const Analyst&) = delete;
 
   /// Parameters of didOpen, didChange, didClose. What is wrong with them is logged.
   void open(const Json& params);
@@ -41,10 +45,11 @@ class Analyst {
   [[nodiscard]] const Document* find(std::string_view uri) const { return documents_.find(uri); }
   /// The newest there is, which may be of an older text; null: none.
   [[nodiscard]] std::shared_ptr<const Analysis> analysis(std::string_view uri) const;
-  /// Shows the problems of a run until the next change; not when the analysis is of another version.
+  /// Shows the problems of a run until the next change; not when the document or its analysis has
+  /// another version.
   void show_run(std::string_view uri, std::int64_t version, std::vector<Problem> problems);
 
-  /// Until no job is left.
+  /// Waits until no job is left.
   void wait_until_idle();
 
  private:

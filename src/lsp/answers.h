@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The requests about an open document, a row each: what it has to wait for, and the function that
-// reads its parameters and asks a feature (lsp/features.h).
+// reads its parameters and asks a feature (lsp/features.h, lsp/diagnostics.h).
 #pragma once
 
 #include <cstdint>

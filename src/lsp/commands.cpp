@@ -100,6 +100,8 @@ void Commands::cancel(const Json& id) {
 
 Job Commands::job_of(const Json& id, std::string key) {
   Job job{.key = std::move(key)};
+  // A request whose job this one replaces must not cancel it.
+  std::erase_if(keys_, [&](const auto& each) { return each.second == job.key; });
   keys_[id.dump()] = job.key;
   job.dropped = [this, id] {
     const auto lock = connection_.lock();

@@ -27,7 +27,7 @@ class Commands {
   /// Ends the command of the request with that id, if there is one; it is still responded to.
   void cancel(const Json& id);
 
-  /// Without it, until no command is left.
+  /// Waits, without the lock, until no command is left.
   void wait_until_idle() { runner_.wait_until_idle(); }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The way to the client: what it can do, and the messages that it is sent. One lock covers all
-// that the server knows and sends, so messages leave in the order of what they tell.
+// that the server knows and sends, so messages leave in the order in which things happen.
 #pragma once
 
 #include <cstdint>
