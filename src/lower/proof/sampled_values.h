@@ -23,7 +23,7 @@ class SampledValues {
   /// Choices among few values are noted in `few`, which must outlive this.
   SampledValues(int sample, FewValues& few);
 
-  /// Was nothing chosen so far?
+  /// Has nothing been chosen yet?
   [[nodiscard]] bool empty() const { return chosen_.empty(); }
   /// A number of the range that `divisor` divides.
   std::int64_t within(const std::string& key, ir::Range range, std::int64_t divisor = 1);

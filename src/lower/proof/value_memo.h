@@ -60,7 +60,7 @@ class ValueMemo {
     while (entries_.size() <= number) entries_.push_back({});
     return entries_[number];
   }
-  /// The variables in `read_` from `before` on are those of the value; `vars` are its last ones.
+  /// The value was computed from the variables in `read_` from `before` on; they replace `vars`.
   void note_vars(std::uint32_t number, std::vector<std::uint32_t>& vars, std::ptrdiff_t before);
 
   StableVec<Entry> entries_;  // by number: computing one adds others

@@ -69,5 +69,21 @@ TEST(ValueMemo, DoesNotRememberFailures) {
   EXPECT_EQ((*sums.of_both())->front(), 6);
 }
 
+// As a load does whose index is not known.
+TEST(ValueMemo, ForgetsWhatWasMadeWithoutAPartThatFailed) {
+  Sums sums;
+  const auto either = [&] {
+    return sums.memo.value(3, [&]() -> Try<PerUnit> {
+      const auto part = sums.of_x();
+      return part ? **part : PerUnit(2, 100);
+    });
+  };
+  sums.x = -1;
+  EXPECT_EQ((*either())->front(), 100);
+  sums.x = 2;
+  sums.memo.forget(kX);
+  EXPECT_EQ((*either())->front(), 2);
+}
+
 }  // namespace
 }  // namespace ww::lower::value_memo_test

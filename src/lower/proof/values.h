@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The values of scalar expressions in every thread of one unit, for lower/proof/proof.h. What is
-// known at run time only takes sampled values (lower/proof/sampled_values.h). Floats, which are held as in lower/proof/scalars.h, are computed too: starts and
-// predicates may be made from them.
+// known at run time only takes sampled values (lower/proof/sampled_values.h). Floats, which are held
+// as in lower/proof/scalars.h, are computed too: starts and predicates may be made from them.
 #pragma once
 
 #include <cstdint>
