@@ -6,6 +6,7 @@
 
 #include "base/file_io.h"
 #include "base/process.h"
+#include "cublas_lt.h"
 
 namespace ww::bench::rivals_test {
 namespace {

@@ -12,6 +12,7 @@
 
 #include "../kernels/test_played_gpu.h"
 #include "base/file_io.h"
+#include "base/process.h"
 #include "row_table.h"
 #include "runtime/test_driver.h"
 #include "test_results.h"

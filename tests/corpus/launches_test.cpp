@@ -39,7 +39,7 @@ Compiled compile_for(const Toolchain& tools, const std::string& target) {
       return section.file == file.name && section.target == target;
     });
   });
-  const ScratchFolder folder;
+  const TestFolder folder;
   const Outcome outcome = compile_together(tools, files, target, {}, folder.path(), "m");
   if (outcome.status != 0) return {nullptr, outcome.output};
   const sim::LoadResult loaded = sim::load(read_text(folder.path() / "m.ptx"), "m.ptx");

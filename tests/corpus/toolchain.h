@@ -28,7 +28,7 @@ Outcome run(const std::vector<std::string>& words, const std::filesystem::path& 
 std::string find_tool(std::string_view name);
 
 /// A folder for a test.
-class ScratchFolder {
+class TestFolder {
  public:
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 

@@ -66,7 +66,7 @@ std::optional<std::string> emitted(const isa::Form& form, const CudaOptions& opt
 
 std::string assembled(const corpus::Toolchain& tools, const std::vector<std::string>& sources,
                       const std::string& arch) {
-  const corpus::ScratchFolder folder;
+  const corpus::TestFolder folder;
   std::ofstream(folder.path() / "forms.cu") << joined(sources);
   const corpus::Outcome compiled =
       tools.compile(folder.path() / "forms.cu", arch, {"-std=c++17", "-Werror", "all-warnings"},

@@ -130,7 +130,7 @@ std::string machine_code(const std::string& text) {
   const auto tools = corpus::Toolchain::find();
   const std::string disassembler = corpus::find_tool("nvdisasm");
   if (!tools || disassembler.empty()) return {};
-  const corpus::ScratchFolder folder;
+  const corpus::TestFolder folder;
   std::ofstream(folder.path() / "k.ptx") << text;
   EXPECT_EQ(tools->assemble(folder.path(), "k.ptx", "sm_90a", "k.cubin").status, 0);
   return corpus::run({disassembler, "-c", "k.cubin"}, folder.path()).output;

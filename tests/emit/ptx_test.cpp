@@ -65,7 +65,7 @@ void expect_assembles(const ir::Function& kernel, const std::string& what,
                       std::span<const target::Target> targets = kTargets) {
   static const auto toolchain = corpus::Toolchain::find();
   if (!toolchain) return;
-  const corpus::ScratchFolder folder;
+  const corpus::TestFolder folder;
   for (const target::Target& target : targets) {
     const std::string name(target::info(target.arch).name);
     std::ofstream(folder.path() / "k.ptx") << ptx_of(kernel, target);

@@ -52,7 +52,7 @@ struct Tool {
 
 // What ptxas says; empty when it accepts the text.
 std::string complaint(const Tool& tool, const std::string& ptx) {
-  const corpus::ScratchFolder folder;
+  const corpus::TestFolder folder;
   std::ofstream(folder.path() / "k.ptx") << ptx;
   const auto outcome = tool.work == Work::Read
                            ? tool.toolchain.try_read(folder.path(), "k.ptx", tool.target)

@@ -39,7 +39,7 @@ std::vector<std::string> options_for(const corpus::Toolchain& tools, std::string
 // `x / 0`.
 std::string to_ptx(const corpus::Toolchain& tools, const std::string& target,
                    const std::string& source, std::string& ptx) {
-  const corpus::ScratchFolder folder;
+  const corpus::TestFolder folder;
   std::ofstream(folder.path() / "kernels.cu") << source;
   std::vector<std::string> options = options_for(tools, source);
   for (const char* option : {"-std=c++17", "-Xcompiler", "-Wall,-Wextra", "-Werror", "all-warnings",

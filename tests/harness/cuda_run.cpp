@@ -180,7 +180,7 @@ std::string compile_all(const std::vector<std::string>& sources, const std::stri
   const auto tools = corpus::Toolchain::find();
   skipped = !tools || !tools->knows(arch);
   if (skipped) return "";
-  const corpus::ScratchFolder folder;
+  const corpus::TestFolder folder;
   return compile_to_ptx(*tools, sources, arch, folder.path());
 }
 
@@ -199,7 +199,7 @@ std::shared_ptr<const sim::Program> load_all(const std::vector<ir::Function>& fu
     if (!source) return nullptr;
     sources.push_back(*source);
   }
-  const corpus::ScratchFolder folder;
+  const corpus::TestFolder folder;
   problem = compile_to_ptx(*tools, sources, arch, folder.path());
   if (!problem.empty()) return nullptr;
   const std::string text = corpus::read_text(folder.path() / "kernels.ptx");

@@ -176,7 +176,7 @@ std::optional<std::size_t> refused_line(const std::string& said) {
 
 Answer assemble(const corpus::Toolchain& tools, const Place& place,
                 const std::vector<std::string>& instructions, Company company) {
-  const corpus::ScratchFolder folder;
+  const corpus::TestFolder folder;
   const Listing module = module_of(place, instructions, company);
   std::ofstream(folder.path() / "m.ptx") << module.text;
   const corpus::Outcome outcome =

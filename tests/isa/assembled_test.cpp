@@ -31,7 +31,7 @@ class Assembled : public testing::Test {
   }
 
   std::optional<corpus::Toolchain> tools_;
-  corpus::ScratchFolder folder_;
+  corpus::TestFolder folder_;
 };
 
 std::string_view target_of(const isa::MatrixCopy& copy) {

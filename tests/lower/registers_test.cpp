@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 /// loads".
 std::string memory_line(const std::string& ptxas, const std::string& ptx,
                         const std::string& target) {
-  const corpus::ScratchFolder folder;
+  const corpus::TestFolder folder;
   std::ofstream(folder.path() / "k.ptx") << ptx;
   const corpus::Outcome outcome =
       corpus::run({ptxas, "-v", "-arch=" + target, "-o", "k.cubin", "k.ptx"}, folder.path());

@@ -48,7 +48,7 @@ TEST(RandomScopes, Verdicts) {
 TEST(RandomScopes, AsPtxas) {
   const auto tools = corpus::Toolchain::find();
   if (!tools) GTEST_SKIP() << "no ptxas here";
-  const corpus::ScratchFolder folder;
+  const corpus::TestFolder folder;
   const auto assembled = [&](const std::string& text) {
     std::ofstream(folder.path() / "m.ptx") << text;
     const corpus::Outcome outcome =

@@ -146,7 +146,7 @@ void assemble_both(const corpus::Toolchain& tools, const Job& job, const fs::pat
 }
 
 void check(const corpus::Toolchain& tools, std::span<const corpus::File> files, const Job& job) {
-  const corpus::ScratchFolder scratch;
+  const corpus::TestFolder scratch;
   const fs::path original = scratch.path() / "original";
   const fs::path printed = scratch.path() / "printed";
   fs::create_directory(original);
@@ -214,7 +214,7 @@ std::string storing_kernel(int value) {
 }
 
 std::string assembled(const corpus::Toolchain& tools, const std::string& text) {
-  const corpus::ScratchFolder scratch;
+  const corpus::TestFolder scratch;
   std::ofstream(scratch.path() / "module.ptx", std::ios::binary) << text;
   const auto outcome = tools.try_assemble(scratch.path(), "module.ptx", "sm_80", "module.cubin");
   EXPECT_EQ(outcome.status, 0) << outcome.output;

@@ -25,7 +25,7 @@ SoakPlan small_plan(const std::filesystem::path& folder) {
 }
 
 TEST(Soak, ProgramsAgreeOnAllEngines) {
-  const corpus::ScratchFolder folder;
+  const corpus::TestFolder folder;
   const SoakResult result = soak(small_plan(folder.path()));
   fmt::print("{}", summary_of(result.tally));
   EXPECT_EQ(result.finds, 0U);
@@ -41,7 +41,7 @@ TEST(Soak, ProgramsAgreeOnAllEngines) {
 }
 
 TEST(Soak, ScalarsAndScopesAgreeOnAllEngines) {
-  const corpus::ScratchFolder folder;
+  const corpus::TestFolder folder;
   // What is refused, or found in the tile program already, is not compared.
   const auto expect_agreement = [&](ProgramKind kind, std::uint64_t programs,
                                     std::uint64_t compared) {
@@ -59,7 +59,7 @@ TEST(Soak, ScalarsAndScopesAgreeOnAllEngines) {
 }
 
 TEST(Soak, InferredLayoutsLeaveTheSameAsWrittenOnes) {
-  const corpus::ScratchFolder folder;
+  const corpus::TestFolder folder;
   SoakPlan plan = small_plan(folder.path());
   plan.only = ProgramKind::Auto;
   plan.programs = 24;
@@ -142,7 +142,7 @@ TEST(Soak, NoticesARaceSomewhereElse) {
 
 // So is a process that does not come back.
 TEST(Soak, EndsWhatTakesTooLong) {
-  const corpus::ScratchFolder folder;
+  const corpus::TestFolder folder;
   SoakPlan plan = small_plan(folder.path());
   plan.programs = 2;
   plan.patience = 0;

@@ -71,7 +71,7 @@ Ran run(const std::string& ptx, const std::string& kernel, const std::vector<flo
 TEST(TensorPipeline, ProducerAndConsumers) {
   const auto tools = corpus::Toolchain::find();
   if (!tools || !tools->knows("sm_90a")) GTEST_SKIP() << "needs nvcc with sm_90a";
-  const corpus::ScratchFolder folder;
+  const corpus::TestFolder folder;
   std::vector<float> a(kRows * kColumns), b(a.size());
   for (std::size_t i = 0; i < a.size(); ++i) {
     a[i] = static_cast<float>(i) * 0.25F;

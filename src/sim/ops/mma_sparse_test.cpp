@@ -28,9 +28,9 @@ constexpr unsigned kRows = 16, kColumns = 8;
 
 /// Of an opcode: what its modifiers say about A, B and D.
 struct SparseForm {
-  explicit SparseForm(const isa::Binding& b)
-      : binding(b), a(b.word("atype")), b(b.word("btype")), d(b.word("dtype")) {
-    const std::vector<isa::Fragment> all = isa::fragments_of(b);
+  explicit SparseForm(const isa::Binding& form)
+      : binding(form), a(form.word("atype")), b(form.word("btype")), d(form.word("dtype")) {
+    const std::vector<isa::Fragment> all = isa::fragments_of(form);
     const auto named = [&](std::string_view name) {
       return *std::ranges::find(all, name, &isa::Fragment::operand);
     };

@@ -108,7 +108,7 @@ TEST(OldWarp, LanesInStepDoNotRaceWithEachOther) {
 
 // What one lane publishes in step is the warp's.
 TEST(OldWarp, AFlagOfOneLaneIsForItsWarp) {
-  const auto run = [](std::string_view fence) {
+  const auto findings = [](std::string_view fence) {
     TestRun run(
         old_text(fmt::format(R"(mov.u32 %r1, %tid.x; shr.u32 %r2, %r1, 5; setp.eq.u32 %p1, %r2, 0;
 .shared .align 4 .b8 cells[128]; .shared .align 4 .u32 flag; and.b32 %r3, %r1, 31; shl.b32 %r3, %r3, 2;
@@ -127,8 +127,8 @@ DONE:)",
     EXPECT_EQ(run.run().outcome, Outcome::Finished) << run.errors();
     return run.findings();
   };
-  EXPECT_EQ(run("membar.cta;"), "");
-  EXPECT_TRUE(run("").starts_with("race")) << run("");
+  EXPECT_EQ(findings("membar.cta;"), "");
+  EXPECT_TRUE(findings("").starts_with("race")) << findings("");
 }
 
 }  // namespace

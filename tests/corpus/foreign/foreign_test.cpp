@@ -174,7 +174,7 @@ std::vector<std::size_t> case_numbers() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Corpus, ForeignPtx, testing::ValuesIn(case_numbers()),
-                         [](const auto& info) { return all_cases()[info.param].name; });
+                         [](const auto& each) { return all_cases()[each.param].name; });
 
 // Sixty kernels, counted once whatever they were compiled for.
 TEST(ForeignCorpus, HasSixtyKernels) {

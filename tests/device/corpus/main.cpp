@@ -181,7 +181,7 @@ void Runner::conclude(const Section& section, const LaunchLine& launch, const La
 }
 
 void Runner::run(const Section& section) {
-  const ScratchFolder folder;
+  const TestFolder folder;
   const auto files = all_files();
   const auto file = std::ranges::find(files, section.file, &File::name);
   std::string reason = "no such file";

@@ -27,7 +27,7 @@ class Assembler {
       : tools_(tools), kernels_(kernels), into_(into) {}
 
   void assemble(const Group& group) {
-    const corpus::ScratchFolder folder;
+    const corpus::TestFolder folder;
     write(folder.path() / "m.ptx", group);
     const corpus::Outcome outcome = tools_.assemble(folder.path(), "m.ptx", "sm_90a", "m.cubin");
     if (outcome.status == 0) return keep(group, corpus::read_text(folder.path() / "m.cubin"));
