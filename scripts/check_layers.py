@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks who includes whom, and the first lines of every source file.
 
-usage: check_layers.py [--root DIR] [--self-test]
+usage: check_layers.py [--root DIR] [--graph | --self-test]
 
 The rules, each named in the message of a violation:
 
@@ -16,6 +16,7 @@ The rules, each named in the message of a violation:
 
 Prints `file:line: rule: what was seen`, one line each, and exits 1 if there was any. --self-test plants
 one violation of each rule in a copy of a tiny tree and checks that it, and nothing else, is found.
+--graph draws which folder includes which, as a Mermaid flowchart.
 """
 
 import argparse
@@ -137,6 +138,32 @@ def check_tree(root):
     return problems
 
 
+# Nearly all folders include these: without them the graph can be read.
+COMMON = ["base", "num", "target"]
+
+
+def graph(root):
+    """The lines of a flowchart of the folders, without tests."""
+    source_root = root / "src"
+    layers = Layers(root / "cmake" / "layers.txt")
+    arrows = set()
+    for path in source_root.rglob("*"):
+        if path.suffix not in (".h", ".cpp") or path.stem.endswith("_test") or path.stem.startswith("test_"):
+            continue
+        folder = layers.folder_of(path.relative_to(source_root).as_posix())
+        for line in without_comments(path.read_text(encoding="utf-8")).splitlines():
+            include = INCLUDE.match(line)
+            target = include and include[1] and layers.folder_of(include[1])
+            if target and target not in (folder, *COMMON):
+                arrows.add((folder, target))
+    names = {folder: folder.replace("/", "_") for folder in layers.folders}
+    yield "```mermaid"
+    yield "flowchart LR"
+    yield from (f'  {name}["{folder}"]' for folder, name in names.items() if name != folder)
+    yield from (f"  {names[source]} --> {names[target]}" for source, target in sorted(arrows))
+    yield "```"
+
+
 # --- self-test ------------------------------------------------------------------------------------
 
 GOOD_TREE = {
@@ -164,13 +191,17 @@ VIOLATIONS = [
 ]
 
 
+def write(root, files):
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
 def problems_of(files):
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        for name, text in files.items():
-            path = root / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+        write(root, files)
         return [(rule, path.relative_to(root).as_posix(), line)
                 for path, line, rule, _ in check_tree(root)]
 
@@ -180,22 +211,32 @@ def self_test():
     cases += [(f"{rule} in {name}", {**GOOD_TREE, name: text}, [(rule, name, line)])
               for rule, name, text, line in VIOLATIONS]
     wrong = 0
+    with tempfile.TemporaryDirectory() as folder:
+        write(Path(folder), GOOD_TREE)
+        drawn = [line for line in graph(Path(folder)) if "-->" in line]
+    if drawn != ["  view --> layout"]:
+        print(f"self-test: graph: found {drawn}")
+        wrong += 1
     for title, files, expected in cases:
         found = problems_of(files)
         if found != expected:
             print(f"self-test: {title}: expected {expected}, found {found}")
             wrong += 1
-    print(f"self-test: {len(cases) - wrong} of {len(cases)} cases as expected")
+    print(f"self-test: {len(cases) + 1 - wrong} of {len(cases) + 1} cases as expected")
     return 1 if wrong else 0
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parent.parent)
+    parser.add_argument("--graph", action="store_true")
     parser.add_argument("--self-test", action="store_true")
     options = parser.parse_args()
     if options.self_test:
         return self_test()
+    if options.graph:
+        print(*graph(options.root), sep="\n")
+        return 0
     problems = check_tree(options.root)
     for path, line, rule, message in problems:
         print(f"{path.relative_to(options.root)}:{line}: {rule}: {message}")
