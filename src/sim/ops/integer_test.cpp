@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Integer ops against the manual's formulas, in 128-bit arithmetic and bit by bit.
+#include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -47,6 +48,14 @@ T high(T a, T b) {
 }
 S32 saturated(Int value) {
   return static_cast<S32>(std::clamp<Int>(value, -2147483648LL, 2147483647LL));
+}
+
+// What the other tests use finds a wrong result, in all lanes or for one number alone.
+TEST(ExpectLanes, FindsPlantedFaults) {
+  EXPECT_NONFATAL_FAILURE(
+      (expect_lanes<U32, U32, U32>("add.u32", [](U32 a, U32 b) { return a - b; })), "in lane 0 of");
+  const auto in_one_lane = [](U32 a, U32 b) { return a == 0xFFFF'FFFFU ? b : a + b; };
+  EXPECT_NONFATAL_FAILURE((expect_lanes<U32, U32, U32>("add.u32", in_one_lane)), ", expected ");
 }
 
 TEST(IntegerOps, AddsAndSubtracts) {

@@ -11,13 +11,13 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <random>
 #include <string>
 #include <string_view>
-#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "sim/program.h"
@@ -83,6 +83,20 @@ class OpsUnderTest {
   std::vector<std::uint8_t> undefined_;
 };
 
+/// The number with these bits, of at most 64.
+template <typename T>
+T from_bits(std::uint64_t bits) {
+  T number;
+  std::memcpy(&number, &bits, sizeof number);
+  return number;
+}
+template <typename T>
+std::uint64_t to_bits(T number) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &number, sizeof number);
+  return bits;
+}
+
 /// Numbers that make trouble, and others.
 class Numbers {
  public:
@@ -90,12 +104,10 @@ class Numbers {
   std::uint64_t bits() { return random_(); }
   template <typename T>
   T next() {
-    using Bits = std::conditional_t<
-        sizeof(T) == 8, std::uint64_t,
-        std::conditional_t<sizeof(T) == 4, std::uint32_t,
-                           std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
-    return std::bit_cast<T>(static_cast<Bits>(pattern(8 * sizeof(T))));
+    return from_bits<T>(next(sizeof(T)));
   }
+  /// As bits of a number of so many bytes; what is above them is of no account.
+  std::uint64_t next(unsigned bytes) { return pattern(8 * bytes); }
 
  private:
   std::uint64_t pattern(unsigned width) {
@@ -120,54 +132,115 @@ class Numbers {
   std::mt19937_64 random_;
 };
 
+/// A register for numbers of so many bytes.
+inline std::string register_name(unsigned bytes, std::size_t index) {
+  const char prefix = bytes == 8 ? 'd' : bytes == 4 ? 'r' : bytes == 2 ? 'h' : 'b';
+  return std::string("%") + prefix + std::to_string(index);
+}
 template <typename T>
 std::string register_name(std::size_t index) {
-  const char prefix = sizeof(T) == 8 ? 'd' : sizeof(T) == 4 ? 'r' : sizeof(T) == 2 ? 'h' : 'b';
-  return std::string("%") + prefix + std::to_string(index);
+  return register_name(sizeof(T), index);
+}
+
+/// A type of numbers, for what knows only their bits.
+struct LaneType {
+  unsigned bytes = 0;
+  bool (*are_equal)(std::uint64_t a, std::uint64_t b);
+  std::string (*text)(std::uint64_t bits);
+};
+template <typename T>
+LaneType lane_type() {
+  return {sizeof(T),
+          [](std::uint64_t a, std::uint64_t b) { return from_bits<T>(a) == from_bits<T>(b); },
+          [](std::uint64_t bits) { return ::testing::PrintToString(from_bits<T>(bits)); }};
+}
+
+/// An opcode, and what it is expected to compute.
+struct LaneCheck {
+  std::string opcode;
+  std::string tail;  // further operands: ", 3"
+  LaneType result;
+  std::vector<LaneType> sources;
+  /// What `function` gives for these sources.
+  std::uint64_t (*expected)(void* function, const std::uint64_t* sources);
+  void* function;
+};
+using LaneBits = std::array<std::uint64_t, kLanes>;
+
+/// Runs the instruction with other numbers in these lanes. Whether every lane holds what it should.
+inline bool has_right_lanes(const LaneCheck& check, OpsUnderTest& ops, const std::string& result,
+                            Mask exec, Numbers& numbers) {
+  const auto read = [](const std::byte* lanes, unsigned bytes) {
+    LaneBits out{};
+    for (unsigned l = 0; l < kLanes; ++l)
+      std::memcpy(&out[l], lanes + std::size_t{l} * bytes, bytes);
+    return out;
+  };
+  std::byte* const results = ops.lanes<std::byte>(result);
+  std::memset(results, 0, std::size_t{check.result.bytes} * kLanes);
+  std::vector<std::byte*> sources;
+  for (std::size_t s = 0; s < check.sources.size(); ++s)
+    sources.push_back(ops.lanes<std::byte>(register_name(check.sources[s].bytes, s + 1)));
+  for (unsigned l = 0; l < kLanes; ++l) {
+    for (std::size_t s = 0; s < sources.size(); ++s) {
+      const unsigned bytes = check.sources[s].bytes;
+      const std::uint64_t bits = numbers.next(bytes);
+      std::memcpy(sources[s] + std::size_t{l} * bytes, &bits, bytes);
+    }
+  }
+  std::vector<LaneBits> given;
+  for (std::size_t s = 0; s < sources.size(); ++s)
+    given.push_back(read(sources[s], check.sources[s].bytes));
+  const LaneBits before = read(results, check.result.bytes);
+  ops.run(exec);
+  const LaneBits after = read(results, check.result.bytes);
+  for (unsigned l = 0; l < kLanes; ++l) {
+    std::array<std::uint64_t, 8> own{};
+    for (std::size_t s = 0; s < given.size(); ++s) own[s] = given[s][l];
+    const std::uint64_t wanted =
+        has_lane(exec, l) ? check.expected(check.function, own.data()) : before[l];
+    if (check.result.are_equal(after[l], wanted)) continue;
+    std::string text;
+    for (std::size_t s = 0; s < given.size(); ++s) text += " " + check.sources[s].text(own[s]);
+    ADD_FAILURE() << check.result.text(after[l]) << ", expected " << check.result.text(wanted)
+                  << " in lane " << l << " of" << text << ", result in " << result;
+    return false;
+  }
+  return true;
+}
+
+/// All lanes, some lanes, and with the result in the place of a source.
+inline void check_lanes(const LaneCheck& check) {
+  SCOPED_TRACE(check.opcode + check.tail);
+  std::vector<std::string> results{register_name(check.result.bytes, 0)};
+  std::string operands;
+  for (std::size_t s = 0; s < check.sources.size(); ++s) {
+    const std::string source = register_name(check.sources[s].bytes, s + 1);
+    if (check.sources[s].bytes == check.result.bytes) results.push_back(source);
+    operands += ", " + source;
+  }
+  Numbers numbers;
+  for (const std::string& result : results) {
+    OpsUnderTest ops(check.opcode + " " + result + operands + check.tail + ";");
+    if (!ops.ok()) return;
+    for (const Mask exec :
+         {kAllLanes, kAllLanes, kAllLanes, Mask{0x8000'0001}, Mask{0x1357'FFF0}}) {
+      if (!has_right_lanes(check, ops, result, exec, numbers)) return;
+    }
+  }
 }
 
 /// Runs `opcode d, s1, s2, …` with registers of these types (tail: further operands, ", 3") and
-/// compares every lane with `expected(s…)`: all lanes, some lanes, and with the result in the place
-/// of a source.
+/// compares every lane with `expected(s…)`. Little of it depends on the types: it is used 150 times.
 template <typename D, typename... S, typename Expected>
 void expect_lanes(const std::string& opcode, Expected expected, const std::string& tail = "") {
-  SCOPED_TRACE(opcode + tail);
-  constexpr std::size_t kCount = sizeof...(S);
-  [&]<std::size_t... I>(std::index_sequence<I...>) {
-    const std::array<std::string, kCount> sources{register_name<S>(I + 1)...};
-    std::vector<std::string> results{register_name<D>(0)};
-    ((sizeof(S) == sizeof(D) ? results.push_back(sources[I]) : void()), ...);
-    Numbers numbers;
-    for (const std::string& result : results) {
-      std::string text = opcode + " " + result;
-      for (const std::string& source : sources) text += ", " + source;
-      OpsUnderTest ops(text + tail + ";");
-      if (!ops.ok()) return;
-      for (const Mask exec :
-           {kAllLanes, kAllLanes, kAllLanes, Mask{0x8000'0001}, Mask{0x1357'FFF0}}) {
-        for (unsigned l = 0; l < kLanes; ++l) {
-          ops.lanes<D>(result)[l] = D{};
-          ((ops.lanes<S>(sources[I])[l] = numbers.next<S>()), ...);
-        }
-        D before[kLanes];
-        D wanted[kLanes];
-        std::memcpy(before, ops.lanes<D>(result), sizeof before);
-        for (unsigned l = 0; l < kLanes; ++l) {
-          wanted[l] = has_lane(exec, l) ? expected(ops.lanes<S>(sources[I])[l]...) : before[l];
-        }
-        std::string given[kLanes];
-        for (unsigned l = 0; l < kLanes; ++l) {
-          ((given[l] += " " + ::testing::PrintToString(ops.lanes<S>(sources[I])[l])), ...);
-        }
-        ops.run(exec);
-        for (unsigned l = 0; l < kLanes; ++l) {
-          ASSERT_EQ(ops.lanes<D>(result)[l], wanted[l])
-              << "lane " << l << " of" << given[l] << ", result in " << result;
-        }
-      }
+  const auto call = [](void* function, const std::uint64_t* sources) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return to_bits<D>((*static_cast<Expected*>(function))(from_bits<S>(sources[I])...));
     }
-  }
-  (std::index_sequence_for<S...>{});
+    (std::index_sequence_for<S...>{});
+  };
+  check_lanes({opcode, tail, lane_type<D>(), {lane_type<S>()...}, call, &expected});
 }
 
 }  // namespace ww::sim
