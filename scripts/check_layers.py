@@ -25,6 +25,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import text_checks
+
 SPDX = "SPDX-License-Identifier: Apache-2.0"
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 ROW = re.compile(r"^([a-z0-9_/]+)\s*:([^|]*)(?:\|(.*))?$")
@@ -191,39 +193,21 @@ VIOLATIONS = [
 ]
 
 
-def write(root, files):
-    for name, text in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-
-
-def problems_of(files):
+def draws_graph():
+    """Whether the graph of the good tree has its only arrow."""
     with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder)
-        write(root, files)
-        return [(rule, path.relative_to(root).as_posix(), line)
-                for path, line, rule, _ in check_tree(root)]
+        text_checks.write_tree(Path(folder), GOOD_TREE)
+        drawn = [line for line in graph(Path(folder)) if "-->" in line]
+    if drawn != ["  view --> layout"]:
+        print(f"self-test: graph: found {drawn}")
+    return drawn == ["  view --> layout"]
 
 
 def self_test():
     cases = [("nothing planted", GOOD_TREE, [])]
     cases += [(f"{rule} in {name}", {**GOOD_TREE, name: text}, [(rule, name, line)])
               for rule, name, text, line in VIOLATIONS]
-    wrong = 0
-    with tempfile.TemporaryDirectory() as folder:
-        write(Path(folder), GOOD_TREE)
-        drawn = [line for line in graph(Path(folder)) if "-->" in line]
-    if drawn != ["  view --> layout"]:
-        print(f"self-test: graph: found {drawn}")
-        wrong += 1
-    for title, files, expected in cases:
-        found = problems_of(files)
-        if found != expected:
-            print(f"self-test: {title}: expected {expected}, found {found}")
-            wrong += 1
-    print(f"self-test: {len(cases) + 1 - wrong} of {len(cases) + 1} cases as expected")
-    return 1 if wrong else 0
+    return text_checks.self_test(check_tree, cases) if draws_graph() else 1
 
 
 def main():
@@ -237,10 +221,7 @@ def main():
     if options.graph:
         print(*graph(options.root), sep="\n")
         return 0
-    problems = check_tree(options.root)
-    for path, line, rule, message in problems:
-        print(f"{path.relative_to(options.root)}:{line}: {rule}: {message}")
-    return 1 if problems else 0
+    return text_checks.show(check_tree(options.root), options.root)
 
 
 if __name__ == "__main__":

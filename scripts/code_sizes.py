@@ -20,9 +20,10 @@ import argparse
 import json
 import subprocess
 import sys
-import tempfile
 from collections import Counter
 from pathlib import Path
+
+import text_checks
 
 MAX_MEMBERS = 40
 MAX_LINES = 500
@@ -134,22 +135,6 @@ CASES = [
 ]
 
 
-def self_test():
-    wrong = 0
-    for title, files, expected in CASES:
-        with tempfile.TemporaryDirectory() as folder:
-            root = Path(folder)
-            for name, text in files.items():
-                (root / name).parent.mkdir(parents=True, exist_ok=True)
-                (root / name).write_text(text, encoding="utf-8")
-            found = [(rule, path.relative_to(root).as_posix(), line) for path, line, rule, _ in problems(root)]
-        if found != expected:
-            print(f"self-test: {title}: expected {expected}, found {found}")
-            wrong += 1
-    print(f"self-test: {len(CASES) - wrong} of {len(CASES)} cases as expected")
-    return 1 if wrong else 0
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parent.parent)
@@ -160,13 +145,10 @@ def main():
         print("Universal Ctags is not installed")
         return 77
     if options.self_test:
-        return self_test()
+        return text_checks.self_test(problems, CASES)
     if not options.check:
         return print_table(options.root)
-    found = list(problems(options.root))
-    for path, line, rule, message in found:
-        print(f"{path.relative_to(options.root)}:{line}: {rule}: {message}")
-    return 1 if found else 0
+    return text_checks.show(problems(options.root), options.root)
 
 
 if __name__ == "__main__":
