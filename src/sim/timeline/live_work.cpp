@@ -39,19 +39,16 @@ void LiveWork::catch_up() {
 }
 
 void LiveWork::end() {
-  for (const auto* list : {&jobs_, &copies_, &tensor_, &products_})
-    for (const Piece& piece : *list) context_.out.work[piece.record].is_open = true;
+  for_each_piece([&](const Piece& piece) { context_.out.work[piece.record].is_open = true; });
 }
 
 void LiveWork::merge_ended() {
   std::vector<bool> is_live(context_.out.work.size());
-  for (const auto* list : {&jobs_, &copies_, &tensor_, &products_})
-    for (const Piece& piece : *list) is_live[piece.record] = true;
+  for_each_piece([&](const Piece& piece) { is_live[piece.record] = true; });
   for (const auto& [key, record] : open_) is_live[record] = true;
   const std::vector<std::uint32_t> place =
       merge_all_work(context_.out.work, context_.out.grain, is_live);
-  for (auto* list : {&jobs_, &copies_, &tensor_, &products_})
-    for (Piece& piece : *list) piece.record = place[piece.record];
+  for_each_piece([&](Piece& piece) { piece.record = place[piece.record]; });
   for (auto& [key, record] : open_) record = place[record];
 }
 
@@ -76,6 +73,15 @@ void LiveWork::complete(const Piece& piece) {
   work.end = context_.now + 1;
   work.seen_by = context_.doer;
   close(piece.record);
+}
+
+template <typename IsPending>
+void LiveWork::complete_others(std::vector<Piece>& pieces, IsPending is_pending) {
+  std::erase_if(pieces, [&](const Piece& piece) {
+    if (is_pending(piece)) return false;
+    complete(piece);
+    return true;
+  });
 }
 
 // What is issued from now on is other work.
@@ -187,15 +193,11 @@ void LiveWork::note_tensor_work(const Warp& warp) {
 
 // Copies and tensor work that are no longer pending.
 void LiveWork::note_landed() {
-  std::erase_if(copies_, [&](const Piece& piece) {
-    if (has_number(piece.warp->pending.copies, piece.number)) return false;
-    complete(piece);
-    return true;
+  complete_others(copies_, [](const Piece& piece) {
+    return has_number(piece.warp->pending.copies, piece.number);
   });
-  std::erase_if(tensor_, [&](const Piece& piece) {
-    if (has_number(piece.warp->pending.tensor_work, piece.number)) return false;
-    complete(piece);
-    return true;
+  complete_others(tensor_, [](const Piece& piece) {
+    return has_number(piece.warp->pending.tensor_work, piece.number);
   });
 }
 
@@ -205,10 +207,8 @@ void LiveWork::note_products(const Warp& warp) {
   if (warp.cta->warpgroups.size() <= number) return;
   const Warpgroup& group = warp.cta->warpgroups[number];
   const Warp* const leader = warp.cta->warps[number * kGroupWarps].get();
-  std::erase_if(products_, [&](const Piece& piece) {
-    if (piece.warp != leader || has_number(group.products, piece.number)) return false;
-    complete(piece);
-    return true;
+  complete_others(products_, [&](const Piece& piece) {
+    return piece.warp != leader || has_number(group.products, piece.number);
   });
   for (const PendingProduct& product : group.products) {
     const bool is_known = std::ranges::any_of(products_, [&](const Piece& piece) {

@@ -59,7 +59,15 @@ class LiveWork {
   void note_landed();
   AsyncRecord& add(std::vector<Piece>& list, const AsyncRecord& wanted, std::uint64_t number,
                    Piece piece);
+  template <typename Visit>
+  void for_each_piece(Visit visit) {
+    for (std::vector<Piece>* list : {&jobs_, &copies_, &tensor_, &products_})
+      for (Piece& piece : *list) visit(piece);
+  }
   void complete(const Piece& piece);
+  /// Completes the pieces that are no longer pending.
+  template <typename IsPending>
+  void complete_others(std::vector<Piece>& pieces, IsPending is_pending);
   void close(std::uint32_t record);
 
   RecorderContext& context_;
