@@ -64,7 +64,7 @@ TEST(Analyst, AChangeRefusesWhatWaits) {
     EXPECT_EQ(desk.sent[0]["error"]["code"], -32801);
   }
   desk.analyst.wait_until_idle();
-  ASSERT_EQ(desk.sent.size(), 2U) << "nothing is said of the older text";
+  ASSERT_EQ(desk.sent.size(), 2U) << "the older text gets no diagnostics";
   EXPECT_EQ(desk.sent[1]["params"]["version"], 2);
 }
 

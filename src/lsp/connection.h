@@ -26,7 +26,7 @@ class Connection {
   Connection(std::string version, Send send)
       : version_(std::move(version)), send_(std::move(send)) {}
 
-  /// Held by whoever calls the functions below.
+  /// Hold it while you call the functions below.
   [[nodiscard]] std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
 
   /// What every client can do, until `initialize` has said more.

@@ -14,7 +14,7 @@ namespace ww::test {
 
 /// An element type that the target has.
 std::string any_type(Draft& draft);
-/// Types whose NaNs have bits that nobody promises.
+/// Whether a tile has a type whose NaNs have unspecified bits.
 bool has_odd_nans(const Draft& draft);
 
 // --- registers ---

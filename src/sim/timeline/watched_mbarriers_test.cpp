@@ -13,7 +13,7 @@ TEST(WatchedMbarriers, OneThatIsMadeAgainIsANewRecord) {
   const std::uint64_t address = seen.cta.shared.base + 8;
   EXPECT_FALSE(seen.mbarriers.look_up(address));
   seen.make_mbarrier(8, 2);
-  EXPECT_FALSE(seen.mbarriers.find(address)) << "nobody has looked";
+  EXPECT_FALSE(seen.mbarriers.find(address)) << "before the first look";
   EXPECT_EQ(seen.mbarriers.look_up(address), 0U);
   seen.cta.mbarriers.clear();
   seen.context.now = 5;
