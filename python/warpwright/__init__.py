@@ -18,6 +18,7 @@ from .debugging import debug
 from .decorator import KernelFunction, Tensor, kernel
 from .errors import (
     ArgumentError,
+    CacheWarning,
     CaptureError,
     CompileError,
     DeviceError,
@@ -43,6 +44,7 @@ from .tuning import TuneResult, tune
 
 __all__ = [
     "ArgumentError",
+    "CacheWarning",
     "CaptureError",
     "CompileError",
     "DeviceError",

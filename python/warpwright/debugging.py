@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,11 +24,6 @@ def debug(kernel: Kernel | KernelFunction, *args: Any, **named: Any) -> Report:
     """
     copies = [copy_to_host(value, f"argument {i}") for i, value in enumerate(args)]
     return kernel.check(*copies, **{k: copy_to_host(v, f"`{k}`") for k, v in named.items()})
-
-
-def is_on() -> bool:
-    """Whether `WARPWRIGHT_DEBUG` asks for `debug=True` in every call."""
-    return os.environ.get("WARPWRIGHT_DEBUG", "0") not in ("", "0")
 
 
 def copy_to_host(value: Any, name: str) -> Any:

@@ -3,7 +3,8 @@
 
 A file is written under another name and then renamed, so that readers see whole files only; it
 begins with a digest of the rest, so that one that is broken is compiled again. The oldest files go
-when the folder grows beyond its size. A folder that cannot be used is no error: nothing is kept.
+when the folder grows beyond its size. A folder that cannot be used is no error: nothing is kept. Nor is
+one that others can write, but of that one there is a warning (private_files.py).
 """
 
 from __future__ import annotations
@@ -14,10 +15,9 @@ import os
 import tempfile
 from pathlib import Path
 
-from . import _core
+from . import _core, private_files, settings
 from .source import Source
 
-DEFAULT_MEGABYTES = 512
 _DIGEST_BYTES = hashlib.sha256().digest_size
 
 
@@ -26,18 +26,9 @@ def folder() -> Path | None:
 
     `WARPWRIGHT_CACHE_MB=0` switches it off, another number bounds its size.
     """
-    if max_bytes() == 0:
+    if settings.cache_bytes() == 0:
         return None
-    given = os.environ.get("WARPWRIGHT_CACHE_DIR")
-    if given:
-        return Path(given)
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return Path(home) / "warpwright"
-
-
-def max_bytes() -> int:
-    text = os.environ.get("WARPWRIGHT_CACHE_MB", "")
-    return (int(text) if text.isdigit() else DEFAULT_MEGABYTES) << 20
+    return settings.cache_folder()
 
 
 def _compiler_id() -> str:
@@ -63,9 +54,8 @@ def load(source: Source) -> _core.Kernel | None:
     path = _file_of(source)
     if path is None:
         return None
-    try:
-        data = path.read_bytes()
-    except OSError:
+    data = private_files.read(path)
+    if data is None:
         return None
     digest, payload = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:]
     if hashlib.sha256(payload).digest() == digest:
@@ -85,8 +75,9 @@ def save(source: Source, kernel: _core.Kernel) -> None:
         return
     payload = kernel.save()
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
+        if not private_files.make_folder(path.parent):
+            return
+        handle, name = tempfile.mkstemp(dir=path.parent, suffix=".part")  # mode 0600
         try:
             with os.fdopen(handle, "wb") as out:
                 out.write(hashlib.sha256(payload).digest() + payload)
@@ -113,8 +104,9 @@ def _entries(base: Path) -> list[tuple[float, int, Path]]:
 def _trim(base: Path) -> None:
     entries = _entries(base)
     left = sum(size for _, size, _ in entries)
+    bound = settings.cache_bytes()
     for _, size, path in entries[:-1]:  # the newest stays, whatever its size
-        if left <= max_bytes():
+        if left <= bound:
             return
         with contextlib.suppress(OSError):
             path.unlink()

@@ -80,6 +80,10 @@ class WorkerError(Error, RuntimeError):
     """A part of a sweep whose workers were lost again and again."""
 
 
+class CacheWarning(UserWarning):
+    """A folder or file of compiled kernels that another user may have written, and that is not read."""
+
+
 class FindingWarning(UserWarning):
     """The virtual GPU has found something in a call without `check=True`."""
 

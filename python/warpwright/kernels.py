@@ -8,7 +8,7 @@ import os
 import warnings
 from typing import Any
 
-from . import _core, cache, debugging
+from . import _core, cache, debugging, settings
 from .arrays import describe
 from .errors import ArgumentError, DeviceError, FindingError, FindingWarning, TrapError
 from .reports import Explanation, Report
@@ -108,7 +108,7 @@ class Kernel(_core.Launcher):
     @property
     def registers(self) -> int | None:
         """Registers of a thread, as ptxas assigns them; None where it is not installed."""
-        ptxas = _core.find_ptxas(os.environ.get("PATH", ""))
+        ptxas = _core.find_ptxas(settings.program_path())
         return self._core.size_by(ptxas)[0] if ptxas else None
 
     def explain(self) -> Explanation:
@@ -152,7 +152,7 @@ class Kernel(_core.Launcher):
     ) -> Any:
         """A call of `launcher`, which has these parameters, with constants that this kernel is for."""
         out, check = named.pop("out", None), named.pop("check", False)
-        debug = named.pop("debug", False) or debugging.is_on()
+        debug = named.pop("debug", False) or settings.debugs_calls()
         values = self._bind(args, out, named)
         number = _core.gpu_number(values)
         if number is not None:

@@ -84,7 +84,7 @@ def main(argv: list[str] | None = None) -> int:
         Shard(str(program), wish.seed + i, wish.programs, wish.only, finds)
         for i in range(wish.shards)
     ]
-    workers = int(wish.workers) if wish.workers.isdigit() else wish.workers
+    workers = int(wish.workers) if wish.workers.isdecimal() else wish.workers
     try:
         found = soak(shards, workers)
     except Error as error:

@@ -20,6 +20,7 @@ import threading
 from pathlib import Path
 from typing import IO, Any, Iterator, Protocol, Sequence, Union
 
+from . import settings
 from .errors import ArgumentError, WorkerError
 
 MAX_LOSSES = 3  # of the workers of one shard, before it is to blame
@@ -79,12 +80,10 @@ def _read(pipe: IO[bytes], size: int) -> bytes:
 
 
 def _visible_gpus() -> list[str]:
-    given = os.environ.get("CUDA_VISIBLE_DEVICES")
-    if given is None:
+    found = settings.visible_gpus()
+    if found is None:
         numbers = [path.name.removeprefix("nvidia") for path in Path("/dev").glob("nvidia*")]
-        found = sorted((each for each in numbers if each.isdigit()), key=int)
-    else:
-        found = [each.strip() for each in given.split(",") if each.strip()]
+        found = sorted((each for each in numbers if each.isdecimal()), key=int)
     if not found:
         raise ArgumentError('`workers` is "gpus": there is no GPU here')
     return found
@@ -172,7 +171,6 @@ class _Sweep:
 
     def _start(self, environment: dict[str, str]) -> subprocess.Popen[bytes] | None:
         here = str(Path(__file__).resolve().parents[1])
-        path = os.pathsep.join([here, *filter(None, [os.environ.get("PYTHONPATH")])])
         with self._lock:
             if self._is_stopped:
                 return None
@@ -180,7 +178,7 @@ class _Sweep:
                 [sys.executable, "-m", "warpwright.worker"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                env={**os.environ, "PYTHONPATH": path, **environment},
+                env=settings.worker_environment(here, environment),
                 start_new_session=True,  # Ctrl-C is for the caller, who ends the workers
             )
             self._processes.add(process)
