@@ -286,6 +286,10 @@ void GpuArgs::add_by_interface(nb::handle array, const Wanted& wanted) {
   const auto type = nb::cast<std::string>(seen["typestr"]);
   const auto dtype = dtype_of(type);
   if (!dtype) raise_for_elements(name, type);
+  if (seen.contains("mask") && !seen["mask"].is_none())
+    raise(DiagKind::BadArgument, "`" + name +
+                                     "` was given a masked array, whose mask a kernel would not "
+                                     "see: expected one without a mask\n");
   const nb::tuple data = nb::cast<nb::tuple>(seen["data"]);  // the address, whether it is read-only
   if (wanted.is_written && nb::cast<bool>(data[1]))
     raise(DiagKind::BadArgument,

@@ -124,10 +124,10 @@ class Packed(Tensor):
         return new_capsule(ctypes.addressof(self.managed), b"dltensor", None)
 
 class Interface:
-    def __init__(self, address, n=300, typestr="<f4", strides=None, stream=None, read_only=False):
+    def __init__(self, address, n=300, typestr="<f4", strides=None, stream=None, read_only=False, mask=None):
         self.__cuda_array_interface__ = {
             "data": (address, read_only), "shape": (n,), "typestr": typestr, "version": 3,
-            "strides": strides, "stream": stream}
+            "strides": strides, "stream": stream, "mask": mask}
 
 class Foreign:
     '''Of a library that has the table, and none of PyTorch's attributes.'''

@@ -132,7 +132,7 @@ def test_what_does_not_fit_is_refused_by_name(scale, arrays):
         "`n` is 5 by another array": (x, np.zeros((6, 4), np.int32), 1),
         "`X` was given str: expected a number or an array": ("x", y, 1),
         "`X` was given list: expected a number or an array": ([1], y, 1),
-        "`X` was given an array of >i4: expected plain elements": (x.astype(">i4"), y, 1),
+        "`X` was given an array of >i4, of the other byte order": (x.astype(">i4"), y, 1),
         "`scale` was given no argument for `Y`, `by`": (x,),
         "`scale` was given 4 arguments: expected 3": (x, y, 1, 1),
     }

@@ -165,6 +165,7 @@ def test_the_cuda_array_interface_names_its_stream(driver, tmp_path):
         refused(Interface(0x1000, stream=0x70), b, Interface(0x3000, typestr="<c8"))
         refused(Interface(0x1000, stream=0x70), b, Interface(0x3000, strides=(8,), stream=0x70))
         refused(Interface(0x1000, stream=0x70), b, Interface(0x3000, stream=0x70, read_only=True))
+        refused(Interface(0x1000, stream=0x70, mask=b), b, c)
         """,
     )
     assert printed == [
@@ -176,6 +177,8 @@ def test_the_cuda_array_interface_names_its_stream(driver, tmp_path):
         "ArgumentError `C` was given an array of shape [300] with strides of [8] bytes: "
         "expected C order [BadArgument]",
         "ArgumentError `C` was given a read-only array: the kernel writes it",
+        "ArgumentError `A` was given a masked array, whose mask a kernel would not see: expected one "
+        "without a mask",
     ]
 
 

@@ -18,6 +18,7 @@ from .debugging import debug
 from .decorator import KernelFunction, Tensor, kernel
 from .errors import (
     ArgumentError,
+    ArgumentTypeError,
     CacheWarning,
     CaptureError,
     CompileError,
@@ -44,6 +45,7 @@ from .tuning import TuneResult, tune
 
 __all__ = [
     "ArgumentError",
+    "ArgumentTypeError",
     "CacheWarning",
     "CaptureError",
     "CompileError",

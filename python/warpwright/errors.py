@@ -27,6 +27,10 @@ class ArgumentError(Error, ValueError):
     """An argument that does not fit its parameter, or an option that does not exist."""
 
 
+class ArgumentTypeError(ArgumentError, TypeError):
+    """An argument of a kind that no parameter takes: a masked array, a sparse tensor, a list."""
+
+
 class LayoutError(Error, ValueError):
     """A layout, or an operation on one, that has no meaning."""
 

@@ -8,6 +8,7 @@ from typing import Any, Callable, Iterable, Mapping, Sequence
 import numpy as np
 
 from . import _core
+from .arrays import check_plain
 from .decorator import KernelFunction
 from .errors import ArgumentError, DeviceError, EvaluationError, FindingError
 from .kernels import Kernel
@@ -102,6 +103,9 @@ def _wanted(kernel: Kernel, reference: Callable[..., Any], arrays: list[Any]) ->
         raise AssertionError(
             f"the reference gives {len(wanted)} arrays: `{kernel.name}` writes {count}"
         )
+    for each in wanted:
+        if isinstance(each, np.ndarray):
+            check_plain(each, "reference")
     return [np.asarray(each) for each in wanted]
 
 
@@ -123,7 +127,7 @@ def _make_arrays(kernel: Kernel, extents: dict[str, int], rng: np.random.Generat
 
 
 def _extent(text: str, extents: dict[str, int], name: str) -> int:
-    if text.isdigit():
+    if text.isdecimal():
         return int(text)
     if text in extents:
         return extents[text]
