@@ -355,8 +355,8 @@ function(ww_prefer_optimised target)
     return()
   endif()
   list(TRANSFORM ARGN REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE files)
-  list(JOIN files "," files)
-  target_link_options(${target} PRIVATE "LINKER:--whole-archive,${files},--no-whole-archive")
+  # The libraries by themselves: in one option of the linker's, a path may have no comma.
+  target_link_options(${target} PRIVATE LINKER:--whole-archive ${files} LINKER:--no-whole-archive)
 endfunction()
 
 # ww_pool_memory(<target>): the program's operator new (base/pooled_new.h), for a test that makes and drops so

@@ -183,14 +183,16 @@ is_configured() {
     [[ ! $root/CMakePresets.json -nt $marker ]]
 }
 
-# configure PRESET [CMAKE-ARGUMENT...]: build/PRESET. A build folder that was made for another path
-# (a copied checkout) is of no use and is made anew. Log: build/PRESET.log.
+# configure PRESET [CMAKE-ARGUMENT...]: build/PRESET. A build folder that was made for another path (a
+# checkout that was moved) is made anew, since its commands and lists of dependencies name that path.
+# Log: build/PRESET.log.
 configure() {
-  local preset=$1 dir="$root/build/$1" log="$root/build/$1.log"
+  local preset=$1 dir="$root/build/$1" log="$root/build/$1.log" made_for
   local -a generator=()
   shift
-  if [[ -f $dir/CMakeCache.txt ]] &&
-    ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$dir/CMakeCache.txt"; then
+  if made_for=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$dir/CMakeCache.txt" 2>/dev/null) &&
+    [[ $made_for != "$root" ]]; then
+    say "building everything again: build/$preset was made for $made_for"
     rm -rf "$dir"
   fi
   rm -f "$dir/.configured"

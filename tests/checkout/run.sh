@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# run.sh SOURCE WORK: what ./warpwright does where a checkout is moved, copied, or has an unusual path, with a
+# small program in the place of ours. SOURCE: the repository; WORK: a folder for it.
+set -euo pipefail
+
+source=$1 work=$2
+rm -rf "$work"
+mkdir -p "$work"
+
+# make_checkout PATH
+make_checkout() {
+  mkdir -p "$1/scripts" "$1/bench" "$1/examples"
+  cp -r "$source/tests/checkout/toy/." "$source/cmake" "$source/CMakePresets.json" "$source/warpwright" "$1"
+  cp "$source/scripts/setup.sh" "$1/scripts"
+}
+
+# expect WHAT OUTPUT BUILDS CHECKOUT: its program prints OUTPUT, after it was built ("built") or without ("kept").
+expect() {
+  local what=$1 output=$2 builds=$3 checkout=$4 said did=kept
+  rm -f "$checkout/build/release.log"
+  if ! said=$("$checkout/warpwright" 2>"$work/messages"); then
+    cat "$work/messages"
+    exit 1
+  fi
+  [[ ! -f $checkout/build/release.log ]] || did=built
+  if [[ $said != "$output" || $did != "$builds" ]]; then
+    printf '%s: expected `%s` (%s), got `%s` (%s)\n' "$what" "$output" "$builds" "$said" "$did"
+    cat "$work/messages"
+    exit 1
+  fi
+  printf 'ok: %s\n' "$what"
+}
+
+says() { grep -qF -- "$1" "$work/messages" || { printf 'not said: %s\n' "$1"; cat "$work/messages"; exit 1; }; }
+set_word() { printf '#pragma once\n#define WORD "%s"\n' "$1" >"$2/src/word.h"; }
+
+# --- moved and copied -----------------------------------------------------------------------------
+
+first="$work/first"
+make_checkout "$first"
+expect "a first build" one built "$first"
+expect "nothing to do" one kept "$first"
+mv "$first" "$work/moved"
+expect "a moved checkout" one kept "$work/moved"
+cp -a "$work/moved" "$work/copy"
+expect "a copy" one kept "$work/copy"
+set_word two "$work/copy"
+expect "a change in the copy" two built "$work/copy"
+says "build/release was made for $first"
+expect "the original, of which the copy changed" one kept "$work/moved"
+set_word three "$work/copy"
+expect "another change in the copy" three built "$work/copy"
+set_word four "$work/moved"
+expect "a change in the original only" three kept "$work/copy"
+expect "the original" four built "$work/moved"
+
+# A copy whose times are those of copying: what is stale in it may seem new.
+set_word five "$work/moved"
+cp -r "$work/moved" "$work/timeless"
+touch -d "1 hour" "$work/timeless/build/release.stamp" # as if it was copied last
+expect "a stale copy without times" five built "$work/timeless"
+
+touch "$work/copy/src/says_its_path" "$work/copy/CMakeLists.txt"
+expect "a program that holds its path" "$work/copy"$'\n'three built "$work/copy"
+expect "the same again" "$work/copy"$'\n'three kept "$work/copy"
+mv "$work/copy" "$work/elsewhere"
+expect "moved with its path" "$work/elsewhere"$'\n'three built "$work/elsewhere"
+
+# --- unusual paths --------------------------------------------------------------------------------
+
+odd="$work/a b,c=(ä)+%~@!{x}:"
+make_checkout "$odd"
+expect "an unusual path" one built "$odd"
+[[ $("$odd/build/release/bin/big_test") == one ]]
+set_word two "$odd"
+expect "a change under it" two built "$odd"
+(($(grep -c 'Building CXX' "$odd/build/release.log") == 1)) || { echo "not one file was compiled"; exit 1; }
+
+for character in '"' '#' '$' '&' "'" '*' ';' '<' '?' '[' ']' '^' '`' '|'; do
+  refused="$work/a${character}b"
+  mkdir "$refused"
+  cp "$source/CMakeLists.txt" "$refused"
+  if said=$(cmake -S "$refused" -B "$refused/build" 2>&1) || [[ ${said//$'\n'/} != *"has a $character in it"* ]]; then
+    printf 'not refused: %s\n%s\n' "$refused" "$said"
+    exit 1
+  fi
+done
+echo "ok: paths that cannot be built in"
+rm -rf "$work"
