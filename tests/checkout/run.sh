@@ -56,11 +56,17 @@ set_word four "$work/moved"
 expect "a change in the original only" three kept "$work/copy"
 expect "the original" four built "$work/moved"
 
-# A copy whose times are those of copying: what is stale in it may seem new.
+# What was built of other sources is not taken, though nothing is newer: a copy whose times are those of
+# copying, and a build folder from another checkout.
 set_word five "$work/moved"
 cp -r "$work/moved" "$work/timeless"
 touch -d "1 hour" "$work/timeless/build/release.stamp" # as if it was copied last
 expect "a stale copy without times" five built "$work/timeless"
+expect "the original of it" five built "$work/moved"
+make_checkout "$work/other"
+cp -a "$work/moved/build" "$work/other"
+touch -d "1 hour" "$work/other/build/release.stamp"
+expect "the build folder of another checkout" one built "$work/other"
 
 touch "$work/copy/src/says_its_path" "$work/copy/CMakeLists.txt"
 expect "a program that holds its path" "$work/copy"$'\n'three built "$work/copy"
