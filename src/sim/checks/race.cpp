@@ -120,13 +120,15 @@ void RaceTracker::begin(const Warp& warp) {
 // --- accesses ------------------------------------------------------------------------------------
 
 void RaceTracker::touch(Warp& warp, const Region& region, const std::uint64_t* address, Mask lanes,
-                        unsigned bytes, Touched how, const Manner& manner) {
+                        unsigned bytes, Touched how, const Manner& manner,
+                        const StoredBytes* stored) {
   if (region.space == Space::Local || region.space == Space::Param ||
       region.space == Space::Const) {
     return;
   }
   begin(warp);
   region_ = &region;
+  stored_ = warp.unit->context.options->allows_rewrites ? stored : nullptr;
   if (bytes % 4 == 0 && address[first_lane(lanes)] % 4 == 0) {
     touch_words(warp, address, lanes, bytes, how, manner);
   } else {
@@ -177,6 +179,7 @@ void RaceTracker::touch_tensor(Warp& warp, unsigned rank, const std::uint32_t* c
   const std::uint64_t window = kTensorWindow + (std::uint64_t{rank} << kRankShift);
   for_each_lane(lanes, [&](unsigned l) { address[l] = window + std::uint64_t{cell[l]} * 4; });
   region_ = nullptr;
+  stored_ = nullptr;
   touch_words(warp, address, lanes, 4, how, {});
 }
 
@@ -185,7 +188,7 @@ void RaceTracker::touch_words(Warp& warp, const std::uint64_t* address, Mask lan
                               Touched how, const Manner& manner) {
   const auto slowly = [&](Mask who, std::uint64_t word) {
     for_each_lane(who, [&](unsigned lane) {
-      touch_word({warp, by_, address[lane], bytes, lane, how, manner, leaves_, region_}, word, 0,
+      touch_word({warp, by_, address[lane], bytes, lane, how, manner, stored_, region_}, word, 0,
                  3);
     });
   };
@@ -334,7 +337,7 @@ void RaceTracker::touch_bytes(Warp& warp, const std::uint64_t* address, Mask lan
   const std::uint32_t op = warp.current;
   const QuickAccess quick{.by = by_, .uses = uses_, .op = op, .epoch = epoch_};
   for_each_lane(lanes, [&](unsigned l) {
-    const RaceStep step{warp, by_, address[l], bytes, l, how, manner, leaves_, region_};
+    const RaceStep step{warp, by_, address[l], bytes, l, how, manner, stored_, region_};
     const std::uint64_t end = address[l] + bytes;
     for (std::uint64_t at = address[l]; at < end;) {
       const std::uint64_t word = at / 4;

@@ -24,12 +24,28 @@
 namespace ww::sim {
 
 class Warp;
-struct Op;
 struct RaceStep;
 
-/// Whether a store would leave the bytes at a lane's address as they are.
-using LeavesBytes = bool (*)(Warp& warp, const Op& op, const Region& region, std::uint64_t address,
-                             unsigned lane);
+/// What a store is about to write, for the rule that a write of what is there already does not race
+/// with the write that put it there.
+class StoredBytes {
+ public:
+  /// `are_there(region, address, lane)` tells whether the bytes of that lane's store are at its
+  /// address already. It must outlive this object.
+  template <typename Test>
+  explicit StoredBytes(const Test& are_there)
+      : test_(&are_there),
+        call_([](const void* test, const Region& region, std::uint64_t address, unsigned lane) {
+          return (*static_cast<const Test*>(test))(region, address, lane);
+        }) {}
+  [[nodiscard]] bool are_there(const Region& region, std::uint64_t address, unsigned lane) const {
+    return call_(test_, region, address, lane);
+  }
+
+ private:
+  const void* test_;
+  bool (*call_)(const void*, const Region&, std::uint64_t, unsigned);
+};
 
 class RaceTracker {
  public:
@@ -37,15 +53,14 @@ class RaceTracker {
   RaceTracker(const Order& order, GridRaces* grid) : by_{.order = &order}, grid_(grid) {}
   void reset();
 
-  /// Accesses of a warp's lanes: notes them, reports races with earlier ones.
+  /// Accesses of a warp's lanes: notes them, reports races with earlier ones. `stored`: of a store
+  /// that may write what is there already, if the run allows that; else null.
   void touch(Warp& warp, const Region& region, const std::uint64_t* address, Mask lanes,
-             unsigned bytes, Touched how, const Manner& manner);
+             unsigned bytes, Touched how, const Manner& manner,
+             const StoredBytes* stored = nullptr);
   /// The lanes read these bytes, at a multiple of 4, some time later: reports races with what was
   /// written before. What is written from now on is not compared with it.
   void check_read(Warp& warp, const std::uint64_t* address, Mask lanes, unsigned bytes);
-  /// From now on, writes that leave the bytes as they are do not race with earlier writes; null:
-  /// they do.
-  void allow_rewrites(LeavesBytes leaves) { leaves_ = leaves; }
   /// The same for cells of the tensor memory of the CTA of that rank: lane times columns plus column,
   /// for each lane of the warp.
   void touch_tensor(Warp& warp, unsigned rank, const std::uint32_t* cell, Mask lanes, Touched how);
@@ -94,9 +109,9 @@ class RaceTracker {
 
   Accessor by_;
   GridRaces* grid_;
-  LeavesBytes leaves_ = nullptr;
-  const Region* region_ = nullptr;  // of the access at hand
-  std::uint32_t epoch_ = 0;         // of the order, when something was last touched
+  const Region* region_ = nullptr;       // of the access at hand
+  const StoredBytes* stored_ = nullptr;  // the same
+  std::uint32_t epoch_ = 0;              // of the order, when something was last touched
   PageTable<Page> pages_;
   std::uint64_t cell_pages_ = 0;   // that have cells
   std::uint64_t split_pages_ = 0;  // that have parts

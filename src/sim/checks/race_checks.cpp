@@ -45,10 +45,8 @@ void check_writer(const RaceStep& step, const RaceCell& cell) {
   const bool together = other == step.by.warp && cell.write_op == step.warp.current &&
                         cell.write_clock == step.by.clock;
   if (together || is_ordered(step, other, lane, cell.write_clock)) return;
-  const bool rewrites = step.leaves != nullptr && step.how == Touched::Write &&
-                        step.leaves(step.warp, step.warp.program->ops[step.warp.current],
-                                    *step.region, step.address, step.lane);
-  if (rewrites) return;
+  if (step.stored != nullptr && step.stored->are_there(*step.region, step.address, step.lane))
+    return;
   report(step, "written", cell.write_op, other, lane_bit(lane));
 }
 

@@ -24,8 +24,8 @@ struct RaceStep {
   unsigned lane;
   Touched how;
   Manner manner;
-  LeavesBytes leaves = nullptr;
-  const Region* region = nullptr;  // known wherever `leaves` is asked
+  const StoredBytes* stored = nullptr;  // null: rewriting is a race
+  const Region* region = nullptr;       // known wherever `stored` is asked
 };
 /// Reports what the step races with at a cell.
 void check_races(const RaceStep& step, const CellUses& uses, const RaceCell& cell);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // ld and st in every state space, with vectors and orders of the memory model. Caches do not exist
 // here: their operators, hints and priorities change nothing.
+#include <algorithm>
 #include <array>
+#include <cstring>
 #include <utility>
 
 #include "sim/checks/undefined.h"
@@ -243,21 +245,6 @@ void run_load(Warp& warp, const Op& op) {
   }
 }
 
-void run_store(Warp& warp, const Op& op);
-
-// Compares what a lane stores with the bytes at its address.
-bool leaves_bytes(Warp& warp, const Op& op, const Region& region, std::uint64_t address,
-                  unsigned lane) {
-  if (op.run != run_store) return false;
-  const std::byte* const there = region.data + region.offset(address, lane);
-  for (unsigned i = 0; i < op.count; ++i) {
-    const Place place = warp.program->places[op.extra + i];
-    const std::byte* const value = warp.source<std::byte>(place) + std::size_t{lane} * op.mode2;
-    if (std::memcmp(there + std::size_t{i} * op.bytes, value, op.bytes) != 0) return false;
-  }
-  return true;
-}
-
 void run_store(Warp& warp, const Op& op) {
   const Program& program = *warp.program;
   const Address& to = program.addresses[op.address];
@@ -266,12 +253,16 @@ void run_store(Warp& warp, const Op& op) {
   lane_addresses(warp, to, address);
   const unsigned total = op.bytes * op.count;
   ++warp.unit->activity;
-  if (warp.unit->context.options->allows_rewrites && warp.unit->races != nullptr)
-    warp.unit->races->allow_rewrites(leaves_bytes);
+  const RegisterRun registers{&program.places[op.extra], op.count, op.bytes, op.mode2};
+  const auto leaves = [&](const Region& region, std::uint64_t at, unsigned lane) {
+    return registers.are_at(warp, region, at, lane);
+  };
+  const StoredBytes stored(leaves);
   visit_regions(warp, address, warp.exec, total, AccessKind::Write, to.space,
                 [&](Region& region, Mask group) {
                   synchronise(warp, op, address, group, false);
-                  access_checks(warp, region, address, group, total, Touched::Write, manner_of(op));
+                  access_checks(warp, region, address, group, total, Touched::Write, manner_of(op),
+                                &stored);
                   for (unsigned i = 0; i < op.count; ++i) {
                     const Place place = program.places[op.extra + i];
                     const auto move = reinterpret_cast<Move>(op.imm);
@@ -367,10 +358,15 @@ void run_fill(Warp& warp, const Op& op) {
     if (run.region == nullptr || run.bytes == 0) return;
     std::uint64_t at[kLanes] = {};
     at[l] = run.address;
-    note_access(warp, *run.region, at, lane_bit(l), run.bytes, Touched::Write);
-    check_async(warp, *run.region, at, lane_bit(l), run.bytes, true);
     const std::uint64_t offset = run.address - run.region->base;
-    std::memset(run.region->data + offset, 0, run.bytes);
+    std::byte* const data = run.region->data + offset;
+    const auto are_zeros = [is_zero = std::all_of(data, data + run.bytes, [](std::byte b) {
+                              return b == std::byte{0};
+                            })](const Region&, std::uint64_t, unsigned) { return is_zero; };
+    const StoredBytes stored(are_zeros);
+    note_access(warp, *run.region, at, lane_bit(l), run.bytes, Touched::Write, {}, &stored);
+    check_async(warp, *run.region, at, lane_bit(l), run.bytes, true);
+    std::memset(data, 0, run.bytes);
     mark_bytes(*run.region, offset, run.bytes);
   });
 }

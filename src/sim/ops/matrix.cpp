@@ -83,18 +83,20 @@ void count_rows(Warp& warp, const std::uint64_t* address, unsigned rows) {
 
 Mask first_lanes(unsigned count) { return count >= kLanes ? kAllLanes : (Mask{1} << count) - 1; }
 
-// The rows of shared memory that the lanes point to.
+// The rows of shared memory that the lanes point to. `stored`: of a store, what it writes.
 template <typename Visit>
-void visit_rows(Warp& warp, const Op& op, unsigned rows, AccessKind touch, Visit&& visit) {
+void visit_rows(Warp& warp, const Op& op, unsigned rows, const StoredBytes* stored, Visit&& visit) {
   const Address& at = warp.program->addresses[op.address];
   const Mask who = first_lanes(rows) & warp.exec;
   use_base(warp, at, who);
   std::uint64_t address[kLanes];
   lane_addresses(warp, at, address);
   const Space space = at.space == Space::Generic ? Space::Shared : at.space;
-  visit_regions(warp, address, who, kRowBytes, touch, space, [&](Region& region, Mask group) {
-    const bool writes = touch == AccessKind::Write;
-    note_access(warp, region, address, group, kRowBytes, writes ? Touched::Write : Touched::Read);
+  const bool writes = stored != nullptr;
+  const AccessKind kind = writes ? AccessKind::Write : AccessKind::Read;
+  visit_regions(warp, address, who, kRowBytes, kind, space, [&](Region& region, Mask group) {
+    note_access(warp, region, address, group, kRowBytes, writes ? Touched::Write : Touched::Read,
+                {}, stored);
     check_async(warp, region, address, group, kRowBytes, writes);
     for_each_lane(group, [&](unsigned l) { visit(region, region.offset(address[l], l), l); });
   });
@@ -107,7 +109,7 @@ void run_load(Warp& warp, const Op& op) {
   const unsigned regs = op.count;
   Rows rows{};
   RowBits bits{};
-  visit_rows(warp, op, rows_of(regs), AccessKind::Read,
+  visit_rows(warp, op, rows_of(regs), nullptr,
              [&](Region& region, std::uint64_t offset, unsigned row) {
                std::memcpy(rows[row].data(), region.data + offset, kRowBytes);
                if (warp.undefined.are_kept()) bits[row] = undefined_bits(region, offset, kRowBytes);
@@ -151,7 +153,11 @@ void run_store(Warp& warp, const Op& op) {
     }
   }
   ++warp.unit->activity;
-  visit_rows(warp, op, rows_of(regs), AccessKind::Write,
+  const auto leaves = [&](const Region& region, std::uint64_t address, unsigned row) {
+    return std::memcmp(region.data + region.offset(address, row), rows[row].data(), kRowBytes) == 0;
+  };
+  const StoredBytes stored(leaves);
+  visit_rows(warp, op, rows_of(regs), &stored,
              [&](Region& region, std::uint64_t offset, unsigned row) {
                std::memcpy(region.data + offset, rows[row].data(), kRowBytes);
                mark_bytes(region, offset, kRowBytes, bits[row]);

@@ -29,9 +29,10 @@ inline void note_neighbour(Warp& warp, const Region& region, const std::uint64_t
 
 /// Notes for the checks of races and fences what a group of lanes does through the generic proxy.
 inline void note_access(Warp& warp, const Region& region, const std::uint64_t* address, Mask group,
-                        unsigned bytes, Touched how, const Manner& manner = {}) {
+                        unsigned bytes, Touched how, const Manner& manner = {},
+                        const StoredBytes* stored = nullptr) {
   RaceTracker* races = warp.unit->races.get();
-  if (races != nullptr) races->touch(warp, region, address, group, bytes, how, manner);
+  if (races != nullptr) races->touch(warp, region, address, group, bytes, how, manner, stored);
   FenceTracker* fences = warp.unit->fences.get();
   if (fences == nullptr) return;
   if (is_read(how))
@@ -54,6 +55,25 @@ void for_each_address(const std::uint64_t* address, Mask lanes, Visit&& visit) {
   }
 }
 
+/// Registers that a store writes one behind the other.
+struct RegisterRun {
+  const Place* places = nullptr;
+  unsigned count = 0;
+  unsigned bytes = 0;  // of each that are stored
+  unsigned width = 0;  // of a register
+
+  /// Whether a lane's bytes are at that address already.
+  [[nodiscard]] bool are_at(const Warp& warp, const Region& region, std::uint64_t address,
+                            unsigned lane) const {
+    const std::byte* const there = region.data + region.offset(address, lane);
+    for (unsigned i = 0; i < count; ++i) {
+      const std::byte* const value = warp.source<std::byte>(places[i]) + std::size_t{lane} * width;
+      if (std::memcmp(there + std::size_t{i} * bytes, value, bytes) != 0) return false;
+    }
+    return true;
+  }
+};
+
 /// Counts wavefronts or sectors of an access, if the run counts.
 void count_access(Warp& warp, const Region& region, const std::uint64_t* address, Mask group,
                   unsigned bytes);
@@ -70,8 +90,9 @@ inline void check_async(Warp& warp, const Region& region, const std::uint64_t* a
 
 /// All three of the above, for an access as ld and st make it.
 inline void access_checks(Warp& warp, const Region& region, const std::uint64_t* address,
-                          Mask group, unsigned bytes, Touched how, const Manner& manner = {}) {
-  note_access(warp, region, address, group, bytes, how, manner);
+                          Mask group, unsigned bytes, Touched how, const Manner& manner = {},
+                          const StoredBytes* stored = nullptr) {
+  note_access(warp, region, address, group, bytes, how, manner, stored);
   note_neighbour(warp, region, address, group, bytes, how);
   check_async(warp, region, address, group, bytes, !is_read(how));
   count_access(warp, region, address, group, bytes);

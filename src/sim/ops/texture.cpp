@@ -336,12 +336,17 @@ void run_store(Warp& warp, const Op& op) {
   if (warp.undefined.are_kept())
     for (unsigned i = 0; i < count; ++i) pass_on(warp, places[i], warp.exec);
   std::uint64_t address[kLanes] = {};
+  const RegisterRun registers{places, count, op.bytes, width};
+  const auto leaves = [&](const Region& region, std::uint64_t at, unsigned l) {
+    return registers.are_at(warp, region, at, l);
+  };
+  const StoredBytes stored(leaves);
   const Mask inside = surface_addresses(warp, op, places + count, bytes, address);
   ++warp.unit->activity;
   visit_regions(
       warp, address, inside, bytes, AccessKind::Write, Space::Generic,
       [&](Region& region, Mask group) {
-        access_checks(warp, region, address, group, bytes, Touched::Write);
+        access_checks(warp, region, address, group, bytes, Touched::Write, {}, &stored);
         for_each_lane(group, [&](unsigned l) {
           const std::uint64_t offset = region.offset(address[l], l);
           for (unsigned i = 0; i < count; ++i) {

@@ -81,16 +81,18 @@ class Mover {
         visit(Move{reg, bit, bits / 8});
   }
 
-  /// Calls visit(region, offset, lane) for the lanes whose addresses are good.
+  /// Calls visit(region, offset, lane) for the lanes whose addresses are good. `stored`: of a store,
+  /// what it writes.
   template <typename Visit>
-  void visit_lanes(const Move& move, AccessKind kind, Visit&& visit) const {
+  void visit_lanes(const Move& move, const StoredBytes* stored, Visit&& visit) const {
     std::uint64_t address[kLanes] = {};
     for_each_lane(warp_.exec, [&](unsigned l) { address[l] = base_[l] + offset_of(move, l); });
-    const bool writes = kind == AccessKind::Write;
+    const bool writes = stored != nullptr;
+    const AccessKind kind = writes ? AccessKind::Write : AccessKind::Read;
     visit_regions(
         warp_, address, warp_.exec, move.bytes, kind, space_, [&](Region& region, Mask group) {
           access_checks(warp_, region, address, group, move.bytes,
-                        writes ? Touched::Write : Touched::Read);
+                        writes ? Touched::Write : Touched::Read, {}, stored);
           for_each_lane(group, [&](unsigned l) { visit(region, region.offset(address[l], l), l); });
         });
   }
@@ -119,7 +121,7 @@ void run_load(Warp& warp, const Op& op) {
   std::array<std::array<std::byte, 8 * kLanes>, 8> values{};
   std::array<std::array<std::uint8_t, kLanes>, 8> undefined{};
   mover.for_each_move([&](const Move& move) {
-    mover.visit_lanes(move, AccessKind::Read, [&](Region& region, std::uint64_t from, unsigned l) {
+    mover.visit_lanes(move, nullptr, [&](Region& region, std::uint64_t from, unsigned l) {
       const unsigned at = move.first_bit / 8;
       std::memcpy(values[move.reg].data() + std::size_t{l} * width + at, region.data + from,
                   move.bytes);
@@ -150,7 +152,12 @@ void run_store(Warp& warp, const Op& op) {
     const bool tracks = warp.undefined.are_kept() && !place.is_constant();
     const std::uint8_t* undefined = tracks ? warp.undefined.of(place) : nullptr;
     const unsigned at = move.first_bit / 8;
-    mover.visit_lanes(move, AccessKind::Write, [&](Region& region, std::uint64_t to, unsigned l) {
+    const auto leaves = [&](const Region& region, std::uint64_t address, unsigned l) {
+      return std::memcmp(region.data + region.offset(address, l),
+                         lanes + std::size_t{l} * width + at, move.bytes) == 0;
+    };
+    const StoredBytes stored(leaves);
+    mover.visit_lanes(move, &stored, [&](Region& region, std::uint64_t to, unsigned l) {
       std::memcpy(region.data + to, lanes + std::size_t{l} * width + at, move.bytes);
       mark_bytes(region, to, move.bytes, undefined == nullptr ? 0U : unsigned{undefined[l]} >> at);
     });
