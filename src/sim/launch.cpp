@@ -434,7 +434,8 @@ Result<LaunchReport> Device::run(const Launch& given, const RunOptions& wanted) 
   context.shared_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(shared, 1U << 30U));
   context.tracks = options.checks.has(Check::Uninit) || options.checks.has(Check::Async);
   context.watches = context.tracks || options.count || options.trace || options.stop_at ||
-                    options.record || options.checks.has(Check::Numbers);
+                    options.record || options.checks.has(Check::Numbers) ||
+                    (options.checks.has(Check::Fence) && !program_->settled_reads.empty());
   context.matrix = num::mode_of(target::info(program_->target.arch).number);
   if (options.record) context.recorded = unit_of(context, options.record->block);
   GridOrder grid;

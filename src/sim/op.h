@@ -46,6 +46,7 @@ enum OpFlags : std::uint8_t {
   kPlain = 0,
   kTracksItself = 1,      // its run function tracks undefined bytes; the loop does nothing
   kWatchesRegisters = 2,  // its run function tells the register watch; the loop does not
+  kSettlesReads = 4,      // it needs values of loads that may end late (Program::settled_reads)
 };
 
 /// Registers have places that are multiples of this, and a note for each whether they may hold

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/diag.h"
@@ -139,6 +140,8 @@ struct Program {
   bool uses_tensor_memory = false;
   bool uses_warpgroups = false;  // multiplies with wgmma
   std::vector<bool> late_reads;  // by op (decode/late_reads.h); empty without the async proxy
+  /// Ops that do not start before such a load has ended, and the load; in ascending order.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> settled_reads;
 
   [[nodiscard]] const Code* find_kernel(std::string_view name) const;
   [[nodiscard]] std::vector<const Code*> kernels() const;

@@ -22,11 +22,16 @@ void for_each_word(const std::uint64_t* address, Mask lanes, unsigned bytes, Vis
   });
 }
 
+std::uint64_t open_key(unsigned unit_warp, std::uint32_t op) {
+  return (std::uint64_t{unit_warp} << 32U) | op;
+}
+
 }  // namespace
 
 void FenceTracker::reset() {
   pages_ = {};
   reads_ = {};
+  open_reads_.clear();
   fenced_.clear();
   acquired_.clear();
   released_.clear();
@@ -52,11 +57,31 @@ void FenceTracker::read(const Warp& warp, const Region& region, const std::uint6
   if (!has_async_proxy_ || region.space != Space::Shared) return;
   if (!order_.fences_are_own && !warp.program->late_reads[warp.current]) return;
   const unsigned unit_warp = warp.unit_warp();
-  Write read{order_.now(unit_warp), warp.current, 0};
+  Read read{{order_.now(unit_warp), warp.current, 0}};
+  std::vector<std::uint64_t>* const open =
+      order_.fences_are_own ? nullptr : &open_reads_[open_key(unit_warp, warp.current)];
   for_each_word(address, lanes, bytes, [&](std::uint64_t word, unsigned l) {
     read.thread = unit_warp * kLanes + l;
     reads_.at(word / kPageWords)[word % kPageWords] = read;
+    if (open != nullptr) open->push_back(word);
   });
+}
+
+void FenceTracker::settled(const Warp& warp) {
+  if (open_reads_.empty()) return;
+  const auto& all = warp.program->settled_reads;
+  const unsigned unit_warp = warp.unit_warp();
+  for (auto at = std::ranges::lower_bound(all, std::pair{warp.current, 0U});
+       at != all.end() && at->first == warp.current; ++at) {
+    const auto found = open_reads_.find(open_key(unit_warp, at->second));
+    if (found == open_reads_.end()) continue;
+    for (const std::uint64_t word : found->second) {
+      Read& read = reads_.at(word / kPageWords)[word % kPageWords];
+      if (read.op == at->second && read.thread / kLanes == unit_warp)
+        read.settled = order_.now(unit_warp);
+    }
+    open_reads_.erase(found);
+  }
 }
 
 void FenceTracker::fenced(const Warp& warp, Mask lanes) {
@@ -65,17 +90,24 @@ void FenceTracker::fenced(const Warp& warp, Mask lanes) {
                 [&](unsigned l) { fenced_[unit_warp * kLanes + l] = order_.now(unit_warp); });
 }
 
+// Whether what the thread does next comes after the end of the load. By the strict reading only a fence
+// tells.
+bool FenceTracker::has_ended(unsigned warp, unsigned lane, const Read& read) const {
+  const auto fence = fenced_.find(read.thread);
+  if (fence != fenced_.end() && fence->second >= read.clock) return true;
+  return read.settled != 0 &&
+         order_.ordered(warp, lane, read.thread / kLanes, read.thread % kLanes, read.settled);
+}
+
 // A read that nothing orders is a race, and not looked at here.
 void FenceTracker::check_reads(Warp& warp, const std::uint64_t* address, Mask lanes,
                                unsigned bytes) {
   const unsigned unit_warp = warp.unit_warp();
   for_each_word(address, lanes, bytes, [&](std::uint64_t word, unsigned lane) {
-    Page* page = reads_.find(word / kPageWords);
+    ReadPage* page = reads_.find(word / kPageWords);
     if (page == nullptr) return;
-    const Write read = std::exchange((*page)[word % kPageWords], {});
-    if (read.clock == 0) return;
-    const auto fence = fenced_.find(read.thread);
-    if (fence != fenced_.end() && fence->second >= read.clock) return;
+    const Read read = std::exchange((*page)[word % kPageWords], {});
+    if (read.clock == 0 || has_ended(unit_warp, lane, read)) return;
     const unsigned other = read.thread / kLanes;
     const unsigned other_lane = read.thread % kLanes;
     if (!order_.ordered(unit_warp, lane, other, other_lane, read.clock)) return;

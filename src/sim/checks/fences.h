@@ -6,7 +6,8 @@
 //     the writer before the barrier or by the thread behind it. Not needed the other way: who waits
 //     for the end of an asynchronous operation sees what it wrote.
 //   - Shared memory is read by an ordinary load, no instruction needs the value, and a bulk copy refills
-//     it behind the barrier: the load may still be under way. The reader fences before the barrier.
+//     it behind the barrier: the load may still be under way. The reader fences before the barrier. A
+//     load has ended when an instruction of its warp needs or replaces the value.
 //   - Copies read tensor maps through a proxy of their own. A map that the kernel has written needs
 //     `fence.proxy.tensormap::generic.release` by the writer (tensormap.cp_fenceproxy has it) and
 //     `.acquire` of its 128 bytes by the CTA that uses it.
@@ -56,6 +57,8 @@ class FenceTracker {
   /// The lanes read these bytes through the generic proxy.
   void read(const Warp& warp, const Region& region, const std::uint64_t* address, Mask lanes,
             unsigned bytes);
+  /// The running op of the warp does not start before loads that may end late have ended.
+  void settled(const Warp& warp);
   /// The lanes have fenced shared memory for the async proxy, so that their loads have ended.
   void fenced(const Warp& warp, Mask lanes);
   /// The bytes were written in some other way.
@@ -87,7 +90,7 @@ class FenceTracker {
 
   /// How much memory it takes, about.
   [[nodiscard]] std::uint64_t bytes() const {
-    return (pages_.size() + reads_.size()) * sizeof(Page) +
+    return pages_.size() * sizeof(Page) + reads_.size() * sizeof(ReadPage) +
            tensors_.size() * kTensorLanes * kTensorColumns * sizeof(TensorCell);
   }
 
@@ -103,6 +106,11 @@ class FenceTracker {
   using MapWrites = std::array<Write, kMapWords>;  // the last one of each word
   static constexpr std::uint64_t kPageWords = 256;
   using Page = std::array<Write, kPageWords>;
+  /// A load, and when an instruction needed its value; 0: none has.
+  struct Read : Write {
+    std::uint32_t settled = 0;
+  };
+  using ReadPage = std::array<Read, kPageWords>;
   /// The last access of a kind to a cell.
   struct LastAccess {
     std::uint32_t clock = 0;  // 0: none
@@ -114,6 +122,7 @@ class FenceTracker {
     LastAccess write, read;
   };
 
+  [[nodiscard]] bool has_ended(unsigned warp, unsigned lane, const Read& read) const;
   void check_reads(Warp& warp, const std::uint64_t* address, Mask lanes, unsigned bytes);
   [[nodiscard]] MapWrites writes_of_map(std::uint64_t address);
   void check_pair(Warp& warp, unsigned lane, std::uint32_t cell, TensorUse use,
@@ -127,9 +136,12 @@ class FenceTracker {
   const Order& order_;
   bool has_async_proxy_;
   PageTable<Page> pages_;
-  PageTable<Page> reads_;                                    // of shared memory, that may end late
-  std::unordered_map<std::uint32_t, std::uint32_t> fenced_;  // clocks of threads, of their loads
-  std::unordered_map<std::uint64_t, MapWrites> acquired_;    // of maps, by address
+  PageTable<ReadPage> reads_;  // of shared memory, that may end late
+  /// By warp (upper half) and op of such a load, the words that it read when it last ran, unless it has
+  /// ended.
+  std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> open_reads_;
+  std::unordered_map<std::uint32_t, std::uint32_t> fenced_;    // clocks of threads, of their loads
+  std::unordered_map<std::uint64_t, MapWrites> acquired_;      // of maps, by address
   std::unordered_map<std::uint32_t, std::uint32_t> released_;  // clocks of threads, of maps
   std::vector<std::vector<TensorCell>> tensors_;               // by rank; empty until used
 };

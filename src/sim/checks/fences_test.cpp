@@ -113,11 +113,36 @@ TEST(ProxyFence, AnOpenLoadBeforeARefill) {
   // A fence by the thread that copies does not wait for the loads of others.
   expect_found(Check::Fence, kLate, kOpenLoad + kSync + "@%p1 " + kFence + kRefill + kUse,
                kTwoWarps);
+  // Needed behind one barrier and before the next.
+  expect_fine(kOpenLoad + kSync + kUse + kSync + kRefill, kTwoWarps);
+  expect_fine(kOpenLoad + kSync + "mov.u32 %r10, 0;" + kSync + kRefill, kTwoWarps);
+  expect_found(Check::Fence, kLate, kOpenLoad + kSync + kUse + kRefill, kTwoWarps);
+  expect_found(Check::Fence, kLate,
+               kOpenLoad + kSync + "setp.lt.u32 %p2, %r1, 32; @!%p2 bra over;" + kUse +
+                   "over:" + kSync + kRefill + kUse,
+               kTwoWarps);
   // Needed on one of two ways only.
   expect_found(Check::Fence, kLate,
                kOpenLoad + "setp.lt.u32 %p2, %r1, 32; @%p2 bra over;" + kUse + "over:" + kSync +
                    kRefill + kUse,
                kTwoWarps);
+}
+
+// Each round loads, meets, needs the value, meets again, refills; in the last round the value is needed
+// too late.
+TEST(ProxyFence, OpenLoadsOfALoop) {
+  const auto rounds = [](const std::string& last) {
+    return kOpenLoad + "mov.u32 %r20, 0; mov.u32 %r21, 0;\n again: ld.shared.u32 %r12, [%r4];" +
+           kSync + "setp.eq.u32 %p3, %r20, 5; @%p3 bra last;\n" +
+           "add.u32 %r13, %r12, 1; st.global.u32 [%d2], %r13;\n last:" + kSync +
+           "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 256;\n"
+           "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [cells], [%a0], "
+           "256, [bar];\n wait: mbarrier.try_wait.parity.shared.b64 %p31, [bar], %r21; @!%p31 bra "
+           "wait;\n xor.b32 %r21, %r21, 1; add.u32 %r20, %r20, 1; setp.lt.u32 %p4, %r20, " +
+           last + "; @%p4 bra again;";
+  };
+  expect_fine(rounds("5"), kTwoWarps);
+  expect_found(Check::Fence, kLate, rounds("6"), kTwoWarps);
 }
 
 TEST(ProxyFence, StrictlyEveryLoadBeforeARefill) {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "sim/memory/memory.h"
+#include "sim/program.h"
 
 namespace ww::sim {
 namespace {
@@ -20,9 +21,8 @@ class LateReads {
 
   [[nodiscard]] bool is_late(std::uint32_t load) {
     if (!loads_shared(load)) return false;
-    results_.clear();
-    for (const OperandInfo& operand : program_.operands_of(load))
-      if (operand.is_result) results_.push_back(operand.place);
+    take_results(load);
+    if (results_.empty()) return false;  // into `_`: no instruction is left of it
     ++round_;
     pending_.assign(1, load + 1);
     for (std::size_t steps = 0; !pending_.empty() && steps < kMaxSteps; ++steps) {
@@ -37,7 +37,22 @@ class LateReads {
     return false;
   }
 
+  /// Calls visit(op) for the ops of the load's function that do not start before the load has ended.
+  template <typename Visit>
+  void for_each_settling(std::uint32_t load, Visit&& visit) {
+    take_results(load);
+    const Code& code = program_.functions[program_.infos[load].function];
+    for (std::uint32_t op = code.first_op; op < code.end_op; ++op)
+      if (step_of(op) == Step::Settles) visit(op);
+  }
+
  private:
+  void take_results(std::uint32_t load) {
+    results_.clear();
+    for (const OperandInfo& operand : program_.operands_of(load))
+      if (operand.is_result) results_.push_back(operand.place);
+  }
+
   [[nodiscard]] std::string_view opcode(std::uint32_t op) const {
     return program_.module.text(program_.infos[op].opcode);
   }
@@ -87,11 +102,18 @@ class LateReads {
 
 }  // namespace
 
-std::vector<bool> find_late_reads(const Program& program) {
+void find_late_reads(Program& program) {
   LateReads reads(program);
-  std::vector<bool> out(program.ops.size());
-  for (std::uint32_t op = 0; op < program.ops.size(); ++op) out[op] = reads.is_late(op);
-  return out;
+  program.late_reads.assign(program.ops.size(), false);
+  for (std::uint32_t load = 0; load < program.ops.size(); ++load) {
+    if (!reads.is_late(load)) continue;
+    program.late_reads[load] = true;
+    reads.for_each_settling(load, [&](std::uint32_t op) {
+      program.settled_reads.emplace_back(op, load);
+      program.ops[op].flags |= kSettlesReads;
+    });
+  }
+  std::ranges::sort(program.settled_reads);
 }
 
 }  // namespace ww::sim

@@ -4,14 +4,13 @@
 // refill the memory can be faster than the load (seen on an H200).
 #pragma once
 
-#include <vector>
-
-#include "sim/program.h"
-
 namespace ww::sim {
 
-/// By op: whether it loads shared memory and, on some path, no instruction needs or replaces its value and
-/// no `fence.proxy.async` stands before the thread meets others, arrives, or starts a bulk copy.
-std::vector<bool> find_late_reads(const Program& program);
+struct Program;
+
+/// Fills in Program::late_reads: ops that load shared memory and after which, on some path, no instruction
+/// needs or replaces the value and no `fence.proxy.async` stands before the thread meets others, arrives,
+/// or starts a bulk copy. Ops that end such a load get the flag kSettlesReads.
+void find_late_reads(Program& program);
 
 }  // namespace ww::sim

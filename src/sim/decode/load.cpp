@@ -78,7 +78,7 @@ class Loader {
     decode_functions();
     spread_order();
     watch_places();
-    if (program_.uses_async_proxy) program_.late_reads = find_late_reads(program_);
+    if (program_.uses_async_proxy) find_late_reads(program_);
   }
 
  private:

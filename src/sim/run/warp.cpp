@@ -77,13 +77,17 @@ void observe_op(Warp& warp, Mask mask, Watch& watch) {
     dump_state(warp, warp.pc);
 }
 
-// What every watched run does before an op: watches registers of wgmma, tracks undefined bytes.
+// What every watched run does before an op: watches registers of wgmma and tcgen05.ld, notes which loads
+// of shared memory have ended, tracks undefined bytes.
 void before_op(Warp& warp, const Op& op, Mask mask, Watch& watch) {
   warp.exec = mask;
   if (!watch.only_tracks) observe_op(warp, mask, watch);
   if (warp.register_watch != nullptr && mask != 0 && (op.flags & kWatchesRegisters) == 0)
     warp.register_watch->touch(warp);
   if (!warp.undefined.are_kept() || all_defined(warp)) return;
+  if ((op.flags & kSettlesReads) != 0 && mask != 0 && warp.unit->fences != nullptr)
+    warp.unit->fences->settled(warp);
+  if (mask != 0 && !warp.pending.loads.empty()) check_tensor_loads(warp);
   if (op.guard.present()) use_value(warp, op.guard, warp.active, 0, true);
   if (mask == 0 || (op.flags & kTracksItself) != 0) return;
   if (op.track != nullptr) {
