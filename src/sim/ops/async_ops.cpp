@@ -233,6 +233,14 @@ Bytes read_run(Warp& warp, const ByteRun& run, unsigned lane, std::uint32_t byte
   return read;
 }
 
+void report_unwritten(Warp& warp, unsigned lane, const Unwritten& bytes) {
+  if (bytes.count == 0 || !warp.is_new(Check::Uninit)) return;
+  warp.report_at(Check::Uninit, lane_bit(lane), bytes.first,
+                 fmt::format("copies {} bytes of shared memory to global memory that nothing has "
+                             "written; the first is at 0x{:x}",
+                             bytes.count, bytes.first & kInside));
+}
+
 void begin_write(Warp& warp, const ByteRun& run, unsigned lane, const WriteMode& mode) {
   if (run.region == nullptr) return;
   std::uint64_t address[kLanes];

@@ -73,6 +73,20 @@ void read_run(Warp& warp, const ByteRun& run, unsigned lane, std::byte* data,
               std::uint8_t* undefined);
 /// The same as a value; zeros up to `bytes` beyond what is accessible.
 Bytes read_run(Warp& warp, const ByteRun& run, unsigned lane, std::uint32_t bytes);
+/// Of bytes in shared memory that the running op copies to global memory, those that nothing has
+/// written.
+struct Unwritten {
+  std::uint64_t first = 0;  // address of one of them
+  std::uint32_t count = 0;
+
+  /// Byte `i` of `undefined` (null: all are written) goes there from that address.
+  void look(const std::uint8_t* undefined, std::uint32_t i, std::uint64_t address) {
+    if (undefined != nullptr && undefined[i] != 0 && count++ == 0) first = address;
+  }
+};
+/// Reports them, if there are any.
+void report_unwritten(Warp& warp, unsigned lane, const Unwritten& bytes);
+
 /// How an asynchronous write is done.
 struct WriteMode {
   bool combines = false;  // such writes may meet each other

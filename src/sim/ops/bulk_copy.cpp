@@ -157,6 +157,15 @@ void run_to_shared(Warp& warp, const Op& op) {
 
 // --- groups of the thread ------------------------------------------------------------------------
 
+void check_written(Warp& warp, unsigned lane, const Parcel& parcel) {
+  if (parcel.bytes.undefined.empty()) return;
+  Unwritten found;
+  for (std::uint32_t i = 0; i < parcel.from.bytes; ++i)
+    if (((unsigned{parcel.effect.mask} >> (i % kUnit)) & 1U) != 0)
+      found.look(parcel.bytes.undefined.data(), i, parcel.from.address + i);
+  report_unwritten(warp, lane, found);
+}
+
 // p: size, and with cp_mask the bytes of every 16 that are written.
 void run_to_global(Warp& warp, const Op& op) {
   const Addresses at = addresses_of(warp, op, 2);
@@ -166,6 +175,7 @@ void run_to_global(Warp& warp, const Op& op) {
   for_each_lane(warp.exec, [&](unsigned l) {
     const std::shared_ptr<Parcel> parcel = take(warp, op, l, at);
     if (op.p[1].present()) parcel->effect.mask = warp.source<std::uint16_t>(op.p[1])[l];
+    check_written(warp, l, *parcel);
     const ByteRun to = find_run(warp, at.of[0][l], l, parcel->size, AccessKind::Write, at.space[0]);
     const ByteRun from = parcel->from;
     note_bulk(warp, l, parcel->size, at.of[1][l], {{at.of[0][l], 0}});

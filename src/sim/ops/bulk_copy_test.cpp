@@ -182,6 +182,53 @@ TEST(BulkCopy, TheSourceIsReadBeforeItIsWrittenAgain) {
   expect_fine(kFilled + kCopyOut + "ld.shared.u32 %r9, [%r4];" + kReadOut);
 }
 
+constexpr std::string_view kUnwritten =
+    "copies 128 bytes of shared memory to global memory that nothing has written; the first is at "
+    "0x80";
+
+TEST(BulkCopy, WhatNothingHasWrittenDoesNotGoOut) {
+  for (const std::string& opcode :
+       std::vector<std::string>{"cp.async.bulk.global.shared::cta.bulk_group",
+                                "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32"}) {
+    const std::string more = kFilled + "@%p1 " + opcode + " [%a0], [cells], 256;" + kClosed;
+    const Done done = expect_found(Check::Uninit, kUnwritten, more);
+    EXPECT_EQ(done.findings.find('\n'), done.findings.size() - 1) << done.findings;
+    expect_fine(kFilled + "@%p1 " + opcode + " [%a0], [cells], 128;" + kClosed);
+    expect_fine("st.shared.u32 [%r4+128], 0;" + more);
+  }
+}
+
+TEST(BulkCopy, BytesThatAMaskLeavesOutNeedNotBeWritten) {
+  const Grid grid{.threads = 32, .target = "sm_100"};
+  // The even bytes of 256.
+  std::string body =
+      "setp.eq.u32 %p1, %r1, 0; mov.u16 %h2, 3; shl.b32 %r10, %r1, 3;"
+      "add.u32 %r10, %r10, %r2;";
+  for (const int at : {0, 2, 4, 6}) body += fmt::format("st.shared.u8 [%r10+{}], %h2;", at);
+  body +=
+      "fence.proxy.async; bar.sync 0; mov.u16 %h1, 0x{};"
+      "@%p1 cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%a1], [cells], 256, %h1;" +
+      kClosed;
+  const auto masked = [&](std::string_view mask) {
+    return std::string(body).replace(body.find("{}"), 2, mask);
+  };
+  expect_fine(masked("5555"), grid);
+  expect_found(Check::Uninit, "the first is at 0x1", masked("5557"), grid);
+}
+
+TEST(BulkCopy, UndefinedBytesTravelToOtherBlocks) {
+  const std::string send =
+      kMade + expected(128) + "fence.mbarrier_init.release.cluster;" + kClusterSync +
+      "mov.u32 %r12, %cluster_ctarank; xor.b32 %r12, %r12, 1;"
+      "mapa.shared::cluster.u32 %r13, %r2, %r12; mapa.shared::cluster.u32 %r14, %r3, %r12;"
+      "@%p1 cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r13], "
+      "[cells+1024], 128, [%r14]; WAIT(0, 0);" +
+      kRead;
+  expect_fine(send + kClusterSync, kTwoBlocks);
+  expect_found(Check::Uninit, "`%r10` is used and holds undefined bytes",
+               send + "add.u32 %r11, %r10, 1;" + kClusterSync, kTwoBlocks);
+}
+
 TEST(BulkCopy, OnlySomeBytes) {
   const Grid grid{.threads = 32, .target = "sm_100"};
   const std::string masked =

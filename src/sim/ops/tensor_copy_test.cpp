@@ -182,6 +182,31 @@ TEST(TensorCopy, StoresAndReducesABox) {
               bytes);
 }
 
+// The box has 4 rows of 32 bytes, of which 31 threads write a word each.
+TEST(TensorCopy, WhatNothingHasWrittenDoesNotGoOut) {
+  const auto body = [](std::string_view opcode, std::string_view corner) {
+    return fmt::format(
+        "setp.ne.u32 %p2, %r1, 15; @%p2 st.shared.u32 [%r4], 1; fence.proxy.async.shared::cta; "
+        "bar.sync 0; @%p1 {} [%a1, {}], [cells]; @%p1 cp.async.bulk.commit_group; "
+        "@%p1 cp.async.bulk.wait_group 0;",
+        opcode, corner);
+  };
+  for (const char* opcode :
+       {"cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group",
+        "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group"})
+    for (const TensorSwizzle swizzle : {TensorSwizzle::None, TensorSwizzle::B32}) {
+      TensorMap map = square(0);
+      map.swizzle = swizzle;
+      const std::string_view text =
+          "copies 4 bytes of shared memory to global memory that nothing has written; the first is "
+          "at 0x3c";
+      expect_finding(Check::Uninit, text, body(opcode, "{8, 2}"), map);
+      // In the row that lies outside the tensor, it does not go anywhere.
+      expect_finding(Check::Uninit, text, body(opcode, "{8, 30}"), map);
+      expect_clean(body(opcode, "{8, 31}"), map);
+    }
+}
+
 TEST(TensorCopy, PrefetchesChangeNothing) {
   expect_clean(
       "@%p1 cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%a1, {0, 0}]; prefetch.tensormap "
