@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::string_view kMath[] = {"exact", "plain"};
 constexpr std::string_view kLanes[] = {"auto", "apart", "in-step"};
+constexpr std::string_view kTensorLoads[] = {"early", "late"};
 constexpr std::string_view kDevices[] = {"sim", "cuda", "both"};
 constexpr std::int64_t kMaxThreads = 1024;
 constexpr std::int64_t kMaxSchedules = 1'000'000;
@@ -30,6 +31,7 @@ struct Options {
   std::string math = "exact";
   std::string device = "sim";
   std::string lanes = "auto";
+  std::string tensor_loads = "early";
   std::int64_t schedules = 1;
   std::int64_t threads = 0;
   std::int64_t shared = 0;
@@ -50,6 +52,7 @@ Outcome run(const Options& options) {
                    : options.device == "both" ? driver::WhichGpu::Both
                                               : driver::WhichGpu::Virtual;
   if (options.lanes != "auto") request.in_step = options.lanes == "in-step";
+  request.late_tensor_loads = options.tensor_loads == "late";
   request.schedules = static_cast<unsigned>(options.schedules);
   request.threads = static_cast<unsigned>(options.threads);
   request.shared_bytes = static_cast<std::uint32_t>(options.shared);
@@ -115,6 +118,10 @@ void declare_run(OptionSet& set, Options& options) {
   set.choice("--lanes", "HOW", options.lanes, kLanes,
              "lanes of a warp: apart, in-step (they do not race with each other), or auto\n"
              "(default: in-step if the file is for a GPU before sm_70)");
+  set.choice(
+      "--tensor-loads", "WHEN", options.tensor_loads, kTensorLoads,
+      "when tcgen05.ld changes its registers: early (default, at once, as on a GPU) or late\n"
+      "(at tcgen05.wait::ld, which the manual asks for)");
   set.choice("--math", "HOW", options.math, kMath,
              "tensor cores: exact (default, as the hardware rounds) or plain sums");
   set.number("--threads", options.threads, 0, kMaxThreads,

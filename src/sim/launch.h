@@ -96,6 +96,9 @@ struct RunOptions {
   /// Lanes of a warp run in step, and do not race with each other. None: as on the program's target,
   /// before sm_70.
   std::optional<bool> in_step{};
+  /// Registers of tcgen05.ld hold their old values until tcgen05.wait::ld; otherwise they have the new
+  /// ones at once, as on a GPU.
+  bool late_tensor_loads = false;
   bool exact_matrix = true;  // tensor cores' own rounding; otherwise plain sums
   /// Threads of a unit that write what is there already do not race: compilers let several lanes
   /// store copies of one value.

@@ -140,6 +140,7 @@ Json launch_json(const SimReport& report) {
           {"warps_per_block", report.run.warps_per_block},
           {"schedule", schedule_text(report.schedule)},
           {"lanes", report.in_step ? "in-step" : "apart"},
+          {"tensor_loads", report.late_tensor_loads ? "late" : "early"},
           {"arithmetic", report.run.matrix_mode},
           {"checks", check_names(report.checks)}};
 }

@@ -303,6 +303,7 @@ SimReport step_report(const Sequence& s, const Step& step, sim::LaunchReport&& r
   report.checks = s.options.checks;
   report.schedule = s.options.schedule;
   report.in_step = s.options.in_step.value_or(s.program->target.in_step);
+  report.late_tensor_loads = s.options.late_tensor_loads;
   report.counted = s.options.count;
   report.count = s.steps.size();
   report.is_programmatic = step.text.is_programmatic;

@@ -216,6 +216,8 @@ void add_facts(std::string& out, const SimReport& report) {
   if (!report.gpu.empty()) add_fact(out, "device", gpu_text(report));
   if (!report.simulated) return;
   if (report.in_step) add_fact(out, "lanes", "in step, as before sm_70");
+  if (report.late_tensor_loads)
+    add_fact(out, "registers", "those of `tcgen05.ld` change at `tcgen05.wait::ld`");
   if (report.schedule.is_random)
     add_fact(out, "schedule", fmt::format("random, seed {}", report.schedule.seed));
   if (report.schedule.is_backward) add_fact(out, "schedule", "from the last warp to the first");

@@ -10,6 +10,7 @@ bool read_run_options(const SimRequest& request, Refusals& refusals, sim::RunOpt
   options.count = request.count;
   options.exact_matrix = request.exact;
   options.in_step = request.in_step;
+  options.late_tensor_loads = request.late_tensor_loads;
   options.progress = request.progress;
   LimitChanges limits;
   const bool is_good =

@@ -260,6 +260,7 @@ SimReport finish(Simulation& s, sim::LaunchReport&& run) {
   report.schedule = s.options.schedule;
   report.notes = s.notes;
   report.in_step = s.options.in_step.value_or(s.program->target.in_step);
+  report.late_tensor_loads = s.options.late_tensor_loads;
   report.counted = s.options.count;
   report.run = std::move(run);
   report.shown = s.shown.take(report.shown_left_out);

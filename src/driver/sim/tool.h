@@ -54,6 +54,7 @@ struct SimRequest {
   bool exact = true;                            // tensor cores' own rounding
   /// Lanes of a warp run in step, as before sm_70; none: as on the file's target.
   std::optional<bool> in_step = {};
+  bool late_tensor_loads = false;  // sim::RunOptions
   /// Blocks done and blocks in all, now and then; returns whether to go on.
   std::function<bool(std::uint64_t, std::uint64_t)> progress = {};
 
@@ -74,6 +75,7 @@ struct SimReport {
   sim::CheckSet checks;
   sim::Schedule schedule;
   bool in_step = false;  // the lanes of a warp
+  bool late_tensor_loads = false;
   /// Of several launches: its number from 1 on, how many there are, and whether it may start before
   /// those before it have ended.
   std::size_t number = 0, count = 0;

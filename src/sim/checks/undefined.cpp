@@ -21,30 +21,8 @@ std::string_view operand_name(const Warp& warp, Place place) {
   return name;
 }
 
-const PendingLoad* pending_load(const Warp& warp, Place place) {
-  for (const PendingLoad& load : warp.pending.loads) {
-    const Op& op = warp.program->ops[load.op];
-    const auto* first = &warp.program->places[op.extra];
-    if (load.frame == warp.here.frame &&
-        std::find(first, first + op.count, place) != first + op.count) {
-      return &load;
-    }
-  }
-  return nullptr;
-}
-
-void report_pending(Warp& warp, const PendingLoad& load, Mask bad, std::string_view name) {
-  if (!warp.is_new(Check::Async, load.op, count_lanes(bad))) return;
-  warp.report_at(Check::Async, bad, 0, fmt::format("`{}` is used before `tcgen05.wait::ld`", name),
-                 Party{load.op, warp.cta->linear, warp.index, load.lanes});
-}
-
 void report_undefined(Warp& warp, Place place, Mask bad) {
   const std::string_view name = operand_name(warp, place);
-  if (const PendingLoad* load = pending_load(warp, place); load != nullptr) {
-    report_pending(warp, *load, bad, name);
-    return;
-  }
   if (!warp.is_new(Check::Uninit, kNoOp, count_lanes(bad))) return;
   const bool is_guard = warp.program->ops[warp.current].guard == place;
   warp.report(Check::Uninit, bad,
@@ -130,18 +108,6 @@ void use_value(Warp& warp, Place place, Mask who, unsigned bytes, bool is_pred) 
     for_each_lane(bad, [&](unsigned l) { marks[l] = 0; });
   }
   report_undefined(warp, place, bad);
-}
-
-void pass_on(Warp& warp, Place place, Mask who) {
-  if (warp.pending.loads.empty() || !warp.undefined.are_kept() || place.is_constant()) return;
-  const PendingLoad* load = pending_load(warp, place);
-  if (load == nullptr) return;
-  Mask bad = 0;
-  const std::uint8_t* const bits = warp.undefined.of(place);
-  for_each_lane(load->lanes & who, [&](unsigned l) {
-    if (bits[l] != 0) bad |= lane_bit(l);
-  });
-  if (bad != 0) report_pending(warp, *load, bad, operand_name(warp, place));
 }
 
 // --- bits of undefined bytes ---------------------------------------------------------------------

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The check of undefined values: registers with bytes that nothing has written, or that still wait
-// for a load of tensor memory. How they go from sources to results is in ops/track.h.
+// The check of undefined values: registers with bytes that nothing has written. How they go from sources to results is in ops/track.h.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +10,6 @@ namespace ww::sim {
 
 /// A source of the running op: reports undefined bytes as used.
 void use_value(Warp& warp, Place place, Mask who, unsigned bytes = 8, bool is_pred = false);
-/// A source of a store, which may hold undefined bytes but not those of a load under way.
-void pass_on(Warp& warp, Place place, Mask who);
 /// Marks a register as defined in the executing lanes.
 void define_value(Warp& warp, Place place, bool is_pred = false);
 /// The same for a register of up to 64 bits, in these lanes.

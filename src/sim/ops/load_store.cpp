@@ -266,7 +266,6 @@ void run_store(Warp& warp, const Op& op) {
                   for (unsigned i = 0; i < op.count; ++i) {
                     const Place place = program.places[op.extra + i];
                     const auto move = reinterpret_cast<Move>(op.imm);
-                    pass_on(warp, place, group);
                     move(warp, place, region, address, group, i * op.bytes);
                     track_store(warp, op, place, region, address, group, i * op.bytes);
                   }

@@ -170,7 +170,6 @@ void track_vector(Warp& warp, const Op& op) {
   for (std::size_t i = 0; i < count; ++i) {
     const Place source = places[count + i];
     if (!has_undefined(warp, source)) continue;
-    pass_on(warp, source, warp.exec);
     for (unsigned l = 0; l < kLanes; ++l) bytes[i][l] = undefined_in_lane(warp, source, l);
   }
   for (std::size_t i = 0; i < count; ++i) set_undefined(warp, places[i], bytes[i]);
@@ -208,7 +207,6 @@ void track_cut(Warp& warp, const Op& op) {
   const std::size_t bits = 8 * op.bytes / count;
   const std::size_t bytes = bits / 8;
   std::uint8_t whole[kLanes] = {};
-  pass_on(warp, places[count], warp.exec);
   if (has_undefined(warp, places[count]))
     for (unsigned l = 0; l < kLanes; ++l) whole[l] = undefined_in_lane(warp, places[count], l);
   for (std::size_t i = 0; i < count; ++i) {

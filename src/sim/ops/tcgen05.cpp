@@ -11,8 +11,10 @@
 //   16x32bx2   L0 + l % 16              C0 + r; lanes from 16 on add a constant to the address
 //
 // With .pack::16b and .unpack::16b a register holds the lower halves of two columns, and there are
-// twice as many. Loads and stores take effect at the latest point: registers get their values at
-// tcgen05.wait::ld (until then they are undefined), cells at tcgen05.wait::st.
+// twice as many. Cells get their values at tcgen05.wait::st, as late as possible. Registers get theirs at
+// once: ptxas waits for a load before it uses its registers, whatever stands between. By the manual they
+// may not be used before tcgen05.wait::ld (checks/tensor_loads.h), and with RunOptions::late_tensor_loads
+// they hold their old values until then.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -227,6 +229,24 @@ LoadedRegister reduce_lane(const PendingLoad& load, std::uint8_t mode, unsigned 
   return value;
 }
 
+// Fills the registers in these lanes, unless their function has returned.
+void fill_registers(Warp& warp, const PendingLoad& load, Mask lanes) {
+  if (load.frame > warp.here.frame) return;
+  const Op& op = warp.program->ops[load.op];
+  for (unsigned r = 0; r < op.count; ++r) {
+    const std::uint32_t at = load.frame + warp.program->places[op.extra + r].offset();
+    if (!warp.undefined.known.empty()) warp.undefined.known.drop(at, kAllLanes);
+    std::uint8_t* flags = warp.stack.undefined_at(at);
+    if (flags != nullptr && std::exchange(*warp.stack.suspect_at(at), 1) == 0)
+      warp.undefined.suspect_anew();
+    for_each_lane(lanes, [&](unsigned l) {
+      std::memcpy(warp.stack.frames.get() + at + std::size_t{l} * 4, &load.values[r * kLanes + l],
+                  4);
+      if (flags != nullptr) flags[l] = load.undefined[r * kLanes + l];
+    });
+  }
+}
+
 // Places: the registers, and behind them the result of the reduction.
 void run_load(Warp& warp, const Op& op) {
   if (!meet_all(warp)) return;
@@ -256,31 +276,13 @@ void run_load(Warp& warp, const Op& op) {
     for_each_lane(warp.exec,
                   [&](unsigned l) { keep(count, l, reduce_lane(load, op.mode2, count, l)); });
   }
-  for (unsigned r = 0; warp.undefined.are_kept() && r < op.count; ++r) {
-    std::uint8_t* flags = warp.undefined.write(warp.program->places[op.extra + r], kAllLanes);
-    for_each_lane(warp.exec, [&](unsigned l) { flags[l] = 0xFF; });
+  if (warp.checks(Check::Async)) load.waiting.assign(op.count, warp.exec);
+  if (!warp.unit->context.options->late_tensor_loads) {
+    fill_registers(warp, load, warp.exec);
+    load.values.clear();
+    load.undefined.clear();
   }
   warp.pending.loads.push_back(std::move(load));
-}
-
-// Registers of functions that have returned are gone.
-void deliver_load(Warp& warp, PendingLoad& load) {
-  const Mask lanes = load.lanes & warp.exec;
-  load.lanes &= ~lanes;
-  if (load.frame > warp.here.frame) return;
-  const Op& op = warp.program->ops[load.op];
-  for (unsigned r = 0; r < op.count; ++r) {
-    const std::uint32_t at = load.frame + warp.program->places[op.extra + r].offset();
-    if (!warp.undefined.known.empty()) warp.undefined.known.drop(at, kAllLanes);
-    std::uint8_t* flags = warp.stack.undefined_at(at);
-    if (flags != nullptr && std::exchange(*warp.stack.suspect_at(at), 1) == 0)
-      warp.undefined.suspect_anew();
-    for_each_lane(lanes, [&](unsigned l) {
-      std::memcpy(warp.stack.frames.get() + at + std::size_t{l} * 4, &load.values[r * kLanes + l],
-                  4);
-      if (flags != nullptr) flags[l] = load.undefined[r * kLanes + l];
-    });
-  }
 }
 
 void run_wait_load(Warp& warp, const Op&) {
@@ -288,7 +290,10 @@ void run_wait_load(Warp& warp, const Op&) {
   for (PendingLoad& load : warp.pending.loads) {
     touch_cells(warp, load.cells, Touched::Read);
     note_fences(warp, load.cells, load.op, TensorUse::Load);
-    deliver_load(warp, load);
+    const Mask lanes = load.lanes & warp.exec;
+    load.lanes &= ~lanes;
+    for (Mask& waiting : load.waiting) waiting &= ~lanes;
+    if (!load.values.empty()) fill_registers(warp, load, lanes);
   }
   std::erase_if(warp.pending.loads, [](const PendingLoad& load) { return load.lanes == 0; });
 }

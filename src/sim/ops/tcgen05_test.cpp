@@ -131,7 +131,7 @@ TEST(TensorLoad, TheLeastAndTheGreatest) {
 
 // --- waiting -------------------------------------------------------------------------------------
 
-TEST(TensorLoad, RegistersComeWithTheWait) {
+TEST(TensorLoad, RegistersAreNotUsedBeforeTheWait) {
   const std::string load = allocated() + numbered() + kStored +
                            "mov.u32 %r40, 0; tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r40}, [%r22];";
   const std::string use = "add.u32 %r41, %r40, 1;";
@@ -142,7 +142,7 @@ TEST(TensorLoad, RegistersComeWithTheWait) {
   expect_found(Check::Async, "`%r40` is used before `tcgen05.wait::ld`",
                load + shown(1) + kLoaded + freed(), kFour);
   expect_fine(load + kLoaded + shown(1) + freed(), kFour);
-  // A copy is one of what the register held before.
+  // Nor may they be copied.
   for (const std::string& copy : std::vector<std::string>{
            "mov.b32 %r41, %r40;", "mov.b64 %d1, {%r41, %r40};", "mov.b32 {%h1, %h2}, %r40;",
            "mov.v2.b32 {%r41, %r42}, {%r22, %r40};"}) {
@@ -150,6 +150,39 @@ TEST(TensorLoad, RegistersComeWithTheWait) {
                  load + "mov.u32 %r41, 0;" + copy + kLoaded + freed(), kFour);
     expect_fine(load + kLoaded + "mov.u32 %r41, 0;" + copy + freed(), kFour);
   }
+}
+
+// As compilers put them: the assembler takes a copy for no instruction, and waits for the load wherever
+// its value is needed.
+TEST(TensorLoad, CopiesBeforeTheWaitHaveTheNewValue) {
+  const std::string body =
+      allocated() + numbered() + kStored +
+      "mov.u32 %r40, 777; tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r40}, [%r22];"
+      "mov.b32 %r41, %r40; mov.b32 %r42, %r40; mov.b32 %r40, 5;" +
+      kLoaded + "st.global.u32 [%d2], %r41; st.global.u32 [%d2+512], %r40;" + freed();
+  const std::string found = "`%r40` is used before `tcgen05.wait::ld`";
+  const Done early = expect_found(Check::Async, found, body, kFour);
+  EXPECT_EQ(early.findings.find(found), early.findings.rfind(found));  // and no more
+  Grid manual = kFour;
+  manual.late_tensor_loads = true;
+  const Done late = expect_found(Check::Async, found, body, manual);
+  for (std::uint32_t i = 0; i < 128; ++i) {
+    EXPECT_EQ(early.out[i], cell(i, 0));
+    EXPECT_EQ(early.out[128 + i], 5U);  // written since
+    EXPECT_EQ(late.out[i], 777U);
+    EXPECT_EQ(late.out[128 + i], cell(i, 0));  // the load has the last word
+  }
+}
+
+// What nothing has stored stays undefined, however early it is copied.
+TEST(TensorLoad, CopiesBeforeTheWaitHaveUndefinedBytes) {
+  const Done done =
+      run_async(allocated() +
+                    "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r40}, [%r22];"
+                    "mov.b32 %r41, %r40;" +
+                    kLoaded + "add.u32 %r41, %r41, 1; st.global.u32 [%d2], %r41;" + freed(),
+                kFour);
+  EXPECT_NE(done.findings.find("uninit"), std::string::npos) << done.findings;
 }
 
 TEST(TensorLoad, IsWaitedFor) {

@@ -31,6 +31,7 @@ struct Grid {
   std::string_view version = "8.8";
   std::optional<Check> also{};  // that is off by default
   Schedule schedule{};
+  bool late_tensor_loads = false;
 };
 
 struct Done {
@@ -84,6 +85,7 @@ inline Done run_async(std::string_view body, const Grid& grid = {}) {
   test.output<std::uint32_t>(kTestWords);
   if (grid.also) test.options.checks.add(*grid.also);
   test.options.schedule = grid.schedule;
+  test.options.late_tensor_loads = grid.late_tensor_loads;
   test.options.limits.instructions = 4'000'000;
   const LaunchReport& report = test.run();
   EXPECT_EQ(test.refusal(), "");

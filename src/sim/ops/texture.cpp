@@ -333,8 +333,6 @@ void run_store(Warp& warp, const Op& op) {
   use_places(warp, op, places + count, coordinate_count(op));
   const unsigned bytes = op.bytes * count;
   const unsigned width = register_bytes(op);
-  if (warp.undefined.are_kept())
-    for (unsigned i = 0; i < count; ++i) pass_on(warp, places[i], warp.exec);
   std::uint64_t address[kLanes] = {};
   const RegisterRun registers{places, count, op.bytes, width};
   const auto leaves = [&](const Region& region, std::uint64_t at, unsigned l) {

@@ -85,7 +85,6 @@ void set_undefined_pred(Warp& warp, Place place, Mask lanes) {
 }
 
 void track_copy(Warp& warp, const Op& op) {
-  pass_on(warp, op.p[1], warp.exec);
   const KnownBits known(warp, op.p[1]);
   set_undefined(warp, op.p[0], rows(warp, op.p[1]));
   set_known_bits(warp, op.p[0], known.lane);
@@ -105,7 +104,6 @@ void track_pack(Warp& warp, const Op& op) {
   const unsigned whole = static_cast<unsigned>(op.count) * op.bytes;
   for (unsigned i = 0; i < op.count; ++i) {
     if (!has_undefined(warp, op.p[i + 1])) continue;
-    pass_on(warp, op.p[i + 1], warp.exec);
     add_part(result, i * op.bytes, warp.undefined.of(op.p[i + 1]), 0, op.bytes);
     const KnownBits part(warp, op.p[i + 1]);
     for (unsigned l = 0; l < kLanes && whole <= 8; ++l)
@@ -118,7 +116,6 @@ void track_pack(Warp& warp, const Op& op) {
 void track_unpack(Warp& warp, const Op& op) {
   std::uint8_t source[2 * kHalfRow];  // a copy: a part may lie in the source's own place
   const unsigned whole = static_cast<unsigned>(op.count) * op.bytes;
-  pass_on(warp, op.p[op.count], warp.exec);
   std::memcpy(source, rows(warp, op.p[op.count]), whole > 8 ? sizeof source : kHalfRow);
   const KnownBits known(warp, op.p[op.count]);
   const std::uint64_t in_part = ~std::uint64_t{0} >> (64U - 8U * std::min<unsigned>(op.bytes, 8));

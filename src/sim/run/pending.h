@@ -57,7 +57,8 @@ struct PendingLoad {
   std::uint32_t op = 0;
   Mask lanes = 0;
   std::uint32_t frame = 0;
-  std::vector<std::uint32_t> values;  // register by register, 32 lanes each
+  std::vector<Mask> waiting;          // by register: lanes that may not use it yet
+  std::vector<std::uint32_t> values;  // register by register, 32 lanes each; empty: delivered
   std::vector<std::uint8_t> undefined;
   std::vector<TouchedCells> cells;  // that it reads, where races are looked for
 };

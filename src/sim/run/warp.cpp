@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sim/checks/numbers.h"
+#include "sim/checks/tensor_loads.h"
 #include "sim/checks/undefined.h"
 #include "sim/run/special.h"
 #include "sim/run/trace.h"
@@ -84,10 +85,10 @@ void before_op(Warp& warp, const Op& op, Mask mask, Watch& watch) {
   if (!watch.only_tracks) observe_op(warp, mask, watch);
   if (warp.register_watch != nullptr && mask != 0 && (op.flags & kWatchesRegisters) == 0)
     warp.register_watch->touch(warp);
-  if (!warp.undefined.are_kept() || all_defined(warp)) return;
   if ((op.flags & kSettlesReads) != 0 && mask != 0 && warp.unit->fences != nullptr)
     warp.unit->fences->settled(warp);
   if (mask != 0 && !warp.pending.loads.empty()) check_tensor_loads(warp);
+  if (!warp.undefined.are_kept() || all_defined(warp)) return;
   if (op.guard.present()) use_value(warp, op.guard, warp.active, 0, true);
   if (mask == 0 || (op.flags & kTracksItself) != 0) return;
   if (op.track != nullptr) {
