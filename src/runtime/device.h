@@ -66,6 +66,9 @@ struct Launch {
   bool is_cooperative = false;        // all blocks at once, for a grid barrier
   bool is_programmatic = false;       // may start before the kernel in front of it has ended
   std::vector<MapArgument> maps = {};
+  /// Memory, by an address in each allocation, that an earlier kernel may still write until
+  /// `griddepcontrol.wait`: the virtual GPU finds what comes too early.
+  std::vector<Address> awaits = {};
 };
 
 /// Seconds of repeated launches.

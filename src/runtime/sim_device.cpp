@@ -34,16 +34,22 @@ Diag load_problem(const std::vector<Diag>& errors, const SourceText& source) {
 
 }  // namespace
 
-Result<void> SimDevice::load(const Image& image) {
-  report_.reset();
-  device_.reset();
+Result<void> SimDevice::load(const Image& image) { return use(WW_TRY(read(image)), image.kernel); }
+
+Result<std::shared_ptr<const sim::Program>> SimDevice::read(const Image& image) {
   sim::LoadResult loaded = sim::load(image.bytes, "kernel.ptx", {.kernels = {image.kernel}});
   if (loaded.program == nullptr)
     return fail(load_problem(loaded.errors, SourceText("kernel.ptx", image.bytes)));
-  program_ = std::move(loaded.program);
-  kernel_ = program_->find_kernel(image.kernel);
+  return std::move(loaded.program);
+}
+
+Result<void> SimDevice::use(std::shared_ptr<const sim::Program> program,
+                            const std::string& kernel) {
+  report_.reset();
+  program_ = std::move(program);
+  kernel_ = program_->find_kernel(kernel);
   if (kernel_ == nullptr)
-    return fail(DiagKind::DeviceError, "the module has no kernel `{}`", image.kernel);
+    return fail(DiagKind::DeviceError, "the module has no kernel `{}`", kernel);
   device_ = std::make_unique<sim::Device>(program_);
   return {};
 }
@@ -113,7 +119,8 @@ Result<void> SimDevice::launch(const Launch& launch) {
   sim::Launch out{.kernel = kernel_,
                   .grid = dim3(launch.grid),
                   .block = dim3(launch.block),
-                  .dynamic_shared = launch.dynamic_shared};
+                  .dynamic_shared = launch.dynamic_shared,
+                  .awaits = launch.awaits};
   if (launch.cluster) out.cluster = dim3(*launch.cluster);
   out.params = WW_TRY(parameters(WW_TRY(with_maps(launch))));
   report_ = WW_TRY(device_->run(out, options_));

@@ -25,6 +25,16 @@ class SimDevice final : public Device {
   [[nodiscard]] std::optional<target::Target> native_target() const override { return {}; }
   /// Fails with NotSimulated, naming the instruction and its line of PTX.
   Result<void> load(const Image& image) override;
+  /// The program of an image, to run kernels of it many times. Fails as `load`.
+  static Result<std::shared_ptr<const sim::Program>> read(const Image& image);
+  /// `load` of a program that was read before. DeviceError: it has no such kernel.
+  Result<void> use(std::shared_ptr<const sim::Program> program, const std::string& kernel);
+  /// Memory of the caller's at an address of his choice, ascending from call to call: kernels read and
+  /// write it where it lies. `undefined` is as of sim::Region; null: all of it is defined.
+  void adopt(Address address, std::span<std::byte> bytes, std::uint8_t* undefined,
+             std::string name) {
+    device_->memory().adopt(address, bytes, undefined, std::move(name));
+  }
   [[nodiscard]] std::optional<Resources> resources() const override;
   /// TooLarge beyond the memory that the options allow.
   Result<Address> allocate(std::size_t bytes, std::string_view name) override;

@@ -45,10 +45,11 @@ bool must_be_in_order(const RunContext& context) {
 class LaunchRun {
  public:
   LaunchRun(const RunContext& context, std::uint64_t units)
-      : context_(context), units_(units), begin_(Time::now()) {
+      : context_(context), all_units_(units), units_(sampled(units)), begin_(Time::now()) {
     WW_CHECK(context.program->ops.size() < BlockRaces::kMaxOps, "a program of {} ops",
              context.program->ops.size());
     report_.blocks = context.launch->grid.count();
+    report_.blocks_left_out = (all_units_ - units_) * context.cluster.count();
     report_.warps_per_block =
         static_cast<std::uint32_t>((context.launch->block.count() + kLanes - 1) / kLanes);
     report_.matrix_mode =
@@ -85,7 +86,15 @@ class LaunchRun {
   void bound_report();
   void bound_residents(Unit& unit, std::size_t residents);
   void work(std::atomic<std::uint64_t>& next);
-  void finish(Unit& unit);
+  void finish(Unit& unit, std::uint64_t turn);
+  [[nodiscard]] std::uint64_t sampled(std::uint64_t units) const {
+    const std::uint64_t wanted = context_.options->sample;
+    return wanted == 0 || must_be_in_order(context_) ? units : std::min(units, wanted);
+  }
+  // The unit that runs in that turn: the first and the last of all, and some between them.
+  [[nodiscard]] std::uint64_t unit_at(std::uint64_t turn) const {
+    return units_ == all_units_ || turn == 0 ? turn : turn * (all_units_ - 1) / (units_ - 1);
+  }
   [[nodiscard]] bool is_in_conflict() const {
     return context_.conflicts != nullptr && context_.conflicts->found();
   }
@@ -115,7 +124,8 @@ class LaunchRun {
   };
 
   const RunContext& context_;
-  std::uint64_t units_;
+  std::uint64_t all_units_;
+  std::uint64_t units_;  // that run
   Time::time_point begin_;
   LaunchReport report_;
   std::mutex mutex_;
@@ -161,11 +171,11 @@ void LaunchRun::stop_if_too_big(Unit& unit) const {
 }
 
 // Puts finished units into the report in their order, so that it does not depend on who was first.
-void LaunchRun::finish(Unit& unit) {
+void LaunchRun::finish(Unit& unit, std::uint64_t turn) {
   if (unit.races != nullptr) unit.races->hand_over(races_, unit.index);
   const std::lock_guard lock(mutex_);
   if (unit.recorder != nullptr) report_.recording = unit.recorder->take();
-  Done& done = waiting_[unit.index];
+  Done& done = waiting_[turn];
   done.findings = unit.findings;
   done.outcome = unit.outcome;
   done.reason = unit.reason;
@@ -245,10 +255,10 @@ void LaunchRun::bound_residents(Unit& unit, std::size_t residents) {
 void LaunchRun::work(std::atomic<std::uint64_t>& next) {
   Unit unit(context_);
   for (std::uint64_t i = next++; i < units_ && !stopped_ && !is_in_conflict(); i = next++) {
-    unit.start(i);
+    unit.start(unit_at(i));
     unit.budget = context_.options->limits.instructions;
     if (!run_unit(unit)) break;
-    finish(unit);
+    finish(unit, i);
   }
   const std::lock_guard lock(mutex_);
   unit.counters.instructions = 0;  // counted unit by unit
@@ -299,7 +309,7 @@ void LaunchRun::in_order() {
         continue;
       }
       resident_bytes_ -= std::exchange(unit->counted_bytes, 0);
-      finish(*unit);
+      finish(*unit, unit->index);
       unit->counters.instructions = 0;
       counters.merge(unit->counters);
       std::fill(unit->counters.ops.begin(), unit->counters.ops.end(), OpCount{});

@@ -108,6 +108,9 @@ struct RunOptions {
   std::optional<TraceRequest> trace{};
   std::optional<BreakRequest> stop_at{};
   std::optional<RecordRequest> record{};
+  /// How many blocks (with clusters: clusters) run, spread over the grid; 0: all. A kernel whose blocks
+  /// wait for each other always runs whole.
+  std::uint64_t sample = 0;
   /// Called now and then with blocks done and blocks in all; returns whether to go on.
   std::function<bool(std::uint64_t, std::uint64_t)> progress{};
   /// Ends the run soon after it is set, from any thread.
@@ -132,6 +135,7 @@ struct LaunchReport {
   Counters counters;        // per op when asked for; totals always
   std::string matrix_mode;  // "hopper", and whether a device confirmed it; "plain"
   std::uint64_t blocks = 0;
+  std::uint64_t blocks_left_out = 0;  // by RunOptions::sample
   std::uint32_t warps_per_block = 0;
   std::string printed;  // what the kernel printed
   double seconds = 0;

@@ -224,7 +224,7 @@ Result<PtxReport> call_ptx(const PtxCallRequest& call, const std::vector<CallArg
   PtxRun run(call, program, code, device);
   WW_TRY_VOID(run.go(args));
   PtxReport report{.run = report_of_run(device, program, run, kernel)};
-  // `.loc` leads to a text that is not here: findings show their instructions alone.
+  // `.loc` leads to a text that is not here: findings name its file.
   add_sim_report(report.run, device, run.launch(), SourceText("kernel.ptx", ""));
   if (call.device == WhichGpu::Virtual || report.run.outcome != sim::Outcome::Finished) {
     WW_TRY_VOID(run.bring_back());

@@ -26,6 +26,7 @@ RunFinding::Place place_in(const SourceText& source, const sim::Program& program
                            std::uint32_t op) {
   RunFinding::Place out;
   if (op >= program.infos.size()) return out;
+  out.ptx_line = program.infos[op].line;
   out.instruction = program.line(program.infos[op].line);
   std::ranges::replace(out.instruction, '\t', ' ');
   if (const auto at = source_of(program, op)) {
@@ -33,7 +34,10 @@ RunFinding::Place place_in(const SourceText& source, const sim::Program& program
     out.column = at->column;
     const std::size_t file = file_of(source, at->file);
     out.source = source.line_of_file(file, at->line);
-    if (file > 0) out.file = source.file_name(file);
+    if (file > 0)
+      out.file = source.file_name(file);
+    else if (source.text().empty())
+      out.file = at->file;
   }
   return out;
 }
@@ -90,7 +94,10 @@ void add_sim_report(RunReport& report, const runtime::SimDevice& device,
                    .count = finding.count,
                    .cause = causes[i],
                    .at = place_in(source, program, finding.who.op),
+                   .block = finding.who.block,
+                   .other_block = finding.other.block,
                    .moment = moment_of(run, finding)};
+    if (finding.has_address) out.address = finding.address;
     if (finding.other.op != sim::kNoOp) {
       out.note = fmt::format("the other: {}", party_text(grid, finding.other));
       out.note_at = place_in(source, program, finding.other.op);

@@ -74,8 +74,9 @@ struct RunFinding {
   struct Place {
     std::size_t line = 0, column = 0;  // 0: nowhere
     std::string source = {};           // that line
-    std::string file = {};             // where it is not of the report's own
+    std::string file = {};             // where it is not the report's own, or that is not at hand
     std::string instruction = {};
+    std::size_t ptx_line = 0;  // that it stands on
   };
   std::string check;  // "uninit", "race" …
   std::string text;
@@ -84,6 +85,8 @@ struct RunFinding {
   Place at = {};
   std::string note = {};  // the other party, or empty
   Place note_at = {};
+  std::uint64_t block = 0, other_block = 0;   // of both parties, as numbers
+  std::optional<std::uint64_t> address = {};  // on the virtual GPU, where there is one
   std::optional<std::uint64_t> moment = {};  // of RunCapture's history, at which it was first found
 };
 

@@ -42,6 +42,22 @@ Region& GlobalMemory::allocate(std::uint64_t size, std::uint64_t align, std::str
   return *regions_.back();
 }
 
+Region& GlobalMemory::adopt(std::uint64_t base, std::span<std::byte> bytes, std::uint8_t* undefined,
+                            std::string name) {
+  if (undefined == nullptr)
+    undefined = undefined_.emplace_back(std::make_unique<std::uint8_t[]>(bytes.size())).get();
+  auto region = std::make_unique<Region>();
+  region->base = base;
+  region->size = bytes.size();
+  region->data = bytes.data();
+  region->undefined = undefined;
+  region->name = std::move(name);
+  next_ = std::max(next_, base);
+  place(next_, bytes.size(), 1);
+  regions_.push_back(std::move(region));
+  return *regions_.back();
+}
+
 void GlobalMemory::write(Region& region, std::span<const std::byte> bytes) {
   const std::size_t count = std::min<std::size_t>(bytes.size(), region.size);
   if (count == 0) return;

@@ -101,6 +101,10 @@ class GlobalMemory {
   /// `fill`. Throws std::bad_alloc when the host has no memory; the caller bounds the size.
   Region& allocate(std::uint64_t size, std::uint64_t align, std::string name,
                    Space space = Space::Global, std::byte fill = std::byte{0xCD});
+  /// An allocation behind all others whose bytes are the caller's own, as is `undefined`, and which he
+  /// keeps as long as this lives; without `undefined` all are defined.
+  Region& adopt(std::uint64_t base, std::span<std::byte> bytes, std::uint8_t* undefined,
+                std::string name);
   /// Where the next allocation of that size goes, given where the last one ended; moves `next` on.
   static std::uint64_t place(std::uint64_t& next, std::uint64_t size, std::uint64_t align);
   /// Copies into the start of the region and marks it as defined.
