@@ -13,6 +13,7 @@ why_not=   # why they could not be installed
 #   who:  run = to build the program, test = to build and run the tests, lint = for ./test --lint,
 #         fuzz = for ./test --fuzz, edit = an editor for ./test, which skips tests without; editors,
 #         eglot = others for ./test --thorough,
+#         torch = programs that `python -m warpwright check` runs in ./test
 #         browser = for ./test --browser
 #   how:  a command that must be on the PATH, or - for a library, which dpkg is asked about
 packages=(
@@ -36,6 +37,7 @@ packages=(
   "clang-tidy         lint  clang-tidy    lint (version 14)"
   "clang              fuzz  clang++       tells where libFuzzer is"
   "libclang-rt-14-dev fuzz  -             libFuzzer"
+  "python3-torch      torch -             PyTorch for the CPU, for programs that are checked"
   "chromium           browser chromium    a browser, for the explorer's page"
   "chromium-driver    browser chromedriver drives it"
   "python3-selenium   browser -           drives it from Python"

@@ -18,6 +18,7 @@ void add_kernel(nanobind::module_& module);
 void add_gpu(nanobind::module_& module);
 void add_launcher(nanobind::module_& module);
 void add_sim(nanobind::module_& module);
+void add_placed(nanobind::module_& module);
 void add_layout(nanobind::module_& module);
 void add_tune(nanobind::module_& module);
 

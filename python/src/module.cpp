@@ -91,6 +91,7 @@ NB_MODULE(_core, module) {
   ww::python::add_gpu(module);
   ww::python::add_launcher(module);
   ww::python::add_sim(module);
+  ww::python::add_placed(module);
   ww::python::add_layout(module);
   ww::python::add_tune(module);
 }

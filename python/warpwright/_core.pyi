@@ -51,6 +51,33 @@ def sim(
     limits: str,
     device: str,
 ) -> tuple[str, str, str, str]: ...
+class PlacedKernel:
+    params: list[tuple[str, int]]  # name and bytes
+    def launch(
+        self,
+        grid: tuple[int, int, int],
+        block: tuple[int, int, int],
+        cluster: tuple[int, int, int] | None,
+        shared: int,
+        args: Sequence[bytes],
+        memory: Sequence[tuple[int, int, int, int, str]],
+        awaits: Sequence[int],
+        checks: str,
+        limits: str,
+        sample: int,
+        progress: Any,
+    ) -> str: ...
+
+def load_placed(ptx: str, kernel: str) -> PlacedKernel: ...
+def encode_map(
+    address: int,
+    type: int,
+    dims: Sequence[int],
+    strides: Sequence[int],
+    box: Sequence[int],
+    swizzle: int,
+    fill: int,
+) -> bytes: ...
 def layout(
     notation: str, shape: str, ops: list[str], axes: list[str], dtype: str, format: str
 ) -> str: ...

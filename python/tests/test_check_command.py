@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m warpwright check` and `pytest --warpwright`, as users call them."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT
+
+import warpwright as ww
+
+pytest.importorskip("triton")
+
+HERE = ROOT / "python" / "tests"
+PACKAGE = Path(ww.__file__).resolve().parents[1]
+PROGRAM = HERE / "cuda_program_for_tests.py"
+KERNELS = HERE / "triton_kernels_for_tests.py"
+needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="no PyTorch")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def triton_environment(tmp_path_factory):
+    os.environ["TRITON_CACHE_DIR"] = str(tmp_path_factory.mktemp("triton"))
+    os.environ["TRITON_DEFAULT_FP_FUSION"] = "1"
+
+
+@pytest.fixture
+def command(tmp_path):
+    """Runs `python -m warpwright check` in a folder of its own."""
+
+    def run(*words: Any, module: str = "warpwright") -> subprocess.CompletedProcess:
+        head = ["check"] if module == "warpwright" else []
+        return subprocess.run(
+            [sys.executable, "-m", module, *head, *map(str, words)],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(PACKAGE)},
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+
+    return run
+
+
+def test_a_function_of_a_file(command):
+    done = command(f"{KERNELS}::run_scale")
+    assert (done.returncode, done.stdout) == (0, "0 findings in 1 launch\n"), done.stderr
+    done = command(f"{KERNELS}::run_two_write_a_row")
+    assert done.returncode == 1
+    assert re.search(r"triton_kernels_for_tests.py:\d+: race: writes global memory", done.stdout)
+    assert "in `y_ptr[0, 0]`, program (1, 0, 0) of `two_write_a_row`; 128 times" in done.stdout
+
+
+@needs_torch
+@pytest.mark.parametrize("fault", ["mask", "race", "empty"])
+def test_a_script_that_says_cuda(command, fault):
+    done = command(PROGRAM)
+    assert (done.returncode, done.stdout) == (0, "sum True\n0 findings in 1 launch\n"), done.stderr
+    done = command(PROGRAM, "--", fault)
+    assert done.returncode == 1
+    check = {"mask": "bounds", "race": "race", "empty": "uninit"}[fault]
+    assert f": {check}: " in done.stdout
+
+
+@needs_torch
+def test_what_needs_a_gpu_is_named(command):
+    done = command(PROGRAM, "--", "graph")
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: CUDA graphs cannot run without a GPU")
+    assert "torch.cuda.CUDAGraph()" in done.stderr
+
+
+def test_json_is_as_its_schema_says(command):
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = json.loads((ROOT / "docs" / "reference" / "schema" / "check.json").read_text())
+    for name in ("unmasked", "asserts", "scale"):
+        done = command(f"{KERNELS}::run_{name}", "--json")
+        report = json.loads(done.stdout)
+        jsonschema.validate(report, schema)
+        assert report["status"] == done.returncode == (name != "scale")
+
+
+def test_sarif_and_baseline(command, tmp_path):
+    done = command(
+        f"{KERNELS}::run_unmasked", "--sarif", "out.sarif", "--write-baseline", "known.json"
+    )
+    assert done.returncode == 0
+    (run,) = json.loads((tmp_path / "out.sarif").read_text())["runs"]
+    assert [each["ruleId"] for each in run["results"]] == ["bounds", "race"]
+    place = run["results"][0]["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"].endswith("triton_kernels_for_tests.py")
+    assert not list(tmp_path.glob("*.part"))
+    assert command(f"{KERNELS}::run_unmasked", "--baseline", "known.json").returncode == 0
+    # Lines move, other kernels do not become known.
+    (tmp_path / "moved.py").write_text("# a new line\n" + KERNELS.read_text())
+    done = command("moved.py::run_unmasked", "--baseline", "known.json")
+    assert (done.returncode, done.stdout) == (
+        0,
+        "0 findings in 1 launch, 2 known by the baseline\n",
+    )
+    assert command("moved.py::run_two_write_a_row", "--baseline", "known.json").returncode == 1
+
+
+BAD = {
+    "nothing.py": "there is no file `nothing.py`",
+    f"{KERNELS}::nothing": "has no function `nothing`",
+}
+
+
+@pytest.mark.parametrize("program", BAD)
+def test_bad_input(command, program):
+    done = command(program)
+    assert done.returncode == 2 and BAD[program] in done.stderr
+    assert done.stderr.startswith("error: ")
+
+
+def test_a_kernel_that_does_not_compile_shows_triton_s_error(command, tmp_path):
+    (tmp_path / "bad.py").write_text(
+        "import triton, triton.language as tl\n@triton.jit\ndef bad(x):\n    tl.store(x, nothing)\n"
+        "class P:\n    dtype, shape = 'float32', (1,)\n    def data_ptr(self): return 16\nbad[(1,)](P())\n"
+    )
+    done = command("bad.py")
+    assert done.returncode == 2
+    assert "CompilationError: at 2:" in done.stderr and "NameError" in done.stderr
+    assert "cli.py" not in done.stderr and "runpy" not in done.stderr
+
+
+def test_an_instruction_that_is_not_simulated_is_named_with_its_line(command, tmp_path):
+    (tmp_path / "asm.py").write_text(
+        "import triton, triton.language as tl\n@triton.jit\ndef odd(x):\n"
+        "    y = tl.inline_asm_elementwise('{ .reg .u64 p; stacksave.u64 p; mov.u32 $0, $1; }',"
+        " '=r,r', [1], dtype=tl.int32, is_pure=False, pack=1)\n    tl.store(x, y)\n"
+        "class P:\n    dtype, shape = 'int32', (1,)\n    def data_ptr(self): return 16\nodd[(1,)](P())\n"
+    )
+    done = command("asm.py")
+    assert done.returncode == 2
+    assert re.search(r"asm.py:4: kernel `odd`: .*stacksave", done.stderr), done.stderr
+
+
+def test_ctrl_c_ends_at_once_and_leaves_no_file(tmp_path):
+    words = ["-m", "warpwright", "check", f"{KERNELS}::run_stuck", "--sarif", "out.sarif"]
+    process = subprocess.Popen(
+        [sys.executable, *words],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(PACKAGE)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(4)
+    process.send_signal(signal.SIGINT)
+    begin = time.monotonic()
+    _, text = process.communicate(timeout=60)
+    assert time.monotonic() - begin < 5 and process.returncode == 130 and "Traceback" not in text
+    assert list(tmp_path.iterdir()) == []
+
+
+SUITE = """
+import sys
+sys.path.insert(0, {folder!r})
+import triton_kernels_for_tests as kernels
+
+def test_right(): kernels.run_scale()
+def test_racy(): kernels.run_two_write_a_row()
+def test_stuck_on_nothing(): assert True
+"""
+
+
+def test_the_plugin_fails_tests_whose_kernels_are_wrong(command, tmp_path):
+    (tmp_path / "test_suite.py").write_text(SUITE.format(folder=str(HERE)))
+    plugin = ["-p", "warpwright.check.pytest_plugin", "-p", "no:cacheprovider"]
+    done = command(*plugin, "--warpwright", "test_suite.py", module="pytest")
+    assert done.returncode == 1 and "1 failed, 2 passed" in done.stdout, done.stdout
+    assert "race: writes global memory that another program writes" in done.stdout
+    assert "warpwright: 1 finding in 2 launches" in done.stdout
+    command(f"{KERNELS}::run_two_write_a_row", "--write-baseline", "known.json")
+    known = ["--warpwright", "--warpwright-baseline", "known.json"]
+    done = command(*plugin, *known, "test_suite.py", module="pytest")
+    assert done.returncode == 0 and "3 passed" in done.stdout
+
+
+BLOCK = re.compile(r"^```(python rows.py|check)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@needs_torch
+def test_the_page_shows_what_the_command_prints(command, tmp_path):
+    page = (ROOT / "docs" / "guide" / "checking_triton.md").read_text()
+    (_, program), *blocks = BLOCK.findall(page)
+    (tmp_path / "rows.py").write_text(program)
+    for _, block in blocks:
+        shown = ""
+        for line in re.findall(r"^\$ (.*)$", block, re.MULTILINE):
+            shown += f"$ {line}\n"
+            if line.startswith("sed "):
+                subprocess.run(line, shell=True, cwd=tmp_path, check=True)
+                continue
+            done = command(*line.split()[4:])
+            shown += done.stdout
+            shown += f"[exit {done.returncode}]\n" if done.returncode else ""
+        assert shown == block
+    assert len(blocks) == 2

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels of Triton and Gluon in this process: right ones are clean, and planted faults are found."""
+
+from __future__ import annotations
+
+import gc
+
+import numpy as np
+import pytest
+
+triton = pytest.importorskip("triton")
+
+import triton_kernels_for_tests as kernels  # noqa: E402
+from triton_kernels_for_tests import floats  # noqa: E402
+
+from warpwright import check  # noqa: E402
+from warpwright.check import Array  # noqa: E402
+
+VERSION = tuple(map(int, triton.__version__.split(".")[:2]))
+RIGHT = ["scale", "gemm", "copy_by_descriptor", "tuned", "two_in_a_row", "addresses"]
+
+
+def found(name: str, **options) -> tuple[check.Session, list[check.CheckFinding]]:
+    session = check.run(getattr(kernels, f"run_{name}"), **options)
+    return session, session.findings.list()
+
+
+@pytest.mark.parametrize("target", check.TARGETS)
+@pytest.mark.parametrize("name", RIGHT)
+def test_right_kernels_are_clean(name, target):
+    session, findings = found(name, target=target)
+    assert (session.status, findings) == (0, []), session.findings.text()
+    assert session.findings.launches > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "checks", "line", "tensor"),
+    [
+        ("unmasked", ["bounds", "race"], "x = tl.load(x_ptr + i)", "x_ptr[100]"),
+        ("two_write_a_row", ["race"], "tl.store(y_ptr + row // 2", "y_ptr[0, 0]"),
+        ("asserts", ["trap"], "", None),
+    ],
+)
+def test_faults_are_found(name, checks, line, tensor):
+    session, findings = found(name)
+    assert [each.check for each in findings] == checks
+    assert session.status == 1
+    first = findings[0]
+    assert first.kernel == name and first.fault == "author" and first.tensor == tensor
+    assert (first.place.text if first.place else "").startswith(line)
+    assert str(first).count("to do: ") == 1
+
+
+def test_a_kernel_that_does_not_end_is_no_success():
+    session, _ = found("stuck", seconds=1)
+    assert session.status == 2
+
+
+def test_only_some_checks():
+    session, findings = found("unmasked", only="race")
+    assert [each.check for each in findings] == ["race"]
+
+
+def test_the_first_legal_configuration_runs_or_all():
+    kernels.tuned.cache.clear()
+    assert found("tuned")[0].findings.launches == 1
+    kernels.tuned.cache.clear()
+    session, findings = found("tuned", all_configs=True)
+    assert session.findings.launches == 3  # both, and then the one that was chosen
+    assert {each.check for each in findings} == {"bounds"}
+
+
+def test_a_sample_of_the_grid_says_what_it_left_out():
+    def launch():
+        kernels.scale[(8,)](Array(floats(2048)), Array(out), 2048, 1.0, BLOCK=256)
+
+    out = np.zeros(2048, np.float32)
+    session = check.run(launch, blocks=3)
+    assert session.findings.notes == ["not covered: 5 of 8 programs of `scale` (`--blocks`)"]
+    assert [bool(out[i : i + 256].any()) for i in range(0, 2048, 256)] == [
+        i in (0, 3, 7) for i in range(8)
+    ]
+
+
+def test_findings_of_triton_s_own_code_are_no_one_else_s():
+    session = check.run(kernels.run_copy_by_descriptor, target="sm_90a")
+    compiler = session.findings.list("compiler")
+    if VERSION > (3, 4):
+        assert not compiler
+        return
+    assert {each.check for each in compiler} == {"fence"} and session.status == 0
+    text = session.findings.text()
+    assert "Triton 3.4.0 made for `copy_by_descriptor`: not yours" in text
+    assert "tl" not in text
+    assert check.run(kernels.run_copy_by_descriptor, strict=True).status == 1
+
+
+@pytest.mark.skipif(VERSION < (3, 5), reason="Gluon's interface of 3.4 is another one")
+def test_gluon_is_all_the_author_s():
+    import gluon_kernels_for_tests as gluon
+
+    assert check.run(gluon.run_waiting_copy).status == 0
+    session = check.run(gluon.run_hasty_copy)
+    read, copy = session.findings.list()
+    assert {read.check, copy.check} == {"async"} and {read.fault, copy.fault} == {"author"}
+    assert copy.place.text == read.other_place.text == "start_copy(buffer, x_ptr + i)"
+    assert "wait_group" in read.advice
+
+
+def test_the_interpreter_leaves_other_values():
+    torch = pytest.importorskip("torch")
+    if not hasattr(torch.Tensor, "untyped_storage"):
+        pytest.skip("Triton's interpreter needs PyTorch 2")
+    import cuda_program_for_tests as program
+
+    assert check.run(program.main, [], compare=True).findings.list() == []
+    *races, other = found("read_back", compare=True)[1]
+    assert {race.check for race in races} == {"race"}
+    assert (other.check, other.tensor) == ("compare", "z_ptr[0]")
+    assert other.message == "0 on the virtual GPU, 255 in Triton's interpreter"
+    assert other.place.text == "tl.store(z_ptr + i, tl.load(y_ptr + BLOCK - 1 - i))"
+
+
+def test_sixteen_kernels_leave_nothing_behind():
+    def launches():
+        for name in ("scale", "two_in_a_row", "gemm", "tuned") * 4:
+            getattr(kernels, f"run_{name}")()
+
+    check.run(launches)
+    with check.checking() as session:
+        launches()
+        gc.collect()
+        assert session.memory.live() == []
+    with pytest.raises(Exception, match="session is over|driver"):
+        kernels.run_scale()
+
+
+def test_another_driver_interface_is_named():
+    from warpwright.check.driver import number_bytes
+
+    assert number_bytes("i32", -1) == b"\xff" * 4
+    assert number_bytes("fp16", 1.0) == b"\x00\x3c"
+    assert number_bytes("bf16", 1.0) == b"\x80\x3f"
+    with pytest.raises(check.DriverMismatch, match=f"Triton {triton.__version__}.*`nvFoo`"):
+        number_bytes("nvFoo", 1)

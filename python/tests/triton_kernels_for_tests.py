@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Triton's kernels as people write them, right and wrong, each with a function that launches it."""
+
+from __future__ import annotations
+
+import numpy as np
+import triton
+import triton.language as tl
+
+from warpwright.check import Array
+
+
+@triton.jit
+def double(x):
+    return x * 2
+
+
+@triton.jit
+def scale(x_ptr, y_ptr, n, factor, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = i < n
+    tl.store(y_ptr + i, double(tl.load(x_ptr + i, mask=mask)) * factor, mask=mask)
+
+
+@triton.jit
+def unmasked(x_ptr, y_ptr, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i)
+    tl.store(y_ptr + i % 100, x)
+
+
+@triton.jit
+def two_write_a_row(x_ptr, y_ptr, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    i = tl.arange(0, BLOCK)
+    tl.store(y_ptr + row // 2 * BLOCK + i, tl.load(x_ptr + row * BLOCK + i))
+
+
+@triton.jit
+def total(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i, mask=i < n, other=0.0)
+    tl.atomic_add(y_ptr, tl.sum(x, axis=0))
+
+
+@triton.jit
+def used_without_other(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i, mask=i < n)
+    tl.store(y_ptr, tl.sum(x, axis=0))
+
+
+@triton.jit
+def gemm(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    columns = tl.program_id(1) * BN + tl.arange(0, BN)
+    k = tl.arange(0, BK)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for start in range(0, K, BK):
+        a = tl.load(a_ptr + rows[:, None] * K + (start + k)[None, :])
+        b = tl.load(b_ptr + (start + k)[:, None] * N + columns[None, :])
+        acc = tl.dot(a, b, acc)
+    tl.store(c_ptr + rows[:, None] * N + columns[None, :], acc)
+
+
+@triton.jit
+def softmax(x_ptr, y_ptr, n, stride, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    i = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * stride + i, mask=i < n, other=-float("inf"))
+    e = tl.exp(x - tl.max(x, axis=0))
+    tl.store(y_ptr + row * stride + i, e / tl.sum(e, axis=0), mask=i < n)
+
+
+@triton.jit
+def copy_by_descriptor(x_ptr, y_ptr, m, n, BM: tl.constexpr, BN: tl.constexpr):
+    x = tl.make_tensor_descriptor(x_ptr, [m, n], [n, 1], [BM, BN])
+    y = tl.make_tensor_descriptor(y_ptr, [m, n], [n, 1], [BM, BN])
+    row = tl.program_id(0) * BM
+    y.store([row, 0], x.load([row, 0]))
+
+
+@triton.jit
+def copy_of_host_descriptor(x, y_ptr, BM: tl.constexpr, BN: tl.constexpr):
+    row = tl.program_id(0) * BM
+    i = (row + tl.arange(0, BM))[:, None] * BN + tl.arange(0, BN)[None, :]
+    tl.store(y_ptr + i, x.load([row, 0]))
+
+
+@triton.jit
+def stuck(lock_ptr):
+    while tl.atomic_cas(lock_ptr, 0, 0) == 0:
+        pass
+
+
+@triton.jit
+def asserts(x_ptr):
+    tl.device_assert(tl.load(x_ptr) > 0, "x is positive")
+
+
+@triton.autotune([triton.Config({"BLOCK": 128}), triton.Config({"BLOCK": 256})], key=["n"])
+@triton.jit
+def tuned(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = (i < n) | (BLOCK == 256)
+    tl.store(y_ptr + i, tl.load(x_ptr + i, mask=inside) + 1, mask=inside)
+
+
+def floats(*shape: int) -> np.ndarray:
+    return np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+
+
+def run_scale() -> None:
+    x, y = floats(1000), np.zeros(1000, np.float32)
+    scale[lambda meta: (triton.cdiv(1000, meta["BLOCK"]),)](
+        Array(x), Array(y), 1000, 1.5, BLOCK=256
+    )
+    np.testing.assert_allclose(y, x * 3)
+
+
+def run_unmasked() -> None:
+    unmasked[(1,)](Array(floats(100)), Array(floats(100)), BLOCK=128)
+
+
+def run_two_write_a_row() -> None:
+    two_write_a_row[(4,)](Array(floats(4, 64)), Array(floats(4, 64)), BLOCK=64)
+
+
+def run_total() -> None:
+    x, y = floats(1000), np.zeros(1, np.float32)
+    total[(4,)](Array(x), Array(y), 1000, BLOCK=256)
+    np.testing.assert_allclose(y[0], x.sum(dtype=np.float64), rtol=1e-4)
+
+
+def run_used_without_other() -> None:
+    used_without_other[(1,)](Array(floats(100)), Array(floats(1)), 100, BLOCK=128)
+
+
+def run_gemm() -> None:
+    a, b = floats(64, 64).astype(np.float16), floats(64, 64).astype(np.float16)
+    c = np.zeros((64, 64), np.float32)
+    gemm[(2, 2)](Array(a), Array(b), Array(c), 64, 64, 64, BM=32, BN=32, BK=32)
+    np.testing.assert_allclose(c, a.astype(np.float64) @ b.astype(np.float64), atol=1e-2)
+
+
+def run_softmax() -> None:
+    x, y = floats(4, 100), np.zeros((4, 100), np.float32)
+    softmax[(4,)](Array(x), Array(y), 100, 100, BLOCK=128)
+    e = np.exp(x - x.max(axis=1, keepdims=True))
+    np.testing.assert_allclose(y, e / e.sum(axis=1, keepdims=True), rtol=1e-4)
+
+
+def run_copy_by_descriptor() -> None:
+    x, y = floats(64, 32), np.zeros((64, 32), np.float32)
+    copy_by_descriptor[(4,)](Array(x), Array(y), 64, 32, BM=16, BN=32)
+    np.testing.assert_array_equal(x, y)
+
+
+def run_tuned() -> None:
+    x, y = floats(1000), np.zeros(1000, np.float32)
+    tuned[lambda meta: (triton.cdiv(1000, meta["BLOCK"]),)](Array(x), Array(y), 1000)
+    np.testing.assert_allclose(y, x + 1)
+
+
+def run_stuck() -> None:
+    stuck[(1,)](Array(np.zeros(1, np.int32)))
+
+
+def run_asserts() -> None:
+    asserts[(1,)](Array(np.zeros(1, np.float32)), debug=True)
+
+
+def run_two_in_a_row() -> None:
+    x, y, z = floats(512), np.zeros(512, np.float32), np.zeros(512, np.float32)
+    scale[(2,)](Array(x), Array(y), 512, 0.5, BLOCK=256)
+    scale[(2,)](Array(y), Array(z), 512, 0.5, BLOCK=256)
+    np.testing.assert_array_equal(z, x)
+
+
+@triton.jit
+def of_addresses(pointers_ptr, y_ptr, BLOCK: tl.constexpr):
+    x_ptr = tl.load(pointers_ptr + tl.program_id(0)).to(tl.pointer_type(tl.float32))
+    i = tl.arange(0, BLOCK)
+    tl.store(y_ptr + tl.program_id(0) * BLOCK + i, tl.load(x_ptr + i))
+
+
+def run_addresses() -> None:
+    import sys
+
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return run_scale()
+    parts = [torch.rand(64, device="cuda") for _ in range(3)]
+    pointers = torch.tensor([part.data_ptr() for part in parts], device="cuda")
+    out = torch.empty(3, 64, device="cuda")
+    of_addresses[(3,)](pointers, out, BLOCK=64)
+    assert torch.equal(out, torch.stack(parts))
+
+
+@triton.jit
+def read_back(y_ptr, z_ptr, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(y_ptr + i, double(i) + 1)
+    tl.store(z_ptr + i, tl.load(y_ptr + BLOCK - 1 - i))
+
+
+def run_read_back() -> None:
+    import torch
+
+    y = torch.zeros(128, dtype=torch.int32, device="cuda")
+    read_back[(1,)](y, torch.zeros_like(y), BLOCK=128)

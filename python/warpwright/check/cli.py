@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m warpwright check`: a script, or a function of a file, with its launches checked."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import runpy
+import sys
+import traceback
+from pathlib import Path
+from typing import Any, Sequence
+
+from ..errors import Error
+from .driver import TARGETS, DriverMismatch
+from .session import Options, Session, StoppedError
+from .torch_cuda import Unsupported
+
+_FAILED = 2  # the exit status of what could not be run
+
+
+def main(words: Sequence[str]) -> int:
+    args = _parser().parse_args(words)
+    try:
+        return _check(args)
+    except KeyboardInterrupt:
+        return 130
+    except (Error, OSError, ValueError) as error:
+        print(f"error: {str(error).strip()}", file=sys.stderr)
+        return _FAILED
+
+
+def add_options(add: Any) -> None:
+    """The options that the command and the plugin of pytest share."""
+    add("--target", default="sm_90a", choices=list(TARGETS), help="what Triton compiles for")
+    add("--only", default="", metavar="CHECKS", help="checks by name: race,uninit")
+    add("--strict", action="store_true", help="findings in code that Triton made count, too")
+    add("--all-configs", action="store_true", help="run every configuration of autotuned kernels")
+    add("--compare", action="store_true", help="compare with Triton's interpreter")
+    add("--blocks", type=int, default=0, metavar="N", help="run N programs of each launch")
+    add(
+        "--time",
+        type=float,
+        default=300,
+        metavar="SECONDS",
+        help="at most, of a launch; 0: no limit",
+    )
+
+
+def options_of(args: argparse.Namespace, **more: Any) -> Options:
+    if args.blocks < 0 or args.time < 0:
+        raise Error("`--blocks` and `--time` are negative: expected 0 or more")
+    return Options(
+        args.target,
+        args.only,
+        args.strict,
+        args.all_configs,
+        args.compare,
+        args.blocks,
+        args.time,
+        **more,
+    )
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m warpwright")
+    commands = parser.add_subparsers(dest="command", required=True)
+    check = commands.add_parser(
+        "check",
+        help="run Triton's kernels on the virtual GPU and say what they do wrong",
+        epilog="exit status: 0 nothing was found, 1 something was, 2 it could not be run",
+    )
+    check.add_argument("program", metavar="SCRIPT.py[::FUNCTION]")
+    check.add_argument("args", nargs="*", metavar="-- ARGUMENT", help="of the script")
+    add_options(check.add_argument)
+    check.add_argument("--json", action="store_true", help="print the report as JSON")
+    check.add_argument("--sarif", metavar="FILE", help="write it for code hosts")
+    check.add_argument("--baseline", metavar="FILE", help="say nothing of the findings in it")
+    check.add_argument(
+        "--write-baseline", metavar="FILE", help="write all findings there; exit status 0"
+    )
+    return parser
+
+
+def _check(args: argparse.Namespace) -> int:
+    path, _, function = args.program.partition("::")
+    if not Path(path).is_file():
+        raise Error(f"there is no file `{path}`")
+    session = Session(options_of(args, show_progress=sys.stderr.isatty()))
+    if args.baseline:
+        session.findings.read_baseline(args.baseline)
+    printed = contextlib.redirect_stdout(sys.stderr) if args.json else contextlib.nullcontext()
+    with session, printed:
+        failed = _run(path, function, args.args)
+    sys.stdout.flush()
+    return _report(session, args, failed)
+
+
+def _run(path: str, function: str, words: Sequence[str]) -> bool:
+    """Runs the program as Python would; whether it failed, having said why."""
+    argv, folder = sys.argv, str(Path(path).resolve().parent)
+    sys.argv = [path, *words]
+    sys.path.insert(0, folder)
+    try:
+        found = runpy.run_path(path, run_name=Path(path).stem if function else "__main__")
+        if function:
+            if not callable(found.get(function)):
+                raise Error(f"`{path}` has no function `{function}`")
+            found[function]()
+    except SystemExit as end:
+        if isinstance(end.code, str):
+            print(end.code, file=sys.stderr)
+        return end.code not in (None, 0)
+    except (StoppedError, Unsupported, DriverMismatch) as error:
+        print(f"error: {str(error).strip()}{_where(error)}", file=sys.stderr)
+        return True
+    except Exception as error:
+        if isinstance(error, Error):
+            print(f"error: {str(error).strip()}{_where(error)}", file=sys.stderr)
+        else:
+            _show(error)
+        return True
+    finally:
+        sys.argv = argv
+        sys.path.remove(folder)
+    return False
+
+
+def _where(error: BaseException) -> str:
+    own = str(Path(__file__).parent.parent)
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if not frame.filename.startswith((own, "<")) and "-packages/" not in frame.filename:
+            return f"\n  {frame.filename}:{frame.lineno}: {frame.line}"
+    return ""
+
+
+def _show(error: BaseException) -> None:
+    """A traceback without the frames that started the program."""
+    skipped = (__file__, runpy.__file__, "<frozen runpy>")
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename in skipped:
+        trace = trace.tb_next
+    traceback.print_exception(type(error), error, trace)
+
+
+def _report(session: Session, args: argparse.Namespace, failed: bool) -> int:
+    findings = session.findings
+    status = session.status or (_FAILED if failed else 0)
+    if args.write_baseline:
+        findings.write_baseline(args.write_baseline)
+        status = _FAILED if failed else 0
+    if args.sarif:
+        _write(args.sarif, json.dumps(findings.sarif(), indent=2))
+    if args.json:
+        print(json.dumps(findings.json(status, args.target), indent=2))
+    else:
+        print(findings.text(args.strict))
+    return status
+
+
+def _write(path: str, text: str) -> None:
+    part = f"{path}.part"
+    Path(part).write_text(text + "\n")
+    os.replace(part, path)

@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was found: whose fault it is, what to do about it, and reports for people, programs and code hosts."""
+
+from __future__ import annotations
+
+import json
+import linecache
+import re
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from .driver import Launch
+from .memory import Memory, View
+
+# Addresses of shared and local memory on the virtual GPU; global memory is above.
+_ON_CHIP = range(1 << 32, 1 << 36)
+# In a kernel of `@triton.jit` these are Triton's, wherever they are.
+_TRITONS = ("fence", "async", "barrier", "tensor", "collective")
+ADVICE = {
+    "bounds": "mask the access (`mask=offsets < n`), or check strides, shape and grid",
+    "align": "the address is no multiple of what `tl.multiple_of` or the tensor's alignment promises",
+    "space": "the kernel writes memory that is read-only, or follows a pointer that is none",
+    "uninit": "give `tl.load` an `other=`, mask what uses the value too, or write the memory before",
+    "race": "give each program elements of its own, or use `tl.atomic_add` and the like",
+    "race in one program": "put `tl.debug_barrier()` between the two accesses",
+    "trap": "the message of `tl.device_assert` says what did not hold",
+    "hang": "a program waits for what no other does: look at locks, counts and the order of arrivals",
+    "numbers": "a NaN or an infinity begins here",
+    "compare": "the interpreter's value is what the source says, but for rounding",
+}
+_GLUON_ADVICE = {
+    "race": "a barrier or a wait must order the two accesses: `gl.barrier()`, `mbarrier.wait`",
+    "race in one program": "a barrier or a wait must order the two accesses: `gl.barrier()`, `mbarrier.wait`",
+    "fence": "put `fence_async_shared()` between writing shared memory and what reads it through TMA or MMA",
+    "async": "wait for the operation first: `mbarrier.wait`, `async_copy.wait_group`, `warpgroup_mma_wait`",
+    "barrier": "counts and phases of the mbarrier must fit its arrivals",
+    "tensor": "allocate tensor memory before its use, and keep to its layout",
+}
+
+
+@dataclass(frozen=True)
+class Place:
+    file: str
+    line: int
+    column: int
+
+    @property
+    def text(self) -> str:
+        return linecache.getline(self.file, self.line).strip()
+
+    def __str__(self) -> str:
+        return f"{_shown(self.file)}:{self.line}"
+
+
+@dataclass(frozen=True)
+class CheckFinding:
+    """Something that a kernel did and that has no meaning, in the words of its source."""
+
+    kernel: str
+    check: str  # "race", "uninit", …
+    message: str
+    place: Place | None
+    program: tuple[int, int, int]  # that did it first
+    tensor: str | None = None  # the first element: "x[3, 17]"
+    fault: str = "author"  # or "compiler"
+    other: str | None = None  # who else took part
+    other_place: Place | None = None
+    notes: tuple[str, ...] = ()
+    advice: str | None = None
+    instruction: str = ""
+    count: int = 1
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What a baseline knows it by."""
+        return self.kernel, self.check, self.place.text if self.place else self.message
+
+    def cause(self) -> tuple:
+        name = self.tensor.split("[")[0] if self.tensor else ""
+        return self.kernel, self.check, self.place, self.other_place, name, self.fault
+
+    def __str__(self) -> str:
+        at = f"{self.place}: " if self.place else ""
+        where = f"`{self.tensor}`, " if self.tensor else ""
+        times = f"; {self.count} times" if self.count > 1 else ""
+        lines = (
+            [f"{at}{self.check}: {self.message}", f"    {self.place.text}"]
+            if self.place
+            else [f"{self.check}: {self.message}"]
+        )
+        lines.append(f"    in {where}program {self.program} of `{self.kernel}`{times}")
+        if self.other:
+            at = f"{self.other_place}: " if self.other_place else ""
+            lines.append(f"    {at}{self.other}")
+        lines += [f"    {note}" for note in self.notes]
+        if self.advice:
+            lines.append(f"    to do: {self.advice}")
+        return "\n".join(lines)
+
+
+def findings_of(data: dict[str, Any], launch: Launch, memory: Memory) -> list[CheckFinding]:
+    """The findings of a launch's report."""
+    out = [
+        _finding(row, place, launch, memory) for row, place in zip(data["findings"], data["places"])
+    ]
+    outcome = data["outcome"]
+    kind = {"trapped": "trap", "deadlocked": "hang"}.get(outcome.split(":")[0])
+    if kind and not any(each.check == "barrier" for each in out):
+        fault = "author"
+        out.append(
+            CheckFinding(
+                launch.name, kind, outcome, None, (0, 0, 0), fault=fault, advice=ADVICE[kind]
+            )
+        )
+    return out
+
+
+def _finding(row: dict, place: dict, launch: Launch, memory: Memory) -> CheckFinding:
+    check, address = row["check"], place["address"]
+    message = re.sub(r"; block \(.*", "", row["message"])
+    message = re.sub(r" at 0x[0-9a-f]+", "", message).replace("another block", "another program")
+    view = _view(launch, memory, address)
+    other = row["note"] and f"the other: program {_program(launch, place['other_block'])}"
+    is_ones_own = other is not None and place["block"] == place["other_block"]
+    own = view is not None or address not in _ON_CHIP
+    is_scratch = any(each.address <= address <= each.address + each.size for each in launch.scratch)
+    is_author = launch.is_gluon or check not in _TRITONS and own and not is_scratch
+    advices = {**ADVICE, **(_GLUON_ADVICE if launch.is_gluon else {})}
+    return CheckFinding(
+        kernel=launch.name,
+        check=check,
+        message=message,
+        place=_place(launch, place["line"]),
+        program=_program(launch, place["block"]),
+        tensor=view.element(address) if view else None,
+        fault="author" if is_author else "compiler",
+        other=other,
+        other_place=_place(launch, place["other_line"]) if other else None,
+        notes=_notes(row, view),
+        advice=is_ones_own and advices.get(f"{check} in one program") or advices.get(check),
+        instruction=row["instruction"] or "",
+        count=row["count"],
+    )
+
+
+def _notes(row: dict, view: View | None) -> tuple[str, ...]:
+    out = []
+    if row["check"] == "uninit" and view is not None and view.block.undefined is not None:
+        made = view.block.place
+        out.append(
+            f"nothing has written this part of `{view.name}`"
+            + (f", made at {_shown(made)}" if made else "")
+        )
+    for each in row.get("origins", []):
+        out.append(each if isinstance(each, str) else each.get("text", ""))
+    return tuple(out)
+
+
+def _view(launch: Launch, memory: Memory, address: int) -> View | None:
+    """The argument whose memory the address is in, or the nearest below."""
+    below = [view for view in launch.views if view.block.address <= address]
+    return max(
+        below,
+        key=lambda view: view.block.address
+        + view.offset * (view.block.address + view.offset <= address),
+        default=None,
+    )
+
+
+def _place(launch: Launch, line: int) -> Place | None:
+    """The line of the user's: not one of Triton's own library, where that was inlined."""
+    places = [Place(*each) for each in launch.kernel.places(line)] if line else []
+    own = [each for each in places if "/triton/language/" not in each.file]
+    code = getattr(getattr(launch.fn, "fn", None), "__code__", None)
+    if own and code is not None and Path(own[0].file).name == Path(code.co_filename).name:
+        own[0] = replace(
+            own[0], file=code.co_filename
+        )  # Triton's cache keeps the path of a moved file
+    return (own or places or [None])[0]
+
+
+def _program(launch: Launch, block: int) -> tuple[int, int, int]:
+    x, y, _ = launch.grid
+    return block % x // launch.ctas, block // x % y, block // (x * y)
+
+
+def _shown(path: str) -> str:
+    name, _, line = path.rpartition(":")
+    try:
+        return str(Path(path).relative_to(Path.cwd())) if not name else f"{_shown(name)}:{line}"
+    except ValueError:
+        return path
+
+
+@dataclass
+class Findings:
+    """All findings of a session, equal ones once."""
+
+    baseline: set[tuple[str, str, str]] = field(default_factory=set)
+    found: dict[tuple, CheckFinding] = field(default_factory=dict)
+    launches: int = 0
+    notes: list[str] = field(default_factory=list)  # what was not covered
+
+    def add(self, findings: list[CheckFinding]) -> None:
+        for each in findings:
+            seen = self.found.get(each.cause())
+            self.found[each.cause()] = (
+                each if seen is None else replace(seen, count=seen.count + each.count)
+            )
+
+    def list(self, fault: str = "author") -> list[CheckFinding]:
+        return [
+            each
+            for each in self.found.values()
+            if each.fault == fault and each.key not in self.baseline
+        ]
+
+    def known(self) -> int:
+        return sum(each.key in self.baseline for each in self.found.values())
+
+    def text(self, is_strict: bool = False) -> str:
+        compiler = self.list("compiler")
+        lines = [f"{each}\n" for each in [*self.list(), *(compiler if is_strict else [])]]
+        lines += self.notes
+        if compiler:
+            lines.append(_folded(compiler))
+        return "\n".join([*lines, self.summary()])
+
+    def summary(self) -> str:
+        known = f", {self.known()} known by the baseline" if self.known() else ""
+        return (
+            f"{_plural(len(self.list()), 'finding')} in {_plural(self.launches, 'launch')}{known}"
+        )
+
+    def json(self, status: int, target: str) -> dict[str, Any]:
+        return {
+            "schema": "warpwright/check/1",
+            "triton": triton_version(),
+            "target": target,
+            "status": status,
+            "launches": self.launches,
+            "notes": self.notes,
+            "known": self.known(),
+            "findings": [
+                _json(each) for fault in ("author", "compiler") for each in self.list(fault)
+            ],
+        }
+
+    def sarif(self) -> dict[str, Any]:
+        shown = [*self.list(), *self.list("compiler")]
+        rules = sorted({each.check for each in shown})
+        return {
+            "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+            "version": "2.1.0",
+            "runs": [
+                {
+                    "tool": {
+                        "driver": {
+                            "name": "warpwright check",
+                            "informationUri": "https://github.com/warpwright/warpwright",
+                            "rules": [{"id": each} for each in rules],
+                        }
+                    },
+                    "results": [_sarif(each) for each in shown],
+                }
+            ],
+        }
+
+    def write_baseline(self, path: str) -> None:
+        keys = sorted({each.key for each in self.found.values() if each.fault == "author"})
+        rows = [dict(zip(("kernel", "check", "line"), key)) for key in keys]
+        text = json.dumps({"schema": "warpwright/check-baseline/1", "findings": rows}, indent=2)
+        Path(path).write_text(text + "\n")
+
+    def read_baseline(self, path: str) -> None:
+        rows = json.loads(Path(path).read_text())["findings"]
+        self.baseline = {(row["kernel"], row["check"], row["line"]) for row in rows}
+
+
+def triton_version() -> str:
+    import triton
+
+    return triton.__version__
+
+
+def _folded(findings: list[CheckFinding]) -> str:
+    checks = ", ".join(sorted({each.check for each in findings}))
+    kernels = ", ".join(sorted({f"`{each.kernel}`" for each in findings}))
+    return (
+        f"compiler: {_plural(len(findings), 'finding')} ({checks}) in code that Triton {triton_version()} made for"
+        f" {kernels}: not yours; `--strict` shows them"
+    )
+
+
+def _plural(n: int, word: str) -> str:
+    return f"{n} {word}" if n == 1 else f"{n} {word}{'es' if word.endswith('ch') else 's'}"
+
+
+def _place_json(place: Place | None) -> dict[str, Any] | None:
+    if place is None:
+        return None
+    return {
+        "file": _shown(place.file),
+        "line": place.line,
+        "column": place.column,
+        "text": place.text,
+    }
+
+
+def _json(each: CheckFinding) -> dict[str, Any]:
+    return {
+        "kernel": each.kernel,
+        "check": each.check,
+        "fault": each.fault,
+        "message": each.message,
+        "at": _place_json(each.place),
+        "program": list(each.program),
+        "tensor": each.tensor,
+        "other": each.other,
+        "other_at": _place_json(each.other_place),
+        "notes": list(each.notes),
+        "advice": each.advice,
+        "instruction": each.instruction,
+        "count": each.count,
+    }
+
+
+def _sarif(each: CheckFinding) -> dict[str, Any]:
+    def location(place: Place) -> dict[str, Any]:
+        region = {"startLine": max(1, place.line), "startColumn": max(1, place.column)}
+        return {
+            "physicalLocation": {"artifactLocation": {"uri": _shown(place.file)}, "region": region}
+        }
+
+    text = each.message + (f" (`{each.tensor}`)" if each.tensor else "")
+    return {
+        "ruleId": each.check,
+        "level": "error" if each.fault == "author" else "note",
+        "message": {"text": f"{text} in program {each.program} of `{each.kernel}`"},
+        "locations": [location(each.place)] if each.place else [],
+        "relatedLocations": [location(each.other_place)] if each.other_place else [],
+        "partialFingerprints": {"warpwright/1": "|".join(each.key)},
+    }

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The memory that kernels see: tensors where they lie, each at an address of its own.
+
+Addresses of the virtual GPU are far apart and the same in every run, so that an index that is off by a
+little does not land in another tensor. Bytes that nothing has written are marked from launch to launch.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import weakref
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Callable, Iterator
+
+import numpy as np
+
+_FIRST_ADDRESS = 1 << 40
+_GAP = 1 << 20
+_OWN_FOLDER = str(Path(__file__).parent)
+
+
+@dataclass
+class Block:
+    """A run of the host's memory that belongs to one tensor, or to several that share it."""
+
+    address: int  # on the virtual GPU
+    data: int  # here
+    size: int
+    is_expired: Callable[[], bool]
+    undefined: np.ndarray | None = None  # a byte for each; None: all is defined
+    on_cuda: bool = False
+    place: str = ""  # where it was made: "train.py:12"
+    keep: Any = None
+
+    def undefined_data(self) -> int:
+        return 0 if self.undefined is None else self.undefined.ctypes.data
+
+    def forget_defined(self) -> None:
+        if self.undefined is not None and not self.undefined.any():
+            self.undefined = None
+
+
+@dataclass(frozen=True)
+class View:
+    """A tensor that a kernel is called with, as messages show its elements."""
+
+    name: str
+    block: Block
+    offset: int  # of its first element in the block, in bytes
+    width: int  # of an element
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]  # in elements
+
+    def element(self, address: int) -> str:
+        """`x[3, 17]`, also for addresses that are no longer in the tensor."""
+        left = (address - self.block.address - self.offset) // self.width
+        index = [0] * len(self.shape)
+        for dim in sorted(range(len(index)), key=lambda d: -self.strides[d]):
+            if self.strides[dim] > 0 and (self.shape[dim] > 1 or len(index) == 1):
+                index[dim], left = divmod(left, self.strides[dim])
+        return f"{self.name}[{', '.join(map(str, index))}]" if index else self.name
+
+
+@dataclass
+class Memory:
+    blocks: dict[int, Block] = field(default_factory=dict)  # by where they lie here
+    next_address: int = _FIRST_ADDRESS
+    room: int = 64  # blocks, of which some may be gone, before they are looked through
+    is_paused: bool = False  # tensors answer as the CPU's
+
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        before, self.is_paused = self.is_paused, True
+        try:
+            yield
+        finally:
+            self.is_paused = before
+
+    def make(self, data: int, size: int, is_expired: Callable[[], bool]) -> Block:
+        if len(self.blocks) >= self.room:
+            self.room = 2 * len(self.live()) + 64
+        address = self.next_address + data % 16
+        self.next_address += -(-(2 * size + _GAP) // _GAP) * _GAP
+        block = self.blocks[data] = Block(address, data, size, is_expired)
+        return block
+
+    def scratch(self, size: int, align: int) -> Block:
+        """Memory that nothing has written, for one launch."""
+        bytes_ = np.full(size + align, 0xCD, np.uint8)
+        start = -bytes_.ctypes.data % max(align, 16)
+        block = Block(self.next_address, bytes_.ctypes.data + start, size, lambda: True)
+        self.next_address += -(-(2 * size + _GAP) // _GAP) * _GAP
+        block.undefined, block.keep = np.full(size, 0xFF, np.uint8), bytes_
+        return block
+
+    def of_tensor(self, tensor: Any) -> Block:
+        """Of a tensor of PyTorch: its storage."""
+        from torch.multiprocessing.reductions import StorageWeakRef
+
+        storage = _storage(tensor)
+        data, size = storage.data_ptr(), storage.nbytes()
+        block = self.blocks.get(data)
+        if block is None or block.size != size or block.is_expired():
+            block = self.make(data, size, StorageWeakRef(storage).expired)
+        return block
+
+    def view(self, value: Any, name: str) -> View:
+        """Of a tensor, or of anything with `data_ptr`, `dtype` and `shape`."""
+        shape = tuple(int(extent) for extent in value.shape)
+        if is_torch(value):
+            strides, width = tuple(value.stride()), value.element_size()
+            block = self.of_tensor(value)
+            return View(name, block, value.storage_offset() * width, width, shape, strides)
+        width = _width(value.dtype)
+        strides = tuple(value.stride()) if hasattr(value, "stride") else _c_strides(shape)
+        span = 1 + sum((n - 1) * s for n, s in zip(shape, strides)) if 0 not in shape else 0
+        data = value.data_ptr()
+        block = self.blocks.get(data)
+        if block is None or block.size != span * width or block.is_expired():
+            block = self.make(data, span * width, _expiry(value))
+        return View(name, block, 0, width, shape, strides)
+
+    def live(self) -> list[Block]:
+        self.blocks = {data: each for data, each in self.blocks.items() if not each.is_expired()}
+        return [block for block in self.blocks.values() if block.size > 0]
+
+    def mark_undefined(self, tensor: Any) -> None:
+        block = self.of_tensor(tensor)
+        block.undefined = np.full(block.size, 0xFF, np.uint8)
+        block.place = caller()
+
+    def mark_written(self, tensor: Any) -> None:
+        block = self.of_tensor(tensor)
+        if block.undefined is None or tensor.numel() == 0:
+            return
+        width = tensor.element_size()
+        strides = [stride * width for stride in tensor.stride()]
+        start = block.undefined[tensor.storage_offset() * width :]
+        shape = (*tensor.shape, width)
+        np.lib.stride_tricks.as_strided(start, shape, (*strides, 1))[...] = 0
+        block.forget_defined()
+
+
+class Array:
+    """A NumPy array as Triton takes it: `data_ptr`, `dtype`, `shape` and strides in elements."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.array = array
+        self.dtype = array.dtype.name
+        self.shape = array.shape
+
+    def data_ptr(self) -> int:
+        return self.array.ctypes.data
+
+    def stride(self, dim: int | None = None) -> Any:
+        strides = tuple(each // self.array.itemsize for each in self.array.strides)
+        return strides if dim is None else strides[dim]
+
+    def element_size(self) -> int:
+        return self.array.itemsize
+
+    def numel(self) -> int:
+        return self.array.size
+
+
+def is_torch(value: Any) -> bool:
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.Tensor)
+
+
+def caller() -> str:
+    """The line of the program that is being executed, outside of libraries."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        path = frame.f_code.co_filename
+        if not path.startswith(_OWN_FOLDER) and "-packages/" not in path and path[0] != "<":
+            return f"{path}:{frame.f_lineno}"
+        frame = frame.f_back
+    return ""
+
+
+def _expiry(value: Any) -> Callable[[], bool]:
+    try:
+        alive = weakref.ref(value)
+    except TypeError:
+        return lambda: False
+    return lambda: alive() is None
+
+
+def _storage(tensor: Any) -> Any:
+    return tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()
+
+
+def _width(dtype: Any) -> int:
+    name = str(dtype).split(".")[-1]
+    bits = "".join(c if c.isdigit() else " " for c in name).split()
+    return 1 if name == "bool" or not bits else max(1, int(bits[0]) // 8)
+
+
+def _c_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
+    strides = [1]
+    for extent in reversed(shape[1:]):
+        strides.insert(0, strides[0] * extent)
+    return tuple(strides[: len(shape)])

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`pytest --warpwright`: a test whose launches have findings fails, and says which."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+
+def pytest_addoption(parser: Any) -> None:
+    group = parser.getgroup("warpwright", "Triton's kernels on the virtual GPU, checked")
+    group.addoption("--warpwright", action="store_true", help="run every launch there")
+    group.addoption("--warpwright-target", default="sm_90a", metavar="ARCH")
+    group.addoption("--warpwright-only", default="", metavar="CHECKS")
+    group.addoption("--warpwright-strict", action="store_true")
+    group.addoption("--warpwright-baseline", metavar="FILE")
+
+
+def pytest_configure(config: Any) -> None:
+    if config.getoption("--warpwright"):
+        config.pluginmanager.register(Plugin(config), "warpwright-session")
+
+
+class Plugin:
+    """One session for the run, so that modules may launch kernels when they are imported."""
+
+    def __init__(self, config: Any) -> None:
+        from .session import Options, Session
+
+        self.session = Session(
+            Options(
+                target=config.getoption("--warpwright-target"),
+                only=config.getoption("--warpwright-only"),
+                strict=config.getoption("--warpwright-strict"),
+            )
+        )
+        if baseline := config.getoption("--warpwright-baseline"):
+            self.session.findings.read_baseline(baseline)
+        self.session.__enter__()
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_call(self, item: Any) -> Any:
+        from .findings import Findings
+
+        whole = self.session.findings
+        own = self.session.findings = Findings(baseline=whole.baseline)
+        outcome = yield
+        status = self.session.status
+        self.session.findings = whole
+        whole.launches += own.launches
+        whole.add(list(own.found.values()))
+        if status:
+            text = own.text(self.session.options.strict)
+            if outcome.excinfo is None:
+                outcome.force_exception(pytest.fail.Exception(text, pytrace=False))
+            else:
+                item.add_report_section("call", "warpwright", text)
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        terminalreporter.write_line(f"warpwright: {self.session.findings.summary()}")
+
+    def pytest_unconfigure(self) -> None:
+        self.session.__exit__(None, None, None)

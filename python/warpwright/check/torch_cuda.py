@@ -1,0 +1,310 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PyTorch without a GPU for programs that say `device="cuda"`: CPU tensors that answer as CUDA's would.
+
+What makes a tensor with a CUDA device makes one of the CPU, which is remembered as CUDA's together with
+everything computed from it. What torch writes is defined from then on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from types import SimpleNamespace
+from typing import Any, Callable, Iterator
+
+from ..errors import Error
+from .memory import Memory, is_torch
+
+
+class Unsupported(Error):
+    """Something of CUDA that a program asks for and that does not exist without a GPU."""
+
+
+_EMPTY = (
+    "empty",
+    "empty_like",
+    "new_empty",
+    "empty_strided",
+    "new_empty_strided",
+    "empty_permuted",
+)
+# By dotted name, what cannot work, in words.
+_REFUSED = {
+    "cuda.CUDAGraph": "CUDA graphs",
+    "cuda.graph": "CUDA graphs",
+    "cuda.make_graphed_callables": "CUDA graphs",
+    "distributed.init_process_group": "NCCL and other process groups",
+    "utils.cpp_extension.load": "CUDA extensions of other libraries",
+    "utils.cpp_extension.load_inline": "CUDA extensions of other libraries",
+}
+
+
+class Stream:
+    """Work is done at once and in order, so streams and events have nothing to wait for."""
+
+    cuda_stream = 0
+    device_index = 0
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        pass
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        pass
+
+    def _nothing(self, *args: Any, **options: Any) -> None:
+        pass
+
+    synchronize = wait_stream = wait_event = record_stream = record = wait = _nothing
+
+    def record_event(self, event: Any = None) -> Any:
+        return event or Stream()
+
+    def query(self) -> bool:
+        return True
+
+    def elapsed_time(self, end: Any) -> float:
+        return 1.0
+
+
+@contextlib.contextmanager
+def cuda_as_cpu(memory: Memory, arch: str) -> Iterator[None]:
+    """Gives CUDA tensors to the program inside. Torch has been imported."""
+    import torch
+    from torch.overrides import TorchFunctionMode
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    cuda_device = torch.device("cuda", 0)
+    default = [False]  # torch.set_default_device("cuda")
+
+    def is_cuda_device(device: Any) -> bool:
+        if isinstance(device, int) and not isinstance(device, bool):
+            return True
+        return device is not None and torch.device(device).type == "cuda"
+
+    def is_device(value: Any) -> bool:
+        if (
+            isinstance(value, torch.device)
+            or isinstance(value, int)
+            and not isinstance(value, bool)
+        ):
+            return True
+        return isinstance(value, str) and value.split(":")[0] in ("cuda", "cpu", "meta")
+
+    def on_cuda(value: Any) -> bool:
+        return any(memory.of_tensor(each).on_cuda for each in plain([value]))
+
+    def tensors(values: Any) -> Iterator[Any]:
+        for value in values:
+            if is_torch(value):
+                yield value
+            elif isinstance(value, (list, tuple, type({}.values()))):
+                yield from tensors(value)
+
+    def plain(values: Any) -> Iterator[Any]:
+        """Tensors that have memory here."""
+        for tensor in tensors(values):
+            if tensor.device.type == "cpu" and tensor.layout is torch.strided:
+                yield tensor
+
+    def mark(out: Any, is_cuda: bool) -> Any:
+        for tensor in plain([out]):
+            memory.of_tensor(tensor).on_cuda = is_cuda
+        return out
+
+    def move(func: Callable, args: tuple, options: dict[str, Any], to_cuda: bool) -> Any:
+        """`x.to(...)`: a copy if the other device has it, as CUDA's would be."""
+        there = on_cuda(args[0])
+        out = func(*args, **options)
+        if there != to_cuda and any(out is each or _shares(out, each) for each in tensors(args)):
+            out = out.clone()
+        return mark(out, to_cuda)
+
+    def call(func: Callable, args: tuple, options: dict[str, Any]) -> Any:
+        name = getattr(func, "__name__", "")
+        if name == "__get__":
+            return get(getattr(getattr(func, "__self__", None), "__name__", ""), func, args)
+        if name == "data_ptr":
+            block = memory.of_tensor(args[0])
+            return block.address + func(*args) - block.data
+        if name in ("pin_memory", "record_stream", "share_memory_"):
+            return args[0]
+        if name == "get_device":
+            return 0 if on_cuda(args[0]) else -1
+        if name in ("cuda", "cpu"):
+            keep = {key: value for key, value in options.items() if key == "memory_format"}
+            return move(torch.Tensor.to, (args[0], "cpu"), keep, name == "cuda")
+        if name == "to" or name == "type" and args[1:] and "cuda" in str(args[1]):
+            return convert(args, options)
+        return compute(func, args, options)
+
+    def convert(args: tuple, options: dict[str, Any]) -> Any:
+        to_cuda = on_cuda(args[0]) or any(map(on_cuda, args[1:2]))
+        words = list(args)
+        if args[1:] and isinstance(args[1], str) and "Tensor" in args[1]:  # x.type(...)
+            return mark(args[0].type(args[1].replace("cuda.", "")), True)
+        if args[1:] and is_device(args[1]):
+            to_cuda, words[1] = is_cuda_device(args[1]), "cpu"
+        if options.get("device") is not None:
+            to_cuda = is_cuda_device(options["device"])
+            options["device"] = torch.device("cpu")
+        return move(torch.Tensor.to, tuple(words), options, to_cuda)
+
+    def get(attribute: str, func: Callable, args: tuple) -> Any:
+        if attribute == "is_cuda":
+            return on_cuda(args[0])
+        if attribute == "device" and on_cuda(args[0]):
+            return cuda_device
+        return func(*args)
+
+    def compute(func: Callable, args: tuple, options: dict[str, Any]) -> Any:
+        makes = default[0] and not any(True for _ in tensors(args))
+        if options.get("device") is not None:
+            makes = is_cuda_device(options["device"])
+            options["device"] = torch.device("cpu") if makes else options["device"]
+        out = func(*args, **options)
+        return mark(out, True) if makes else out
+
+    class Functions(TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            options = dict(kwargs or {})
+            return func(*args, **options) if memory.is_paused else call(func, args, options)
+
+    class Writes(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            options = kwargs or {}
+            out = func(*args, **options)
+            given = [memory.of_tensor(each) for each in plain((args, options.values()))]
+            if any(block.on_cuda for block in given):
+                for block in map(memory.of_tensor, plain([out])):
+                    block.on_cuda = block.on_cuda or not any(block is each for each in given)
+            if func.overloadpacket.__name__ in _EMPTY:
+                for each in plain([out]):
+                    memory.mark_undefined(each)
+                return out
+            for i, parameter in enumerate(func._schema.arguments):
+                info = parameter.alias_info
+                if info is not None and info.is_write:
+                    value = args[i] if i < len(args) else options.get(parameter.name)
+                    for tensor in plain([value]):
+                        memory.mark_written(tensor)
+            return out
+
+    def set_default_device(device: Any) -> None:
+        default[0] = is_cuda_device(device)
+
+    with contextlib.ExitStack() as stack:
+        replace = _Replaced(torch)
+        stack.callback(replace.undo)
+        for name, words in _REFUSED.items():
+            replace(name, _refusing(words))
+        for name, value in _namespace(arch).items():
+            replace(f"cuda.{name}", value)
+        replace("_C._cuda_getCurrentRawStream", lambda device: 0)
+        if hasattr(torch, "set_default_device"):
+            replace("set_default_device", set_default_device)
+        backward = torch.autograd.function.BackwardCFunction.apply
+
+        def apply(self: Any, *args: Any) -> Any:  # the engine calls it without the mode
+            with Functions():
+                return backward(self, *args)
+
+        replace("autograd.function.BackwardCFunction.apply", apply)
+        stack.enter_context(Writes())
+        stack.enter_context(Functions())
+        yield
+
+
+def _shares(one: Any, other: Any) -> bool:
+    return one.data_ptr() == other.data_ptr()
+
+
+def _refusing(words: str) -> Callable:
+    def refuse(*args: Any, **options: Any) -> Any:
+        raise Unsupported(f"{words} cannot run without a GPU: leave them out of what is checked")
+
+    return refuse
+
+
+class _Replaced:
+    """Attributes of torch that have other values for a while."""
+
+    def __init__(self, torch: Any) -> None:
+        self.torch = torch
+        self.before: list[tuple[Any, str, Any]] = []
+
+    def __call__(self, dotted: str, value: Any) -> None:
+        *path, name = dotted.split(".")
+        owner = self.torch
+        for i, part in enumerate(path):
+            owner = getattr(owner, part, None) or sys.modules.get(
+                ".".join(["torch", *path[: i + 1]])
+            )
+            if owner is None:
+                return
+        self.before.append((owner, name, owner.__dict__.get(name, self)))
+        setattr(owner, name, value)
+
+    def undo(self) -> None:
+        for owner, name, value in reversed(self.before):
+            if value is self:
+                delattr(owner, name)
+            else:
+                setattr(owner, name, value)
+
+
+def _namespace(arch: str) -> dict[str, Any]:
+    """What `torch.cuda` answers."""
+    from .driver import TARGETS
+
+    target = TARGETS[arch]
+    properties = SimpleNamespace(
+        name=f"Warpwright's virtual GPU ({arch})",
+        major=target.number // 10,
+        minor=target.number % 10,
+        multi_processor_count=target.processors,
+        total_memory=80 << 30,
+        shared_memory_per_block_optin=target.shared,
+        shared_memory_per_multiprocessor=target.shared + 1024,
+        max_threads_per_multi_processor=2048,
+        regs_per_multiprocessor=65536,
+        warp_size=32,
+        L2_cache_size=50 << 20,
+        gcnArchName="",
+    )
+
+    def answer(value: Any) -> Callable:
+        return lambda *args, **options: value
+
+    stream = Stream()
+    nothing = (
+        "synchronize set_device init _lazy_init empty_cache manual_seed manual_seed_all set_stream ipc_collect"
+        " reset_peak_memory_stats reset_max_memory_allocated set_per_process_memory_fraction"
+    )
+    zero = (
+        "current_device memory_allocated max_memory_allocated memory_reserved max_memory_reserved"
+    )
+    return {
+        **{name: answer(None) for name in nothing.split()},
+        **{name: answer(0) for name in zero.split()},
+        "is_available": answer(True),
+        "is_initialized": answer(True),
+        "is_bf16_supported": answer(True),
+        "is_current_stream_capturing": answer(False),
+        "device_count": answer(1),
+        "mem_get_info": answer((80 << 30, 80 << 30)),
+        "get_device_properties": answer(properties),
+        "get_device_capability": answer((properties.major, properties.minor)),
+        "get_device_name": answer(properties.name),
+        "current_stream": answer(stream),
+        "default_stream": answer(stream),
+        "Stream": Stream,
+        "ExternalStream": Stream,
+        "Event": Stream,
+        "stream": lambda stream=None: contextlib.nullcontext(stream),
+        "device": lambda device=None: contextlib.nullcontext(device),
+        "device_of": lambda device=None: contextlib.nullcontext(device),
+        "_DeviceGuard": lambda device=None: contextlib.nullcontext(device),
+    }
