@@ -82,6 +82,16 @@ def test_a_sample_of_the_grid_says_what_it_left_out():
     ]
 
 
+def test_clusters_and_programmatic_launches():
+    assert found("cluster")[1] == []
+    if VERSION == (3, 4):
+        return  # whose `gdc_wait` does not compile
+    assert found("dependent")[1] == []
+    (race,) = check.run(kernels.run_dependent, False).findings.list()
+    assert (race.check, race.tensor) == ("race", "x_ptr[0]")
+    assert "an earlier grid may still write" in race.message
+
+
 def test_findings_of_triton_s_own_code_are_no_one_else_s():
     session = check.run(kernels.run_copy_by_descriptor, target="sm_90a")
     compiler = session.findings.list("compiler")

@@ -209,3 +209,25 @@ def run_read_back() -> None:
 
     y = torch.zeros(128, dtype=torch.int32, device="cuda")
     read_back[(1,)](y, torch.zeros_like(y), BLOCK=128)
+
+
+@triton.jit
+def dependent(x_ptr, y_ptr, BLOCK: tl.constexpr, WAITS: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    if WAITS:
+        tl.extra.cuda.gdc_wait()
+    x = tl.load(x_ptr + i)
+    tl.extra.cuda.gdc_launch_dependents()
+    tl.store(y_ptr + i, x + 1)
+
+
+def run_dependent(waits: bool = True) -> None:
+    x, y, z = (Array(np.zeros(128, np.float32)) for _ in range(3))
+    dependent[(1,)](x, y, BLOCK=128, WAITS=True, launch_pdl=True)
+    dependent[(1,)](y, z, BLOCK=128, WAITS=waits, launch_pdl=True)
+
+
+def run_cluster() -> None:
+    x, y = floats(1024), np.zeros(1024, np.float32)
+    scale[(2,)](Array(x), Array(y), 1024, 0.5, BLOCK=512, num_ctas=2)
+    np.testing.assert_array_equal(x, y)
