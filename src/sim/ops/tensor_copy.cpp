@@ -289,6 +289,18 @@ std::vector<Target> begin_targets(Warp& warp, unsigned lane, const Parcel& parce
   return targets;
 }
 
+// What lies outside the tensor is not looked at, be it in a chunk that is written as a whole.
+void check_written(Warp& warp, unsigned lane, const Parcel& parcel, std::uint64_t address) {
+  if (parcel.undefined() == nullptr) return;
+  TensorPoint inside = parcel.point;
+  inside.writes_chunks = false;
+  Unwritten found;
+  for (const BoxRun& run : box_runs(parcel.map, inside))
+    for (std::uint32_t at = run.at; at < run.at + run.bytes; ++at)
+      found.look(parcel.undefined(), at, parcel.place(address, at));
+  report_unwritten(warp, lane, found);
+}
+
 void store_box(Warp& warp, unsigned lane, const std::shared_ptr<Parcel>& parcel,
                std::uint64_t address, Space space) {
   check_shared_address(warp, address, lane);
@@ -305,18 +317,6 @@ void store_box(Warp& warp, unsigned lane, const std::shared_ptr<Parcel>& parcel,
     mark_shared(warp, *run.region, run.address, run.bytes, lane, AsyncUse::Read);
   }
   take_box(*parcel, address, sources);
-// What lies outside the tensor is not looked at, be it in a chunk that is written as a whole.
-void check_written(Warp& warp, unsigned lane, const Parcel& parcel, std::uint64_t address) {
-  if (parcel.undefined() == nullptr) return;
-  TensorPoint inside = parcel.point;
-  inside.writes_chunks = false;
-  Unwritten found;
-  for (const BoxRun& run : box_runs(parcel.map, inside))
-    for (std::uint32_t at = run.at; at < run.at + run.bytes; ++at)
-      found.look(parcel.undefined(), at, parcel.place(address, at));
-  report_unwritten(warp, lane, found);
-}
-
   job.kind = PendingJob::JobKind::BulkRead;
   job.deliver = [&warp, sources] {
     for (const ByteRun& run : sources)
