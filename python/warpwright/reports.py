@@ -24,7 +24,7 @@ class Finding:
     column: int | None
     file: str | None  # that the line is of, where it is not the kernel's own
     instruction: str
-    note: str | None  # the other party
+    note: str | None  # the other party, or where an undefined value comes from
     note_line: int | None
     note_file: str | None
 

@@ -54,7 +54,8 @@ void declare_device_options(OptionSet& set, Options& options) {
   declare_device(set, options.device, kDevices);
   set.text("--check", "LIST", request.checks,
            "sim: all (default), none, or names: bounds, align, space, uninit, race,\n"
-           "collective, async, barrier, tensor, fence, numbers; -NAME leaves one out: all,-race");
+           "collective, async, barrier, tensor, fence, numbers; -NAME leaves one out: all,-race;\n"
+           "uninit=early: accuse the first computation with an undefined value");
   set.text("--schedule", "S", request.schedule,
            "sim, eval: which threads go first: rr (default), random:SEED; sim: reverse, step");
   set.text("--limit", "LIST", request.limits,

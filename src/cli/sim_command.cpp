@@ -108,7 +108,7 @@ void declare_run(OptionSet& set, Options& options) {
   set.text("--check", "LIST", request.checks,
            "all (default), none, or names: bounds, align, space, uninit, race, collective,\n"
            "async, barrier, tensor, fence, numbers, rewrite, proxy;\n"
-           "-NAME leaves one out: all,-race");
+           "-NAME leaves one out: all,-race; uninit=early: the first computation");
   set.choice("--device", "WHERE", options.device, kDevices,
              "sim (default), cuda: a real GPU, or both, whose results are compared bit by bit");
   set.text("--schedule", "S", request.schedule,

@@ -71,6 +71,7 @@ class LaunchRun {
       in_parallel();
     }
     races_.report(report_.findings, context_);
+    if (!context_.options->checks.undefined_early) report_.findings.drop_explained();
     report_.seconds = std::chrono::duration<double>(Time::now() - begin_).count();
     return std::move(report_);
   }

@@ -44,9 +44,11 @@ using RunOp = void (*)(Warp&, const Op&);
 /// What the running loop needs to know about an op besides how to run it.
 enum OpFlags : std::uint8_t {
   kPlain = 0,
-  kTracksItself = 1,      // its run function tracks undefined bytes; the loop does nothing
+  kTracksItself = 1,  // its run function tracks undefined bytes; the loop looks at the guard alone
   kWatchesRegisters = 2,  // its run function tells the register watch; the loop does not
   kSettlesReads = 4,      // it needs values of loads that may end late (Program::settled_reads)
+  kOnlyComputes =
+      8,  // it changes nothing but its results, so an undefined guard decides nothing yet
 };
 
 /// Registers have places that are multiples of this, and a note for each whether they may hold
@@ -63,7 +65,7 @@ struct WatchedPlaces {
 struct Op {
   RunOp run = nullptr;
   /// How undefined bytes go from sources to results, called before `run` when that is checked.
-  /// Null: all sources are used, all results are defined.
+  /// Null: all sources decide something, all results are defined.
   RunOp track = nullptr;
   std::array<Place, 5> p{};  // results, then sources, in the order that its decoder chose
   Place guard{};
@@ -94,6 +96,8 @@ struct OperandInfo {
   isa::Type as = isa::Type::B32;    // what the instruction takes it for
   bool is_result = false;
   ptx::NameId name = ptx::kNoName;  // kNoName: an immediate
+
+  [[nodiscard]] bool is_predicate() const { return type == isa::Type::Pred; }
 };
 
 /// What is known about an op besides how to run it; same index as the op.

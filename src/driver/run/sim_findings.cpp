@@ -102,6 +102,12 @@ void add_sim_report(RunReport& report, const runtime::SimDevice& device,
       out.note = fmt::format("the other: {}", party_text(grid, finding.other));
       out.note_at = place_in(source, program, finding.other.op);
     }
+    if (!finding.origin.text.empty()) {
+      out.note = fmt::format("origin: {}", finding.origin.text);
+      if (const std::string way = way_text(program, finding.origin); !way.empty())
+        out.note += fmt::format("; through {}", way);
+      out.note_at = place_in(source, program, finding.origin.op);
+    }
     report.findings.push_back(std::move(out));
   }
 }

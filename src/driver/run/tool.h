@@ -83,7 +83,7 @@ struct RunFinding {
   std::uint64_t count = 1;
   std::size_t cause = 0;  // findings of one cause have one number
   Place at = {};
-  std::string note = {};  // the other party, or empty
+  std::string note = {};  // the other party, the origin of an undefined value, or empty
   Place note_at = {};
   std::uint64_t block = 0, other_block = 0;   // of both parties, as numbers
   std::optional<std::uint64_t> address = {};  // on the virtual GPU, where there is one

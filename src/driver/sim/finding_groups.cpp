@@ -90,7 +90,7 @@ std::vector<FindingGroup> group_findings(const sim::Program& program,
   for (std::size_t i = 0; i < findings.size(); ++i) {
     const sim::Finding& finding = findings[i];
     sets.join(by_key.try_emplace(key_of(program, finding), i).first->second, i);
-    for (const std::uint32_t op : {finding.who.op, finding.other.op})
+    for (const std::uint32_t op : {finding.who.op, finding.other.op, finding.origin.op})
       if (op != sim::kNoOp)
         sets.join(by_op.try_emplace(std::pair(finding.check, op), i).first->second, i);
     if (finding.other.op == sim::kNoOp) continue;

@@ -51,11 +51,29 @@ Json address_json(const sim::Finding& finding) {
   return {{"space", place.space}, {"value", fmt::format("0x{:x}", place.address)}};
 }
 
+Json origin_json(const SimReport& report, const sim::FoundOrigin& origin) {
+  if (origin.text.empty()) return nullptr;
+  const sim::Program& program = *report.program;
+  Json out = {{"message", origin.text},
+              {"line", nullptr},
+              {"instruction", nullptr},
+              {"source", source_json(program, origin.op)}};
+  if (origin.op < program.infos.size()) {
+    out["line"] = program.infos[origin.op].line;
+    out["instruction"] = program.line(program.infos[origin.op].line);
+  }
+  Json way = Json::array();
+  for (const std::uint32_t op : origin.way) way.push_back(program.infos[op].line);
+  out["through"] = std::move(way);
+  return out;
+}
+
 Json finding_json(const SimReport& report, const sim::Finding& finding, std::size_t cause) {
   return {{"check", name_of(finding.check)},
           {"message", finding.text},
           {"who", party_json(report, finding.who)},
           {"other", party_json(report, finding.other)},
+          {"origin", origin_json(report, finding.origin)},
           {"address", address_json(finding)},
           {"count", finding.count},
           {"cause", cause}};

@@ -47,7 +47,7 @@ AddressPlace place_of(std::uint64_t generic) {
 std::vector<std::string_view> check_names(const sim::CheckSet& checks) {
   std::vector<std::string_view> names;
   for (const sim::Check check : sim::all_checks()) {
-    if (checks.has(check)) names.push_back(name_of(check));
+    if (checks.has(check)) names.push_back(checks.written_name(check));
   }
   return names;
 }
@@ -82,6 +82,21 @@ std::string address_text(const sim::Finding& finding) {
   if (contains_number(finding.text, number)) return "";
   const std::string space = place.space == "global" ? "" : fmt::format("{} ", place.space);
   return fmt::format("; {}address {}", space, number);
+}
+
+std::string way_text(const sim::Program& program, const sim::FoundOrigin& origin) {
+  constexpr std::size_t kShown = 2;  // at each end
+  std::vector<std::string> steps;
+  for (std::size_t i = 0; i < origin.way.size(); ++i) {
+    const std::size_t left = origin.way.size() - i;
+    if (i == kShown && left > kShown + 1) {
+      steps.emplace_back("…");
+      i += left - kShown;
+    }
+    const sim::OpInfo& info = program.infos[origin.way[i]];
+    steps.push_back(fmt::format("`{}` in line {}", program.module.text(info.opcode), info.line));
+  }
+  return join(steps, ", ");
 }
 
 std::string arithmetic_text(const sim::Program& program, const std::string& mode) {
@@ -249,6 +264,16 @@ void add_ptx_line(std::string& out, const sim::Program& program, std::uint32_t o
   append(out, "    {}\n", program.line(program.infos[op].line));
 }
 
+void add_origin(std::string& out, const sim::Program& program, const sim::FoundOrigin& origin) {
+  if (origin.text.empty()) return;
+  out += "  origin: ";
+  if (origin.op != sim::kNoOp) append(out, "{}: ", place_text(program, origin.op));
+  append(out, "{}\n", origin.text);
+  add_ptx_line(out, program, origin.op);
+  if (const std::string way = way_text(program, origin); !way.empty())
+    append(out, "  through: {}\n", way);
+}
+
 void add_finding(std::string& out, const SimReport& report, const sim::Finding& finding) {
   const sim::Program& program = *report.program;
   append(out, "{}: {}: {}; {}{}", name_of(finding.check), place_text(program, finding.who.op),
@@ -256,6 +281,7 @@ void add_finding(std::string& out, const SimReport& report, const sim::Finding& 
   if (finding.count > 1) append(out, "; {} times", finding.count);
   out += '\n';
   add_ptx_line(out, program, finding.who.op);
+  add_origin(out, program, finding.origin);
   if (finding.other.op == sim::kNoOp) return;
   append(out, "  other: {}: {}\n", place_text(program, finding.other.op),
          party_text(report.launch.grid, finding.other));

@@ -31,6 +31,8 @@ AddressPlace place_of(std::uint64_t generic);
 
 /// "block (1,0,0) warp 1 lanes 0-3".
 std::string party_text(const sim::Dim3& grid, const sim::Party& party);
+/// "`shfl.sync.bfly.b32` in line 21, `max.u32` in line 22": what an undefined value went through.
+std::string way_text(const sim::Program& program, const sim::FoundOrigin& origin);
 /// "; shared address 0x80", unless the finding's own words say it.
 std::string address_text(const sim::Finding& finding);
 /// "matrix products as on Hopper"; empty for a program without any.

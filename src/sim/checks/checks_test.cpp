@@ -28,6 +28,7 @@ std::string findings_of(const Case& it, Check only) {
   test.input<std::uint32_t>(std::vector<std::uint32_t>(64, 5));
   test.options.checks = CheckSet::nothing();
   test.options.checks.add(only);
+  test.options.checks.undefined_early = true;  // undefined_uses_test.cpp has the other rule
   test.options.limits.instructions = 1'000'000;
   test.run();
   return test.findings();
@@ -188,7 +189,8 @@ TEST(Uninit, GlobalMemoryAndAddresses) {
   EXPECT_NE(test.findings().find("uninit"), std::string::npos) << test.findings();
 }
 TEST(Uninit, APredicateThatDecides) {
-  expect_caught({"@%p1 bra DONE; DONE: "}, Check::Uninit, "the guard decides");
+  expect_caught({"@%p1 bra DONE; DONE: "}, Check::Uninit,
+                "decides, as the guard, and is undefined");
   expect_clean({"setp.eq.u32 %p1, 1, 1; @%p1 bra DONE; DONE: "}, Check::Uninit);
 }
 TEST(Uninit, LocalMemory) {

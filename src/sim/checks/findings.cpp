@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "base/join.h"
@@ -11,6 +12,8 @@
 
 namespace ww::sim {
 namespace {
+
+constexpr std::string_view kEarly = "uninit=early";
 
 struct CheckRow {
   std::string_view name;
@@ -55,6 +58,10 @@ CheckSet CheckSet::all() {
   return set;
 }
 
+std::string_view CheckSet::written_name(Check check) const {
+  return check == Check::Uninit && undefined_early ? kEarly : name_of(check);
+}
+
 Result<CheckSet> parse_checks(std::string_view text) {
   CheckSet set;
   std::size_t at = 0;
@@ -67,6 +74,11 @@ Result<CheckSet> parse_checks(std::string_view text) {
     if (removes) word.remove_prefix(1);
     if (word == "all" && !removes) {
       set = CheckSet::all();
+      continue;
+    }
+    if (word == kEarly && !removes) {
+      set.add(Check::Uninit);
+      set.undefined_early = true;
       continue;
     }
     if (word == "none" && !removes) {
@@ -86,7 +98,7 @@ Result<CheckSet> parse_checks(std::string_view text) {
       }
     }
     if (known) continue;
-    names.insert(names.end(), {"all", "none"});
+    names.insert(names.end(), {kEarly, "all", "none"});
     return fail(diag(DiagKind::UnknownName, "`{}` is not a check; there are {}{}", word,
                      join(names, ", "), did_you_mean(word, names))
                     .with_span(span));
@@ -98,22 +110,41 @@ Result<CheckSet> parse_checks(std::string_view text) {
 
 bool Findings::count_up(Check check, std::uint32_t op, std::uint32_t other_op,
                         std::uint64_t count) {
-  const auto found = index_.find(key_of(check, op, other_op));
+  return count_up(key_of(check, op, other_op), count);
+}
+
+bool Findings::count_up(const Key& key, std::uint64_t count) {
+  const auto found = index_.find(key);
   if (found == index_.end()) return false;
   list_[found->second].count += count;
   return true;
 }
 
 void Findings::add(Finding finding) {
-  if (count_up(finding.check, finding.who.op, finding.other.op, finding.count)) return;
-  index_[key_of(finding.check, finding.who.op, finding.other.op)] = list_.size();
+  const Key key = key_of(finding);
+  if (count_up(key, finding.count)) return;
+  index_[key] = list_.size();
   constexpr std::uint64_t kIndexed = 64;  // what an entry of the index takes
-  bytes_ += sizeof(Finding) + finding.text.size() + kIndexed;
+  bytes_ += sizeof(Finding) + finding.text.size() + finding.origin.text.size() + kIndexed;
   list_.push_back(std::move(finding));
 }
 
 void Findings::merge(const Findings& later) {
   for (const Finding& finding : later.list_) add(finding);
+}
+
+void Findings::drop_explained() {
+  std::unordered_set<std::uint32_t> ops;
+  for (const Finding& finding : list_) {
+    if (finding.check == Check::Race) ops.insert({finding.who.op, finding.other.op});
+    if (finding.check == Check::Async) ops.insert(finding.who.op);
+  }
+  ops.erase(kNoOp);
+  std::erase_if(list_, [&](const Finding& finding) {
+    return finding.check == Check::Uninit && ops.contains(finding.origin.op);
+  });
+  index_.clear();
+  for (std::size_t i = 0; i < list_.size(); ++i) index_[key_of(list_[i])] = i;
 }
 
 void Findings::clear() {

@@ -3,13 +3,22 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
+#include "sim/checks/origins.h"
 #include "sim/run/warp.h"
 
 namespace ww::sim {
 
-/// A source of the running op: reports undefined bytes as used.
+/// A source that decides something: an address, a branch, a count, a value for global memory. Undefined
+/// bytes are reported with their origin, once: from then on they count as defined. `bytes`: of a lane, 16
+/// at most.
 void use_value(Warp& warp, Place place, Mask who, unsigned bytes = 8, bool is_pred = false);
+/// A value that others see: undefined bytes are reported and stay undefined, as the copy of them does.
+void show_value(Warp& warp, Place place, Mask who, unsigned bytes);
+/// A source of a calculation: undefined bytes make the result undefined, which is for the caller; only
+/// `uninit=early` reports them.
+void calculate_with(Warp& warp, Place place, Mask who, unsigned bytes = 8, bool is_pred = false);
 /// Marks a register as defined in the executing lanes.
 void define_value(Warp& warp, Place place, bool is_pred = false);
 /// The same for a register of up to 64 bits, in these lanes.
@@ -26,10 +35,25 @@ void define_lanes(Warp& warp, Place place, Mask who);
 }
 /// Makes these the undefined bytes of a register of up to 64 bits, in the executing lanes.
 void set_undefined_bytes(Warp& warp, Place place, const std::uint8_t* bits);
+/// The same for bytes that the running op has read from memory.
+void set_loaded_bytes(Warp& warp, Place place, const std::uint8_t* bits);
 /// Clears the notes of the running op's registers that hold no undefined bytes.
 void clear_suspicions(Warp& warp);
-/// What an op does that has no rule of its own: uses all sources, defines all results.
-void use_and_define(Warp& warp);
+/// Before an op runs of which registers may be undefined: does what its track function or the rule for
+/// ops without one says, looks at the guard, and notes where the results' undefined bytes come from. Ops
+/// that track themselves do all but the guard in their run functions.
+void track_op(Warp& warp, const Op& op);
+
+/// Where an undefined lane of a register or predicate comes from.
+[[nodiscard]] OriginId origin_of(Warp& warp, Place place, unsigned lane);
+/// Where undefined bytes of memory come from that the running op reads.
+[[nodiscard]] OriginId origin_in(Warp& warp, const Region& region, std::uint64_t offset,
+                                 unsigned lane);
+/// Notes for undefined lanes of a result that the running op got them from there.
+void set_origins(Warp& warp, Place place, Mask who, const OriginId* before);
+/// Reports undefined bytes that the running op uses, with their origin.
+void report_undefined(Warp& warp, Mask who, OriginId origin, std::uint64_t address,
+                      std::string text);
 
 /// Of undefined bytes, the bits that are known all the same (known_bits.h).
 [[nodiscard]] std::uint64_t known_bits(const Warp& warp, Place place, unsigned lane);

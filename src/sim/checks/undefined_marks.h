@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/checks/known_bits.h"
+#include "sim/checks/lane_table.h"
 #include "sim/op.h"
 #include "sim/run/stack.h"
 
@@ -19,7 +19,11 @@ namespace ww::sim {
 /// Of the registers of the function that runs; those of others are in the stack.
 class UndefinedMarks {
  public:
-  KnownBitsTable known;  // of the whole stack
+  /// Of the whole stack: bits of undefined bytes that shifts and masks leave known, of registers of up to
+  /// 64 bits, and where undefined bytes come from (origins.h), which may be stale where none is left.
+  LaneTable<std::uint64_t> known;
+  LaneTable<std::uint32_t> origins;
+  bool are_early = false;  // `uninit=early`: calculations are accused, too
 
   [[nodiscard]] bool are_kept() const { return bytes_ != nullptr; }
   /// Bit b of lane l's byte is byte b of its value; of a 128-bit register, bytes 8 to 15 are in the 32
@@ -59,6 +63,7 @@ class UndefinedMarks {
   void start(std::size_t ops) {
     constexpr std::size_t kMaxRemembered = 1024;  // as many as most loops have
     known.clear();
+    origins.clear();
     if (are_kept()) defined_at_.resize(std::min(std::bit_ceil(ops), kMaxRemembered));
     forget();
   }

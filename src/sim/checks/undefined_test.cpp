@@ -30,6 +30,7 @@ LOOP:
               2);
   run.input(std::vector<std::uint32_t>{7});
   run.output<std::uint32_t>(1);
+  run.options.checks.undefined_early = true;
   run.launch.block = {32};
   run.run();
   return run.count(Check::Uninit);
@@ -63,6 +64,7 @@ TEST(Undefined, IsFoundInAFunctionThatWasFineBefore) {
                 2, "sm_90a", "8.8", kFunction);
     run.input(std::vector<std::uint32_t>{7});
     run.output<std::uint32_t>(1);
+    run.options.checks.undefined_early = true;
     run.launch.block = {32};
     run.run();
     EXPECT_EQ(run.errors(), "");

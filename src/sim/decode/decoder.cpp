@@ -218,19 +218,30 @@ Place Decode::carry() { return function_.frame().carry(); }
 
 void Decode::target_label(std::size_t i) { function_.add_label_fixup(operand(i).text); }
 
-const OpRow* find_op(std::string_view family, std::string_view mnemonic) {
+namespace {
+
+const OpFamily* find_family(std::string_view name) {
   static const OpFamily* const kFamilies[] = {
 #define WW_OPS(file) &file##_ops::family,
 #include "sim/ops/families.def"
 #undef WW_OPS
   };
-  for (const OpFamily* candidate : kFamilies) {
-    if (candidate->name != family) continue;
-    for (const OpRow& row : candidate->rows) {
-      if (row.mnemonic == mnemonic) return &row;
-    }
-  }
-  return nullptr;
+  const auto* const found = std::ranges::find(kFamilies, name, &OpFamily::name);
+  return found != std::end(kFamilies) ? *found : nullptr;
+}
+
+}  // namespace
+
+const OpRow* find_op(std::string_view family, std::string_view mnemonic) {
+  const OpFamily* const candidate = find_family(family);
+  if (candidate == nullptr) return nullptr;
+  const auto row = std::ranges::find(candidate->rows, mnemonic, &OpRow::mnemonic);
+  return row != candidate->rows.end() ? &*row : nullptr;
+}
+
+bool only_computes(std::string_view family) {
+  const OpFamily* const found = find_family(family);
+  return found != nullptr && found->only_computes;
 }
 
 }  // namespace ww::sim

@@ -125,9 +125,12 @@ struct OpRow {
 struct OpFamily {
   std::string_view name;  // as in isa/families
   std::span<const OpRow> rows;
+  bool only_computes = false;  // its ops change nothing but their results
 };
 
 /// The row for a form, or nullptr if it is not simulated.
 const OpRow* find_op(std::string_view family, std::string_view mnemonic);
+/// Of a family: OpFamily::only_computes.
+bool only_computes(std::string_view family);
 
 }  // namespace ww::sim

@@ -12,6 +12,7 @@
 #include "ptx/variable_check.h"
 #include "sim/checks/undefined.h"
 #include "sim/memory/memory.h"
+#include "sim/ops/track.h"
 #include "sim/run/calls.h"
 #include "sim/run/special.h"
 #include "sim/run/warp.h"
@@ -337,6 +338,10 @@ void FunctionDecoder::instruction(const ptx::Instruction& instruction) {
       if (!decode.refusal.empty()) text += ": " + decode.refusal;
       error(instruction, std::move(text));
       return;
+    }
+    if (only_computes(form.family)) {
+      op.flags |= kOnlyComputes;
+      if (op.track == nullptr) op.track = spread_undefined;
     }
   }
   mark_order(legal->binding, code());

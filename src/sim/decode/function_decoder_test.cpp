@@ -52,7 +52,7 @@ TEST(Vectors, MoveAsAWhole) {
 TEST(Vectors, UndefinedElementsStayUndefined) {
   TestRun test(
       ".reg .v2 .b32 v; mov.b32 v.x, 1; mov.v2.b32 {%r1, %r2}, v;\n"
-      "st.global.b32 [%a0], %r1; add.u32 %r3, %r2, 1;",
+      "st.global.b32 [%a0], %r1; add.u32 %r3, %r2, 1; st.global.b32 [%a0], %r3;",
       1);
   test.output<std::uint32_t>(1);
   test.run();

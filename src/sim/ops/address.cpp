@@ -69,6 +69,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-constinit const OpFamily family{"address", kRows};
+constinit const OpFamily family{"address", kRows, true};
 
 }  // namespace ww::sim::address_ops

@@ -104,6 +104,42 @@ struct Combination {
   bool takes_memory;  // the result depends on what was there
 };
 
+// The undefined bytes of a lane's element in a register.
+std::uint32_t value_marks(Warp& warp, Place place, unsigned lane, unsigned bytes) {
+  if (!warp.undefined.are_kept() || !place.present() || place.is_constant()) return 0;
+  const std::uint8_t* const marks = warp.undefined.of(place);
+  return bytes > 8 ? marks[lane] | unsigned{marks[lane + kLanes]} << 8U
+                   : marks[lane] & ((1U << bytes) - 1U);
+}
+
+// Undefined bytes of what is in shared memory and of what comes to it: the result gets the old ones, and
+// what depends on any of them is undefined as a whole.
+void spread_atomic(Warp& warp, const Op& op, const Region& region, std::uint64_t offset,
+                   unsigned lane, unsigned i, const Combination& how) {
+  if (region.undefined == nullptr || !warp.undefined.are_kept()) return;
+  const Place* const places = &warp.program->places[op.extra];
+  const Place value = places[op.count + i];
+  const std::uint64_t at = offset + i * how.bytes;
+  const std::uint32_t before = undefined_bits(region, at, how.bytes);
+  std::uint32_t after = value_marks(warp, value, lane, how.bytes);
+  if ((before | after) == 0) {
+    if (op.mode2 == kHasResult) define_lanes(warp, places[i], lane_bit(lane));
+    return;
+  }
+  OriginId ids[kLanes] = {};
+  ids[lane] = before != 0 ? origin_in(warp, region, at, lane) : origin_of(warp, value, lane);
+  if (how.takes_memory && (before | after) != 0) after = (1U << how.bytes) - 1U;
+  mark_bytes(region, at, how.bytes, after);
+  if (after != 0)
+    warp.unit->origins.stored(warp.unit_warp(), region, at, how.bytes,
+                              warp.unit->origins.through(ids[lane], warp.current));
+  if (op.mode2 != kHasResult) return;
+  std::uint8_t* const marks = warp.undefined.write(places[i], lane_bit(lane));
+  marks[lane] = static_cast<std::uint8_t>(before);
+  if (how.bytes > 8) marks[lane + kLanes] = static_cast<std::uint8_t>(before >> 8U);
+  if (before != 0) set_origins(warp, places[i], lane_bit(lane), ids);
+}
+
 // Elements of vectors are combined one by one, each at its own address. Places: op.count results
 // (or none), then op.count values, then for cas as many more.
 void run_all(Warp& warp, const Op& op, const Combination& how) {
@@ -116,12 +152,15 @@ void run_all(Warp& warp, const Op& op, const Combination& how) {
   ++warp.unit->activity;
   const bool has_result = op.mode2 == kHasResult;
   const Place* places = &program.places[op.extra];
-  if (has_result) {
-    for (unsigned i = 0; i < op.count; ++i) define_value(warp, places[i]);
-  }
+  // Others see what is in global memory; a comparison decides.
+  const auto decides = [&](const Region& region) {
+    return region.space != Space::Shared || op.p[0].present() || warp.undefined.are_early;
+  };
   const auto combine = [&](Region& region, unsigned l) {
     synchronise(warp, op, address[l], l);
     const std::uint64_t offset = region.offset(address[l], l);
+    for (unsigned i = 0; i < op.count && !decides(region); ++i)
+      spread_atomic(warp, op, region, offset, l, i, how);
     const unsigned in_lane = l * how.bytes;
     for (unsigned i = 0; i < op.count; ++i) {
       const Place third = places[2 * op.count + i];
@@ -130,13 +169,22 @@ void run_all(Warp& warp, const Op& op, const Combination& how) {
                   third.present() ? warp.source<std::byte>(third) + in_lane : nullptr,
                   has_result ? warp.lanes<std::byte>(places[i]) + in_lane : nullptr);
     }
+    if (!decides(region)) return;
     mark_bytes(region, offset, total);
   };
   visit_regions(warp, address, warp.exec, total, AccessKind::Atomic, at.space,
                 [&](Region& region, Mask group) {
                   access_checks(warp, region, address, group, total, Touched::Atomic,
                                 manner_of(op));
-                  if (how.takes_memory) use_memory(warp, region, address, group, total);
+                  for (unsigned i = op.count; i < 3U * op.count; ++i) {
+                    if (!places[i].present()) continue;
+                    if (decides(region)) use_value(warp, places[i], group, how.bytes);
+                  }
+                  if (decides(region)) {
+                    if (how.takes_memory) use_memory(warp, region, address, group, total);
+                    for (unsigned i = 0; i < op.count && has_result; ++i)
+                      define_lanes(warp, places[i], group);
+                  }
                   for_each_lane(group, [&](unsigned l) {
                     if (address[l] % how.bytes == 0) combine(region, l);
                   });
@@ -258,7 +306,8 @@ bool decode_atomic(Decode& in) {
     std::copy(results.begin(), results.end(), places.begin());
   }
   std::copy(values.begin(), values.end(), places.begin() + static_cast<std::ptrdiff_t>(count));
-  if (in.word("op") == "cas") places[2 * count] = in.source(first + 2);
+  if (in.word("op") == "cas") in.op.p[0] = places[2 * count] = in.source(first + 2);
+  in.op.flags = kTracksItself;
   in.op.address = in.address(first);
   in.further(places);
   in.op.count = static_cast<std::uint16_t>(count);

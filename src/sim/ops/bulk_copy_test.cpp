@@ -150,7 +150,7 @@ TEST(BulkCopy, UndefinedBytesTravel) {
       "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [cells], [%a1], 128, "
       "[bar]; WAIT(0, 0); ld.shared.u32 %r10, [%r4];";
   expect_fine(copy);
-  expect_found(Check::Uninit, "%r10", copy + "add.u32 %r11, %r10, 1;");
+  expect_found(Check::Uninit, "%r10", copy + "st.global.u32 [%d2], %r10;");
 }
 
 // --- out of shared memory ------------------------------------------------------------------------
@@ -222,11 +222,10 @@ TEST(BulkCopy, UndefinedBytesTravelToOtherBlocks) {
       "mov.u32 %r12, %cluster_ctarank; xor.b32 %r12, %r12, 1;"
       "mapa.shared::cluster.u32 %r13, %r2, %r12; mapa.shared::cluster.u32 %r14, %r3, %r12;"
       "@%p1 cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r13], "
-      "[cells+1024], 128, [%r14]; WAIT(0, 0);" +
-      kRead;
+      "[cells+1024], 128, [%r14]; WAIT(0, 0); ld.shared.u32 %r10, [%r4];";
   expect_fine(send + kClusterSync, kTwoBlocks);
   expect_found(Check::Uninit, "`%r10` is used and holds undefined bytes",
-               send + "add.u32 %r11, %r10, 1;" + kClusterSync, kTwoBlocks);
+               send + "st.global.u32 [%d2], %r10;" + kClusterSync, kTwoBlocks);
 }
 
 TEST(BulkCopy, OnlySomeBytes) {

@@ -74,8 +74,8 @@ TEST(ClusterCopies, TheMbarrierOfTheOwnCtaMayNotBeThereYet) {
            between +
            "@%p3 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [cells], [%a0], "
            "128, "
-           "[bar]; bar.sync 0;" +
-           kRead;
+           "[bar]; bar.sync 0; WAIT(0, 0); ld.shared.u32 %r10, [%r4]; setp.lt.u32 %p4, %r1, 32;"
+           "@%p4 st.global.u32 [%d2], %r10;\n";
   };
   const Grid two{.threads = 64};
   expect_fine(body("bar.sync 0;"), two);

@@ -318,7 +318,7 @@ void run_selp(Warp& warp, const Op& op) {
 
 bool decode_selp(Decode& in) {
   in.op.run = pick_bits(in.type("type"), []<typename T>() -> RunOp { return &run_selp<T>; });
-  in.op.track = &track_select;
+  in.op.track = pick_bits(in.type("type"), []<typename T>() -> RunOp { return &track_select<T>; });
   in.operands({in.result(0), in.source(1), in.source(2)});
   take_pred(in, 3, 3);
   return true;
@@ -327,13 +327,16 @@ bool decode_selp(Decode& in) {
 constexpr auto kSlct = [](auto a, auto b, auto c) { return c >= 0 ? a : b; };
 constexpr auto kSlctFlushed = [](auto a, auto b, U32 c) { return flushed(c) >= 0 ? a : b; };
 
-// The bytes of the chosen one; what chooses is used.
+// The bytes of the chosen one; where what chooses is undefined, those in which the two differ.
 template <auto F, typename T, typename C>
 void track_slct(Warp& warp, const Op& op) {
-  use_value(warp, op.p[3], warp.exec, sizeof(C));
-  track_lanes<T>(warp, op, 2, [&](unsigned l) {
-    return F(undefined_in<T>(warp, op.p[1], l), undefined_in<T>(warp, op.p[2], l),
-             warp.source<C>(op.p[3])[l]);
+  calculate_with(warp, op.p[3], warp.exec, sizeof(C));
+  track_lanes<T>(warp, op, 3, [&](unsigned l) {
+    const T a = undefined_in<T>(warp, op.p[1], l);
+    const T b = undefined_in<T>(warp, op.p[2], l);
+    if (undefined_in<U32>(warp, op.p[3], l) != 0)
+      return either(warp.source<T>(op.p[1])[l], warp.source<T>(op.p[2])[l], a, b);
+    return F(a, b, warp.source<C>(op.p[3])[l]);
   });
 }
 
@@ -361,6 +364,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-constinit const OpFamily family{"compare", kRows};
+constinit const OpFamily family{"compare", kRows, true};
 
 }  // namespace ww::sim::compare_ops

@@ -313,6 +313,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-constinit const OpFamily family{"convert", kRows};
+constinit const OpFamily family{"convert", kRows, true};
 
 }  // namespace ww::sim::convert_ops

@@ -172,8 +172,8 @@ TEST(CpAsync, UndefinedBytesTravel) {
       "cp.async.ca.shared.global [%r4], [%d2], 4; cp.async.wait_all;"
       "ld.shared.u32 %r10, [%r4];";
   expect_fine(copy);
-  expect_found(Check::Uninit, "%r10", copy + "add.u32 %r11, %r10, 1;");
-  expect_fine("st.global.u32 [%d2], 1;" + copy + "add.u32 %r11, %r10, 1;");
+  expect_found(Check::Uninit, "%r10", copy + "st.global.u32 [%d2], %r10;");
+  expect_fine("st.global.u32 [%d2], 1;" + copy + "st.global.u32 [%d2], %r10;");
 }
 
 TEST(CpAsync, AnMbarrierHearsOfTheEnd) {

@@ -151,6 +151,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-constinit const OpFamily family{"float", kRows};
+constinit const OpFamily family{"float", kRows, true};
 
 }  // namespace ww::sim::float_ops

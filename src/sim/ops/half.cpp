@@ -182,6 +182,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-constinit const OpFamily family{"half", kRows};
+constinit const OpFamily family{"half", kRows, true};
 
 }  // namespace ww::sim::half_ops

@@ -318,14 +318,18 @@ RunOp dp2a_run(const Decode& in) {
 // Of the second source only two bytes take part.
 template <unsigned kFirst>
 void track_dp2a(Warp& warp, const Op& op) {
-  use_value(warp, op.p[1], warp.exec, 4);
-  use_value(warp, op.p[3], warp.exec, 4);
-  Mask used = 0;
-  for_each_lane(warp.exec, [&](unsigned l) {
-    if (((unsigned{undefined_in_lane(warp, op.p[2], l)} >> kFirst) & 3U) != 0) used |= lane_bit(l);
+  calculate_with(warp, op.p[1], warp.exec, 4);
+  calculate_with(warp, op.p[3], warp.exec, 4);
+  const auto used = [&](unsigned l) {
+    return (undefined_in<U32>(warp, op.p[2], l) >> (8 * kFirst)) & 0xFFFFU;
+  };
+  Mask second = 0;
+  for_each_lane(warp.exec, [&](unsigned l) { second |= used(l) != 0 ? lane_bit(l) : 0; });
+  if (second != 0) calculate_with(warp, op.p[2], second, 4);
+  track_whole<U32>(warp, op, 3, [&](unsigned l) {
+    return (undefined_in<U32>(warp, op.p[1], l) | undefined_in<U32>(warp, op.p[3], l) | used(l)) !=
+           0;
   });
-  if (used != 0) use_value(warp, op.p[2], used, 4);
-  define_value(warp, op.p[0]);
 }
 bool decode_dp2a(Decode& in) {
   const bool is_high = in.word("mode") == "hi";
@@ -365,6 +369,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-constinit const OpFamily family{"integer", kRows};
+constinit const OpFamily family{"integer", kRows, true};
 
 }  // namespace ww::sim::integer_ops

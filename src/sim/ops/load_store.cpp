@@ -143,14 +143,21 @@ void track_load(Warp& warp, const Op& op, Place place, const Region& region,
   });
   if (all_defined) return define_lanes(warp, place, group);
   std::uint64_t known[kLanes] = {};
+  OriginId origins[kLanes] = {};
   std::uint64_t any = 0;
+  Mask open = 0;
   for_each_lane(group, [&](unsigned l) {
     const std::uint64_t at = region.offset(address[l], l) + offset;
     const std::uint32_t bits = undefined_bits(region, at, op.bytes);
-    if (bits != 0) any |= known[l] = known_in(region, at, op.bytes);
+    if (bits != 0) {
+      any |= known[l] = known_in(region, at, op.bytes);
+      open |= lane_bit(l);
+      origins[l] = origin_in(warp, region, at, l);
+    }
     const bool by_sign = (op.mode & kSigned) != 0 && (known[l] >> (8 * op.bytes - 1)) == 0;
     set_undefined(warp, place, l, extended(bits, op.bytes, by_sign), op.bytes == 16);
   });
+  if (open != 0) set_origins(warp, place, open, origins);
   if (any == 0) return;
   const Mask all = std::exchange(warp.exec, group);
   set_known_bits(warp, place, known);
@@ -185,6 +192,10 @@ void track_store(Warp& warp, const Op& op, Place place, const Region& region,
     if (!is_known && op.bytes == 16) bits |= static_cast<std::uint32_t>(flags[l + kLanes]) << 8U;
     const std::uint64_t at = region.offset(address[l], l) + offset;
     mark_bytes(region, at, op.bytes, bits);
+    if (bits != 0)
+      warp.unit->origins.stored(
+          warp.unit_warp(), region, at, op.bytes,
+          warp.unit->origins.through(origin_of(warp, place, l), warp.current));
     const std::uint64_t known = bits == 0 || op.bytes > 8 ? 0 : known_bits(warp, place, l);
     for (unsigned b = 0; known != 0 && b < op.bytes; ++b)
       region.undefined[at + b] &= static_cast<std::uint8_t>(~(known >> (8 * b)));
@@ -266,6 +277,8 @@ void run_store(Warp& warp, const Op& op) {
                   for (unsigned i = 0; i < op.count; ++i) {
                     const Place place = program.places[op.extra + i];
                     const auto move = reinterpret_cast<Move>(op.imm);
+                    // What others see of this kernel is in global memory.
+                    if (region.space == Space::Global) show_value(warp, place, group, op.bytes);
                     move(warp, place, region, address, group, i * op.bytes);
                     track_store(warp, op, place, region, address, group, i * op.bytes);
                   }

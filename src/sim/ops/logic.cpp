@@ -178,8 +178,8 @@ std::int64_t clamped_amount(const Decode& in, std::size_t i) {
   return static_cast<std::int64_t>(std::min(static_cast<U32>(in.immediate(i)), U32{255}));
 }
 
-// Shifts by whole elements, of 4 bits or more, put values together and take them apart. Others
-// calculate: `x << 1` is what compilers make of `x * 2`. A value of which only parts are undefined
+// For `uninit=early`: shifts by whole elements, of 4 bits or more, put values together and take them apart.
+// Others calculate: `x << 1` is what compilers make of `x * 2`. A value of which only parts are undefined
 // may yet lose them.
 constexpr unsigned kLeastElement = 4;
 
@@ -190,7 +190,7 @@ void use_shifted(Warp& warp, Place value, Mask lanes) {
   for_each_lane(lanes, [&](unsigned l) {
     if (undefined_in<T>(warp, value, l) == static_cast<T>(~T{0})) whole |= lane_bit(l);
   });
-  use_value(warp, value, whole, sizeof(T));
+  calculate_with(warp, value, whole, sizeof(T));
 }
 
 template <auto F, typename T>
@@ -289,6 +289,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-constinit const OpFamily family{"logic", kRows};
+constinit const OpFamily family{"logic", kRows, true};
 
 }  // namespace ww::sim::logic_ops

@@ -129,7 +129,7 @@ void run_load(Warp& warp, const Op& op) {
       words[l] = word;
     }
     warp.write(place, words);
-    if (warp.undefined.are_kept()) set_undefined_bytes(warp, place, undefined);
+    if (warp.undefined.are_kept()) set_loaded_bytes(warp, place, undefined);
   }
 }
 
@@ -139,6 +139,7 @@ void run_store(Warp& warp, const Op& op) {
   const unsigned regs = op.count;
   Rows rows{};
   RowBits bits{};
+  OriginId origin = 0;  // of one of them
   for (unsigned r = 0; r < regs; ++r) {
     const Place place = warp.program->places[op.extra + r];
     const auto* words = warp.source<std::uint32_t>(place);
@@ -148,7 +149,10 @@ void run_store(Warp& warp, const Op& op) {
       for (unsigned b = 0; b < 4; ++b) {
         const FragmentByte cell = fragment_byte(shape, l, r, b);
         rows[cell.row][cell.at] = static_cast<std::byte>((words[l] >> (8 * b)) & 0xFFU);
-        if (tracks && ((undefined[l] >> b) & 1U) != 0) bits[cell.row] |= 1U << cell.at;
+        if (!tracks || ((undefined[l] >> b) & 1U) == 0) continue;
+        bits[cell.row] |= 1U << cell.at;
+        if (origin == 0)
+          origin = warp.unit->origins.through(origin_of(warp, place, l), warp.current);
       }
     }
   }
@@ -161,6 +165,8 @@ void run_store(Warp& warp, const Op& op) {
              [&](Region& region, std::uint64_t offset, unsigned row) {
                std::memcpy(region.data + offset, rows[row].data(), kRowBytes);
                mark_bytes(region, offset, kRowBytes, bits[row]);
+               if (bits[row] != 0)
+                 warp.unit->origins.stored(warp.unit_warp(), region, offset, kRowBytes, origin);
              });
 }
 
@@ -172,19 +178,23 @@ void run_move(Warp& warp, const Op& op) {
   const std::uint8_t* bits = tracks ? warp.undefined.of(op.p[1]) : nullptr;
   std::uint32_t words[kLanes];
   std::uint8_t undefined[kLanes] = {};
+  OriginId origins[kLanes] = {};
   for (unsigned l = 0; l < kLanes; ++l) {
     words[l] = 0;
     for (unsigned h = 0; h < 2; ++h) {
       const unsigned from = 4 * (2 * (l % 4) + h) + l / 8;
       const unsigned half = (l / 4) % 2;
       words[l] |= ((a[from] >> (16 * half)) & 0xFFFFU) << (16 * h);
-      if (tracks) {
-        undefined[l] |= static_cast<std::uint8_t>(((bits[from] >> (2 * half)) & 3U) << (2 * h));
-      }
+      const unsigned open = tracks ? (bits[from] >> (2 * half)) & 3U : 0U;
+      undefined[l] |= static_cast<std::uint8_t>(open << (2 * h));
+      if (open != 0) origins[l] = origin_of(warp, op.p[1], from);
     }
   }
   warp.write(op.p[0], words);
-  if (warp.undefined.are_kept()) set_undefined_bytes(warp, op.p[0], undefined);
+  if (!warp.undefined.are_kept()) return;
+  set_undefined_bytes(warp, op.p[0], undefined);
+  if (std::ranges::any_of(undefined, [](std::uint8_t bytes) { return bytes != 0; }))
+    set_origins(warp, op.p[0], warp.exec, origins);
 }
 
 // --- decoding ------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@
 #include "sim/checks/undefined.h"
 #include "sim/ops/families.h"
 #include "sim/ops/mma_forms.h"
+#include "sim/ops/open_lines.h"
 #include "sim/ops/sparse_rows.h"
 #include "sim/run/meet.h"
 #include "sim/run/unit.h"
@@ -252,16 +253,38 @@ void run_mma(Warp& warp, const Op& op) {
   halves ? scatter_halves(warp, d, form.d_regs, sums) : scatter_sums(warp, d, form.d_regs, sums);
 }
 
+// --- undefined elements --------------------------------------------------------------------------
+
+// Lanes that have yet to come may have registers that are not written yet.
+bool are_all_here(const Warp& warp) { return (warp.live & ~warp.exec) == 0; }
+
 // Of lanes that contribute no metadata it may be undefined.
-void track_sparse(Warp& warp, const Op& op) {
+void track_product(Warp& warp, const Op& op) {
+  if (!are_all_here(warp)) return;
   const MmaForm form = unpack_form(op);
-  const Place* const places = &warp.program->places[op.extra];
-  const unsigned metadata = 2 * form.d_regs + form.a_regs + form.b_regs;
-  for (unsigned i = form.d_regs; i < op.count; ++i) {
-    const Mask who = i == metadata ? metadata_lanes(sparse_rows(form), form.selector) : kAllLanes;
-    use_value(warp, places[i], warp.exec & who);
-  }
-  for (unsigned i = 0; i < form.d_regs; ++i) define_value(warp, places[i]);
+  const std::span<const Place> all(&warp.program->places[op.extra], op.count);
+  const std::size_t factors = std::size_t{form.d_regs} + form.a_regs + form.b_regs;
+  const std::size_t metadata = form.is_sparse ? factors + form.d_regs : all.size();
+  const auto lanes_of = [&](std::size_t i) {
+    return i == metadata ? metadata_lanes(sparse_rows(form), form.selector) : kAllLanes;
+  };
+  for (std::size_t i = form.d_regs; i < all.size(); ++i)
+    calculate_with(warp, all[i], warp.exec & lanes_of(i));
+  OpenLines lines(warp);
+  const bool is_tall = form.shape.m == 16;
+  lines.add_rows(all.subspan(form.d_regs, form.a_regs),
+                 [&](unsigned r, unsigned lane) { return lane / 4 + (is_tall ? 8 * (r % 2) : 0); });
+  lines.add_columns(all.subspan(form.d_regs + form.a_regs, form.b_regs),
+                    [](unsigned, unsigned lane) { return lane / 4; });
+  for (std::size_t i = factors + form.d_regs; i < all.size(); ++i)
+    lines.add_all(all[i], lanes_of(i));
+  const bool halves = form.kind == MmaKind::F16;
+  const unsigned bytes = form.kind == MmaKind::F64 ? 8 : halves ? 2 : 4;
+  lines.mark(all.first(form.d_regs), all.subspan(factors, form.d_regs), halves ? 2 : 1, bytes,
+             [&](unsigned r, unsigned lane, unsigned part) {
+               return halves ? SumCell{lane / 4 + 8 * r, 2 * (lane % 4) + part}
+                             : SumCell{lane / 4 + 8 * (r / 2), 2 * (lane % 4) + r % 2};
+             });
 }
 
 // --- double precision ----------------------------------------------------------------------------
@@ -388,12 +411,26 @@ void run_mma_pairs(Warp& warp, const Op& op) {
   for (unsigned r = 0; r < d_regs; ++r) warp.write(d[r], out[r]);
 }
 
+// All of a pair's results depend on all that its lanes have.
+void track_pairs(Warp& warp, const Op& op) {
+  if (!are_all_here(warp)) return;
+  const std::size_t d_regs = (op.mode2 & kWideD) != 0 ? 8 : 4;
+  const std::span<const Place> all(&warp.program->places[op.extra], op.count);
+  OpenLines lines(warp);
+  for (const Place place : all.subspan(d_regs)) calculate_with(warp, place, warp.exec);
+  lines.add_rows(all.subspan(d_regs), [](unsigned, unsigned lane) { return pair_of(lane); });
+  lines.mark(all.first(d_regs), {}, 1, 4, [](unsigned, unsigned lane, unsigned) {
+    return SumCell{pair_of(lane), 0};
+  });
+}
+
 bool decode_pairs(Decode& in) {
   if (in.word("atype") != "f16") {
     in.refusal = "the hardware takes it and multiplies nothing";
     return false;
   }
   in.op.run = run_mma_pairs;
+  in.op.track = track_pairs;
   in.op.mode2 = static_cast<std::uint8_t>(
       (in.word("alayout") == "col" ? kColumnA : 0) | (in.word("blayout") == "row" ? kRowB : 0) |
       (in.word("ctype") == "f32" ? kWideC : 0) | (in.word("dtype") == "f32" ? kWideD : 0));
@@ -417,10 +454,10 @@ bool decode_product(Decode& in, std::vector<Place>& places) {
           form->selector, selectors == 1 ? "0 alone" : "0 and 1");
       return false;
     }
-    in.op.track = track_sparse;
   }
   if (form->kind == MmaKind::Scaled) add_scale_places(in, next, places);
   in.op.run = form->kind == MmaKind::F64 ? run_mma_f64 : run_mma;
+  in.op.track = track_product;
   pack_form(*form, in.op);
   return true;
 }

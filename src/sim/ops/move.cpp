@@ -324,6 +324,6 @@ constexpr OpRow kRows[] = {{"mov", decode_mov}, {"prmt", decode_prmt}};
 
 }  // namespace
 
-constinit const OpFamily family{"move", kRows};
+constinit const OpFamily family{"move", kRows, true};
 
 }  // namespace ww::sim::move_ops

@@ -239,11 +239,18 @@ void fill_registers(Warp& warp, const PendingLoad& load, Mask lanes) {
     std::uint8_t* flags = warp.stack.undefined_at(at);
     if (flags != nullptr && std::exchange(*warp.stack.suspect_at(at), 1) == 0)
       warp.undefined.suspect_anew();
+    Mask open = 0;
     for_each_lane(lanes, [&](unsigned l) {
       std::memcpy(warp.stack.frames.get() + at + std::size_t{l} * 4, &load.values[r * kLanes + l],
                   4);
-      if (flags != nullptr) flags[l] = load.undefined[r * kLanes + l];
+      if (flags == nullptr) return;
+      flags[l] = load.undefined[r * kLanes + l];
+      if (flags[l] != 0) open |= lane_bit(l);
     });
+    if (open == 0) continue;
+    OriginId origins[kLanes];
+    std::ranges::fill(origins, warp.unit->origins.from({.op = load.op}));
+    warp.undefined.origins.set(at, origins, open);
   }
 }
 

@@ -204,7 +204,7 @@ TEST(TensorLoad, CellsThatNothingWrote) {
   const std::string load =
       allocated() + "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r40}, [%r22];" + kLoaded;
   expect_fine(load + freed(), kFour);
-  expect_found(Check::Uninit, "%r40", load + "add.u32 %r41, %r40, 1;" + freed(), kFour);
+  expect_found(Check::Uninit, "%r40", load + "st.global.u32 [%d2], %r40;" + freed(), kFour);
 }
 
 // --- order between warps -------------------------------------------------------------------------

@@ -54,6 +54,7 @@ class OpsUnderTest {
          ++i) {  // the last one ends the kernel
       const Op& op = program_->ops[i];
       warp.exec = exec;
+      warp.current = i;
       if (warp.undefined.are_kept() && op.track != nullptr) op.track(warp, op);
       op.run(warp, op);
     }

@@ -181,8 +181,7 @@ void run_fetch(Warp& warp, const Op& op) {
     undefined[l] = fetched.is_undefined ? 0x0F : 0;
   });
   for (unsigned c = 0; c < 4; ++c) {
-    if (warp.undefined.are_kept())
-      blend(warp.undefined.write(places[c], warp.exec), undefined, warp.exec);
+    if (warp.undefined.are_kept()) set_loaded_bytes(warp, places[c], undefined);
     warp.write(places[c], values[c]);
   }
 }
@@ -319,9 +318,13 @@ void run_load(Warp& warp, const Op& op) {
                       const std::uint64_t at = offset + std::uint64_t{i} * op.bytes;
                       std::memcpy(warp.lanes<std::byte>(places[i]) + std::size_t{l} * width,
                                   region.data + at, op.bytes);
-                      if (warp.undefined.are_kept())
-                        warp.undefined.write(places[i], lane_bit(l))[l] =
-                            static_cast<std::uint8_t>(undefined_bits(region, at, op.bytes));
+                      if (!warp.undefined.are_kept()) continue;
+                      const std::uint32_t open = undefined_bits(region, at, op.bytes);
+                      warp.undefined.write(places[i], lane_bit(l))[l] =
+                          static_cast<std::uint8_t>(open);
+                      OriginId origins[kLanes] = {};
+                      if (open != 0) origins[l] = origin_in(warp, region, at, l);
+                      if (open != 0) set_origins(warp, places[i], lane_bit(l), origins);
                     }
                   });
                 });
@@ -333,6 +336,9 @@ void run_store(Warp& warp, const Op& op) {
   use_places(warp, op, places + count, coordinate_count(op));
   const unsigned bytes = op.bytes * count;
   const unsigned width = register_bytes(op);
+  // Surfaces are in global memory.
+  if (warp.undefined.are_kept())
+    for (unsigned i = 0; i < count; ++i) show_value(warp, places[i], warp.exec, op.bytes);
   std::uint64_t address[kLanes] = {};
   const RegisterRun registers{places, count, op.bytes, width};
   const auto leaves = [&](const Region& region, std::uint64_t at, unsigned l) {

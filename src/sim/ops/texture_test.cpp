@@ -245,8 +245,10 @@ TEST(Surface, StoresAndReduces) {
 }
 
 TEST(Surface, UndefinedTexelsStayUndefined) {
-  TestRun run("ld.param.u64 %a0, [a0]; suld.b.1d.b32.zero {%r2}, [%a0, {0}]; add.u32 %r2, %r2, 1;",
-              1);
+  TestRun run(
+      "ld.param.u64 %a0, [a0]; suld.b.1d.b32.zero {%r2}, [%a0, {0}]; "
+      "sust.b.1d.b32.zero [%a0, {0}], {%r2};",
+      1);
   run.output<std::uint32_t>(4);
   Texture row{.address = run.buffer(0).base,
               .extent = {4, 1, 1},

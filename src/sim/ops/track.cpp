@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
+#include <string_view>
 
+#include "isa/type.h"
 #include "sim/checks/undefined.h"
+#include "sim/ops/lane_ops.h"
 #include "sim/ops/pred_source.h"
 
 namespace ww::sim {
@@ -130,15 +134,122 @@ void track_unpack(Warp& warp, const Op& op) {
   }
 }
 
-void track_select(Warp& warp, const Op& op) {
-  use_value(warp, op.p[3], warp.exec, 1, true);
-  std::uint8_t chosen[kLanes];
-  KnownBits known(warp, op.p[2]);
-  std::memcpy(chosen, rows(warp, op.p[2]), sizeof chosen);
-  blend(chosen, rows(warp, op.p[1]), source_pred(warp, op, 3));
-  blend(known.lane, KnownBits(warp, op.p[1]).lane, source_pred(warp, op, 3));
-  set_undefined(warp, op.p[0], chosen);
-  set_known_bits(warp, op.p[0], known.lane);
+namespace {
+
+// --- calculations --------------------------------------------------------------------------------
+
+// Values side by side in a register: 2 of `f16x2`, 4 of `e4m3x4`.
+unsigned part_count(isa::Type type) {
+  const std::string_view name = isa::info(type).name;
+  return name.ends_with("x2") ? 2 : name.ends_with("x4") ? 4 : 1;
+}
+
+unsigned register_bytes_of(isa::Type type) {
+  return static_cast<unsigned>(std::max(isa::info(type).bits, 8)) / 8;
+}
+
+// The bytes of part i of so many.
+unsigned part_bytes(unsigned i, unsigned parts, unsigned bytes) {
+  const unsigned first = i * bytes / parts;
+  const unsigned last = ((i + 1) * bytes - 1) / parts;
+  return (2U << last) - (1U << first);
+}
+
+/// The parts of an op's results that depend on undefined bytes.
+class Spread {
+ public:
+  explicit Spread(Warp& warp) : warp_(warp), operands_(warp.program->operands_of(warp.current)) {
+    unsigned results = 0;
+    for (const OperandInfo& operand : operands_) {
+      if (!operand.is_result) {
+        ++sources_;
+        most_source_ = std::max(most_source_, part_count(operand.as));
+        continue;
+      }
+      ++results;
+      parts_ = std::max(parts_, part_count(operand.as));
+      are_pair_ = results == 2 && operand.is_predicate();
+    }
+    are_pair_ = are_pair_ && most_source_ == 2;  // setp of two halves
+    if (are_pair_) parts_ = 2;
+  }
+
+  void add_sources() {
+    unsigned index = 0;
+    for (const OperandInfo& operand : operands_)
+      if (!operand.is_result) add(operand, index++);
+  }
+
+  void write_results() {
+    unsigned index = 0;
+    for (const OperandInfo& operand : operands_)
+      if (operand.is_result) write(operand, index++);
+  }
+
+ private:
+  [[nodiscard]] unsigned all() const { return (1U << parts_) - 1U; }
+
+  // Which parts of the results undefined bytes of a source reach.
+  [[nodiscard]] unsigned reached(const OperandInfo& source, unsigned index, unsigned bytes) const {
+    const unsigned own = part_count(source.as);
+    if (parts_ == 1 || source.is_predicate()) return all();
+    if (own == 1) return sources_ == parts_ ? 1U << (parts_ - 1 - index) : all();
+    if (own != parts_) return all();
+    unsigned out = 0;
+    for (unsigned i = 0; i < parts_; ++i)
+      if ((bytes & part_bytes(i, parts_, register_bytes_of(source.as))) != 0) out |= 1U << i;
+    return out;
+  }
+
+  void add(const OperandInfo& source, unsigned index) {
+    if (source.place.is_constant() || !warp_.undefined.is_suspect(source.place)) return;
+    const unsigned bytes = register_bytes_of(source.as);
+    calculate_with(warp_, source.place, warp_.exec, bytes, source.is_predicate());
+    if (source.is_predicate()) {
+      for_each_lane(undefined_pred(warp_, source.place) & warp_.exec,
+                    [&](unsigned l) { open_[l] = static_cast<std::uint8_t>(all()); });
+      return;
+    }
+    const std::uint8_t* const marks = warp_.undefined.of(source.place);
+    const unsigned wanted = (1U << std::min(bytes, 8U)) - 1U;
+    for_each_lane(warp_.exec, [&](unsigned l) {
+      const unsigned used = marks[l] & wanted;
+      if (used != 0) open_[l] = static_cast<std::uint8_t>(open_[l] | reached(source, index, used));
+    });
+  }
+
+  void write(const OperandInfo& result, unsigned index) {
+    const unsigned bytes = std::min(register_bytes_of(result.type), 8U);
+    Mask lanes = 0;
+    std::uint8_t marks[kLanes] = {};
+    for_each_lane(warp_.exec, [&](unsigned l) {
+      const unsigned open = are_pair_ ? open_[l] & (1U << index) : open_[l];
+      if (open == 0) return;
+      lanes |= lane_bit(l);
+      unsigned own = 0;
+      for (unsigned i = 0; i < parts_; ++i)
+        if (((open >> i) & 1U) != 0) own |= part_bytes(i, parts_, bytes);
+      marks[l] = static_cast<std::uint8_t>(own);
+    });
+    if (result.is_predicate())
+      set_undefined_pred(warp_, result.place, lanes);
+    else
+      set_undefined_bytes(warp_, result.place, marks);
+  }
+
+  Warp& warp_;
+  std::span<const OperandInfo> operands_;
+  unsigned parts_ = 1, sources_ = 0, most_source_ = 1;
+  bool are_pair_ = false;  // of predicates, one for each half
+  std::uint8_t open_[kLanes] = {};
+};
+
+}  // namespace
+
+void spread_undefined(Warp& warp, const Op&) {
+  Spread spread(warp);
+  spread.add_sources();
+  spread.write_results();
 }
 
 }  // namespace ww::sim

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Undefined bytes: copying is no use. An op that only moves bits about passes undefined bytes on to
-// its result and nothing is reported; a calculation with them is. These are the track
-// functions of such ops (Op::track), called before the op runs and only while undefined bytes are
-// tracked.
+// Undefined bytes: neither copying nor calculating is a use; what the values decide is. These are the
+// track functions (Op::track) of ops that compute, called before the op runs and only while undefined
+// bytes are tracked. Calculations make their whole result undefined, moves, logic and shifts the bits that
+// depend on undefined ones.
 //
 // Where bits go is stated once, by the op's own lane function: it is applied to masks that are all
 // ones in the undefined bits. A result byte that gets any of those bits is undefined; which bits of
@@ -15,6 +15,7 @@
 #include "sim/checks/undefined.h"
 #include "sim/lanes.h"
 #include "sim/op.h"
+#include "sim/ops/pred_source.h"
 #include "sim/run/warp.h"
 
 namespace ww::sim {
@@ -63,7 +64,10 @@ void track_copy_pred(Warp& warp, const Op& op);
 void track_pack(Warp& warp, const Op& op);
 /// p[0], p[1], …, op.count parts of op.bytes bytes, are the parts of the place behind them.
 void track_unpack(Warp& warp, const Op& op);
-/// p[0] is p[1] or p[2], as predicate p[3] says; that one is used.
+/// Of all results what depends on a source that is undefined, half by half where values are packed.
+void spread_undefined(Warp& warp, const Op& op);
+/// p[0] is p[1] or p[2], as predicate p[3] says; where that is undefined, the bits in which they differ.
+template <typename T>
 void track_select(Warp& warp, const Op& op);
 
 /// p[0]'s bytes with a bit that is 1 in lane(l) are undefined, if any of the `data` first sources
@@ -84,14 +88,17 @@ void track_lanes(Warp& warp, const Op& op, unsigned data, Lane&& lane) {
   set_known_bits(warp, op.p[0], known);
 }
 
-/// p[0] = f(p[1], …) moves bits of its first kData sources; the others say where to and are used.
+/// p[0] = f(p[1], …) moves bits of its first kData sources; the others say where to: where they are
+/// undefined, so is the result.
 template <unsigned kData, typename D, typename... S, typename Function>
 void track_moved(Warp& warp, const Op& op, Function f) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
-    ((I < kData ? void() : use_value(warp, op.p[I + 1], warp.exec, sizeof(S))), ...);
-    track_lanes<D>(warp, op, kData, [&](unsigned l) {
-      return f(
-          (I < kData ? undefined_in<S>(warp, op.p[I + 1], l) : warp.source<S>(op.p[I + 1])[l])...);
+    ((I < kData ? void() : calculate_with(warp, op.p[I + 1], warp.exec, sizeof(S))), ...);
+    track_lanes<D>(warp, op, sizeof...(S), [&](unsigned l) {
+      const bool is_open = ((I >= kData && undefined_in<S>(warp, op.p[I + 1], l) != S{0}) || ...);
+      if (is_open) return static_cast<D>(~D{0});
+      return static_cast<D>(f(
+          (I < kData ? undefined_in<S>(warp, op.p[I + 1], l) : warp.source<S>(op.p[I + 1])[l])...));
     });
   }
   (std::index_sequence_for<S...>{});
@@ -104,6 +111,33 @@ void track_moved_lanes(Warp& warp, const Op& op) {
 template <auto F, typename D, typename... S>
 void track_moved_imm(Warp& warp, const Op& op) {
   track_moved<sizeof...(S), D, S...>(warp, op, [imm = op.imm](S... s) { return F(imm, s...); });
+}
+
+/// Whether all of p[0] is undefined in a lane, if any of its sources has undefined bytes at all.
+template <typename D, typename Lane>
+void track_whole(Warp& warp, const Op& op, unsigned data, Lane&& is_open) {
+  track_lanes<D>(warp, op, data,
+                 [&](unsigned l) { return is_open(l) ? static_cast<D>(~D{0}) : D{0}; });
+}
+
+/// Bits of a or b, of which an undefined choice takes one.
+template <typename T>
+T either(T a, T b, T undefined_a, T undefined_b) {
+  return static_cast<T>((a ^ b) | undefined_a | undefined_b);
+}
+
+template <typename T>
+void track_select(Warp& warp, const Op& op) {
+  calculate_with(warp, op.p[3], warp.exec, 1, true);
+  const Mask first = source_pred(warp, op, 3);
+  const Mask open = undefined_pred(warp, op.p[3]);
+  track_lanes<T>(warp, op, 3, [&](unsigned l) {
+    const T a = undefined_in<T>(warp, op.p[1], l);
+    const T b = undefined_in<T>(warp, op.p[2], l);
+    if (has_lane(open, l))
+      return either(warp.source<T>(op.p[1])[l], warp.source<T>(op.p[2])[l], a, b);
+    return has_lane(first, l) ? a : b;
+  });
 }
 
 /// The bits of f(value…) that change when some of the undefined bits do, where f is bitwise: each

@@ -8,9 +8,9 @@
 #include <cstdlib>
 
 #include "base/wide.h"
-#include "sim/checks/undefined.h"
 #include "sim/ops/families.h"
 #include "sim/ops/lane_ops.h"
+#include "sim/ops/track.h"
 
 namespace ww::sim::video_ops {
 namespace {
@@ -200,9 +200,11 @@ void run_video(Warp& warp, const Op& op) {
 
 // Where all of the result is written, and nothing added, c gives way to it entirely.
 void track_parts(Warp& warp, const Op& op) {
-  use_value(warp, op.p[1], warp.exec, 4);
-  use_value(warp, op.p[2], warp.exec, 4);
-  define_value(warp, op.p[0]);
+  calculate_with(warp, op.p[1], warp.exec, 4);
+  calculate_with(warp, op.p[2], warp.exec, 4);
+  track_whole<U32>(warp, op, 2, [&](unsigned l) {
+    return (undefined_in<U32>(warp, op.p[1], l) | undefined_in<U32>(warp, op.p[2], l)) != 0;
+  });
 }
 
 // --- decoding ------------------------------------------------------------------------------------
@@ -340,6 +342,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-constinit const OpFamily family{"video", kRows};
+constinit const OpFamily family{"video", kRows, true};
 
 }  // namespace ww::sim::video_ops

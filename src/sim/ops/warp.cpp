@@ -11,6 +11,7 @@
 #include "sim/decode/function_decoder.h"
 #include "sim/ops/families.h"
 #include "sim/ops/lane_ops.h"
+#include "sim/ops/track.h"
 #include "sim/run/meet.h"
 #include "sim/run/registers.h"
 #include "sim/run/unit.h"
@@ -102,12 +103,18 @@ void track_shuffle(Warp& warp, const Op& op, const Sources& from) {
   const std::uint8_t* undefined = warp.undefined.of(op.p[1]);
   std::uint8_t bits[kLanes] = {};
   std::uint64_t known[kLanes] = {};
+  OriginId origins[kLanes] = {};
+  Mask open = 0;
   for (unsigned l = 0; l < kLanes; ++l) {
     bits[l] = undefined[from.lane[l]];
     known[l] = known_bits(warp, op.p[1], from.lane[l]);
+    if (bits[l] == 0 || !has_lane(warp.exec, l)) continue;
+    open |= lane_bit(l);
+    origins[l] = origin_of(warp, op.p[1], from.lane[l]);
   }
   blend(warp.undefined.write(op.p[0], warp.exec), bits, warp.exec);
   set_known_bits(warp, op.p[0], known);
+  if (open != 0) set_origins(warp, op.p[0], open, origins);
 }
 
 // The mask promises lanes that are not there any more.
@@ -165,14 +172,75 @@ bool decode_shuffle(Decode& in) {
   return true;
 }
 
+// --- results that all lanes share ----------------------------------------------------------------
+
+// The bits of one value in all executing lanes that are undefined, and the lane it comes from.
+void set_shared_result(Warp& warp, Place source, Place result, std::uint64_t bits, Mask from) {
+  if (bits == 0) return define_value(warp, result);
+  const OriginId id = origin_of(warp, source, first_lane(from));
+  std::uint8_t bytes[kLanes];
+  std::uint64_t known[kLanes];
+  OriginId origins[kLanes];
+  for (unsigned l = 0; l < kLanes; ++l) {
+    bytes[l] = undefined_bytes(bits);
+    known[l] = undefined_bits<std::uint64_t>(bytes[l]) & ~bits;
+    origins[l] = id;
+  }
+  set_undefined_bytes(warp, result, bytes);
+  set_known_bits(warp, result, known);
+  set_origins(warp, result, warp.exec, origins);
+}
+
+void set_shared_pred(Warp& warp, Place source, Place result, bool is_open, Mask from) {
+  if (!is_open) return define_value(warp, result, true);
+  OriginId origins[kLanes];
+  std::ranges::fill(origins, origin_of(warp, source, first_lane(from)));
+  set_undefined_pred(warp, result, warp.exec);
+  set_origins(warp, result, warp.exec, origins);
+}
+
+// The executing lanes in which a source is undefined. Its mask, if it has one, decides who takes part.
+Mask open_lanes(Warp& warp, Place source, Place mask) {
+  if (!warp.undefined.are_kept()) return 0;
+  if (mask.present()) use_value(warp, mask, warp.exec, 4);
+  if (source.is_constant() || !warp.undefined.is_suspect(source)) return 0;
+  calculate_with(warp, source, warp.exec);
+  Mask open = 0;
+  for_each_lane(warp.exec, [&](unsigned l) {
+    if (undefined_in_lane(warp, source, l) != 0) open |= lane_bit(l);
+  });
+  return open;
+}
+
 // --- vote ----------------------------------------------------------------------------------------
 
 enum class Vote : std::uint8_t { All, Any, Uni, Ballot };
+
+// Defined lanes alone may settle it: one that holds, for `any`.
+void track_vote(Warp& warp, const Op& op, Mask holds) {
+  if (!warp.undefined.are_kept()) return;
+  if (op.p[2].present()) use_value(warp, op.p[2], warp.exec, 4);
+  calculate_with(warp, op.p[1], warp.exec, 0, true);
+  const Mask open = undefined_pred(warp, op.p[1]) & warp.exec;
+  const Mask yes = holds & ~open;
+  const Mask no = warp.exec & ~holds & ~open;
+  switch (static_cast<Vote>(op.mode)) {
+    case Vote::All:
+      return set_shared_pred(warp, op.p[1], op.p[0], open != 0 && no == 0, open);
+    case Vote::Any:
+      return set_shared_pred(warp, op.p[1], op.p[0], open != 0 && yes == 0, open);
+    case Vote::Uni:
+      return set_shared_pred(warp, op.p[1], op.p[0], open != 0 && (yes == 0 || no == 0), open);
+    case Vote::Ballot:
+      return set_shared_result(warp, op.p[1], op.p[0], open, open);
+  }
+}
 
 void run_vote(Warp& warp, const Op& op) {
   Mask mask = 0;
   if (op.p[2].present() && !meet_mask(warp, op.p[2], mask)) return;
   const Mask holds = (warp.pred(op.p[1]) ^ (op.mode2 != 0 ? kAllLanes : 0)) & warp.exec;
+  track_vote(warp, op, holds);
   const auto yes = [](bool value) { return value ? kAllLanes : Mask{0}; };
   switch (static_cast<Vote>(op.mode)) {
     case Vote::All:
@@ -199,6 +267,7 @@ bool decode_vote(Decode& in) {
                                          : mode == "any" ? Vote::Any
                                          : mode == "uni" ? Vote::Uni
                                                          : Vote::Ballot);
+  in.op.flags = kTracksItself;
   in.op.mode2 = in.is_negated(1) ? 1 : 0;
   if (!in.has("sync")) return in.runs(run_vote, {in.result(0), in.source(1)});
   return in.runs(run_vote, {in.result(0), in.source(1), in.source(2)});
@@ -206,10 +275,18 @@ bool decode_vote(Decode& in) {
 
 // --- match ---------------------------------------------------------------------------------------
 
+void track_match(Warp& warp, const Op& op) {
+  const Mask open = open_lanes(warp, op.p[1], op.p[2]);
+  if (!warp.undefined.are_kept()) return;
+  set_shared_result(warp, op.p[1], op.p[0], open != 0 ? 0xFFFF'FFFFU : 0, open);
+  if (op.p[3].present()) set_shared_pred(warp, op.p[1], op.p[3], open != 0, open);
+}
+
 template <typename T>
 void run_match_any(Warp& warp, const Op& op) {
   Mask mask = 0;
   if (!meet_mask(warp, op.p[2], mask)) return;
+  track_match(warp, op);
   const auto* a = warp.source<T>(op.p[1]);
   std::uint32_t same[kLanes] = {};
   for_each_lane(warp.exec, [&](unsigned l) {
@@ -224,6 +301,7 @@ template <typename T>
 void run_match_all(Warp& warp, const Op& op) {
   Mask mask = 0;
   if (!meet_mask(warp, op.p[2], mask)) return;
+  track_match(warp, op);
   const auto* a = warp.source<T>(op.p[1]);
   bool all = true;
   for_each_lane(warp.exec, [&](unsigned l) { all = all && a[l] == a[first_lane(warp.exec)]; });
@@ -238,6 +316,7 @@ bool decode_match(Decode& in) {
   const bool wide = in.word("type") == "b64";
   in.op.run = any ? (wide ? run_match_any<std::uint64_t> : run_match_any<std::uint32_t>)
                   : (wide ? run_match_all<std::uint64_t> : run_match_all<std::uint32_t>);
+  in.op.flags = kTracksItself;
   in.operands({in.result(0), in.source(1), in.source(2)});
   in.op.p[3] = in.result_pair(0);
   return true;
@@ -245,10 +324,20 @@ bool decode_match(Decode& in) {
 
 // --- redux ---------------------------------------------------------------------------------------
 
-template <typename T, auto F>
+// Bits of `and`, `or` and `xor` stay by themselves.
+void track_redux(Warp& warp, const Op& op, bool is_bitwise) {
+  const Mask open = open_lanes(warp, op.p[1], op.p[2]);
+  if (!warp.undefined.are_kept()) return;
+  std::uint64_t bits = 0;
+  for_each_lane(open, [&](unsigned l) { bits |= undefined_in<std::uint32_t>(warp, op.p[1], l); });
+  set_shared_result(warp, op.p[1], op.p[0], is_bitwise || bits == 0 ? bits : 0xFFFF'FFFFU, open);
+}
+
+template <typename T, auto F, bool kIsBitwise = false>
 void run_redux(Warp& warp, const Op& op) {
   Mask mask = 0;
   if (!meet_mask(warp, op.p[2], mask)) return;
+  track_redux(warp, op, kIsBitwise);
   const auto* a = warp.source<T>(op.p[1]);
   T sum = a[first_lane(warp.exec)];
   for_each_lane(warp.exec & (warp.exec - 1), [&](unsigned l) { sum = F(sum, a[l]); });
@@ -281,6 +370,7 @@ constexpr std::uint8_t kTakesMax = 1, kTakesAbs = 2, kKeepsNan = 4;
 void run_redux_float(Warp& warp, const Op& op) {
   Mask mask = 0;
   if (!meet_mask(warp, op.p[2], mask)) return;
+  track_redux(warp, op, false);
   const auto* a = warp.source<std::uint32_t>(op.p[1]);
   constexpr std::uint32_t kNan = 0x7FFF'FFFFU;
   const auto is_nan = [](std::uint32_t v) { return (v & 0x7FFF'FFFFU) > 0x7F80'0000U; };
@@ -312,12 +402,13 @@ bool decode_redux(Decode& in) {
         static_cast<std::uint8_t>((op == "max" ? kTakesMax : 0) | (in.has("abs") ? kTakesAbs : 0) |
                                   (in.has("NaN") ? kKeepsNan : 0));
   } else if (type == "b32") {
-    in.op.run = op == "and"  ? run_redux<std::uint32_t, kAnd>
-                : op == "or" ? run_redux<std::uint32_t, kOr>
-                             : run_redux<std::uint32_t, kXor>;
+    in.op.run = op == "and"  ? run_redux<std::uint32_t, kAnd, true>
+                : op == "or" ? run_redux<std::uint32_t, kOr, true>
+                             : run_redux<std::uint32_t, kXor, true>;
   } else {
     in.op.run = type == "s32" ? pick_redux<std::int32_t>(op) : pick_redux<std::uint32_t>(op);
   }
+  in.op.flags = kTracksItself;
   in.operands({in.result(0), in.source(1), in.source(2)});
   return true;
 }

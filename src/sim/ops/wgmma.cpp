@@ -14,6 +14,7 @@
 #include "sim/decode/function_decoder.h"
 #include "sim/ops/families.h"
 #include "sim/ops/memory_ops.h"
+#include "sim/ops/open_lines.h"
 #include "sim/ops/wgmma_ops.h"
 #include "sim/run/meet.h"
 
@@ -48,22 +49,29 @@ bool adds_to_d(const Warp& warp, const Op& op) {
   return has_lane(scale, first_lane(warp.exec));
 }
 
-void use_registers(Warp& warp, const Op& op, const WgmmaForm& form, bool adds) {
+// What D will hold is known now: nothing may change A and D before the wait.
+void track_registers(Warp& warp, const Op& op, const WgmmaForm& form, bool adds) {
   if (!warp.undefined.are_kept()) return;
-  const Place* d = &warp.program->places[op.extra];
-  const Place* a = d + form.d_registers();
-  if (form.a_in_registers) {
-    for (unsigned r = 0; r < 4; ++r) use_value(warp, a[r], warp.exec);
-  } else {
-    use_value(warp, op.p[kDescA], warp.exec);
-  }
+  const std::span<const Place> all(&warp.program->places[op.extra], op.count);
+  const std::span<const Place> d = all.first(form.d_registers());
+  const std::span<const Place> a = all.subspan(form.d_registers());
+  if (!form.a_in_registers) use_value(warp, op.p[kDescA], warp.exec);
   use_value(warp, op.p[kDescB], warp.exec);
   use_value(warp, op.p[kScaleD], warp.exec, 0, true);
-  if (form.is_sparse) use_value(warp, op.p[kMetadata], warp.exec);
-  for (unsigned r = 0; r < form.d_registers(); ++r) {
-    if (adds) use_value(warp, d[r], warp.exec);
-    define_value(warp, d[r]);
+  for (const Place place : a) calculate_with(warp, place, warp.exec);
+  for (const Place place : d)
+    if (adds) calculate_with(warp, place, warp.exec);
+  OpenLines lines(warp);
+  lines.add_rows(a, [](unsigned r, unsigned lane) { return lane / 4 + 8 * (r % 2); });
+  if (form.is_sparse) {
+    calculate_with(warp, op.p[kMetadata], warp.exec);
+    lines.add_all(op.p[kMetadata], warp.exec);
   }
+  const bool halves = form.kind == MmaKind::F16;
+  lines.mark(d, adds ? d : std::span<const Place>(), halves ? 2 : 1, halves ? 2 : 4,
+             [&](unsigned r, unsigned lane, unsigned) {
+               return SumCell{lane / 4 + 8 * (halves ? r % 2 : r / 2 % 2), 0};
+             });
 }
 
 // Products of the same N, type of D and K may follow each other on one D.
@@ -164,7 +172,7 @@ void run_product(Warp& warp, const Op& op) {
   if (!meet_all(warp)) return;
   const ProductPart part = part_of(warp, op, form);
   watch_registers(warp, op, form);
-  use_registers(warp, op, form, part.adds);
+  track_registers(warp, op, form, part.adds);
   if (form.is_sparse)
     check_metadata(warp, sparse_rows(form), warp.source<std::uint32_t>(op.p[kMetadata]),
                    form.selector, PlaceOrder::Any, warp.index % kGroupWarps * kPartRows);

@@ -14,6 +14,7 @@
 #include "sim/ops/families.h"
 #include "sim/ops/lane_ops.h"
 #include "sim/ops/memory_ops.h"
+#include "sim/ops/open_lines.h"
 #include "sim/ops/wmma_fragment.h"
 #include "sim/run/meet.h"
 
@@ -137,7 +138,7 @@ void run_load(Warp& warp, const Op& op) {
       std::memcpy(lanes, values[r].data(), sizeof lanes);
       warp.write(place, lanes);
     });
-    if (warp.undefined.are_kept()) set_undefined_bytes(warp, place, undefined[r].data());
+    if (warp.undefined.are_kept()) set_loaded_bytes(warp, place, undefined[r].data());
   }
 }
 
@@ -159,7 +160,12 @@ void run_store(Warp& warp, const Op& op) {
     const StoredBytes stored(leaves);
     mover.visit_lanes(move, &stored, [&](Region& region, std::uint64_t to, unsigned l) {
       std::memcpy(region.data + to, lanes + std::size_t{l} * width + at, move.bytes);
-      mark_bytes(region, to, move.bytes, undefined == nullptr ? 0U : unsigned{undefined[l]} >> at);
+      if (region.space == Space::Global) show_value(warp, place, lane_bit(l), width);
+      const unsigned open = undefined == nullptr ? 0U : unsigned{undefined[l]} >> at;
+      mark_bytes(region, to, move.bytes, open);
+      if (open != 0)
+        warp.unit->origins.stored(warp.unit_warp(), region, to, move.bytes,
+                                  origin_of(warp, place, l));
     });
   });
 }
@@ -347,6 +353,34 @@ void run_product(Warp& warp, const Op& op) {
   scatter_sums(warp, product, d, tile);
 }
 
+// Fragments are made of those of mma: of A and B a lane's register has elements of one line.
+void track_product(Warp& warp, const Op& op) {
+  if ((warp.live & ~warp.exec) != 0) return;  // others have yet to come
+  const Product product = unpack_product(op);
+  const std::span<const Place> all(&warp.program->places[op.extra], op.count);
+  const Fragment &a = product.a, &b = product.b, &c = product.c, &d = product.d;
+  const std::size_t factors = std::size_t{d.regs} + a.regs + b.regs;
+  for (const Place place : all.subspan(d.regs)) calculate_with(warp, place, warp.exec);
+  OpenLines lines(warp);
+  lines.add_rows(all.subspan(d.regs, a.regs),
+                 [&](unsigned r, unsigned lane) { return a.cell(lane, r, 0).row; });
+  lines.add_columns(all.subspan(std::size_t{d.regs} + a.regs, b.regs),
+                    [&](unsigned r, unsigned lane) { return b.cell(lane, r, 0).column; });
+  const auto cell_of = [](const Fragment& fragment) {
+    return [&fragment](unsigned r, unsigned lane, unsigned part) {
+      const Cell cell = fragment.cell(lane, r, part);
+      return SumCell{cell.row, cell.column};
+    };
+  };
+  const bool is_same = c.bits == d.bits;
+  if (!is_same) {  // of another width, C lies elsewhere: its elements count for all of their rows
+    lines.add_rows(all.subspan(factors, c.regs),
+                   [&](unsigned r, unsigned lane) { return c.cell(lane, r, 0).row; });
+  }
+  lines.mark(all.first(d.regs), is_same ? all.subspan(factors, c.regs) : std::span<const Place>(),
+             d.parts(), d.bits / 8U, cell_of(d));
+}
+
 // --- decoding ------------------------------------------------------------------------------------
 
 const TypeRow& type_in(std::string_view word) {
@@ -415,6 +449,7 @@ bool decode_product(Decode& in) {
                                                 (in.word("op") == "xor" ? kIsXor : 0))};
   std::memcpy(&in.op.imm, &packed, sizeof packed);
   in.op.run = run_product;
+  in.op.track = track_product;
   std::vector<Place> places = in.results(0);
   for (std::size_t i = 1; i < 4; ++i) {
     const std::vector<Place> part = in.sources(i);

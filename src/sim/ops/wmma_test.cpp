@@ -260,7 +260,7 @@ TEST(WmmaChecks, AccessesOutsideBuffersAreFound) {
 }
 
 TEST(WmmaChecks, UndefinedElementsStayUndefined) {
-  TestRun test(kLoad + "add.u32 %r9, %r4, 1;", 1);
+  TestRun test(kLoad + "st.global.b32 [%a0], %r4;", 1);
   test.launch.block = {32};
   test.output<std::uint16_t>(256).run();
   EXPECT_EQ(test.count(Check::Uninit), 1U);

@@ -49,7 +49,7 @@ TEST(BlockPatterns, CellsThatNobodyFilled) {
         filled);
   };
   EXPECT_EQ(expect_ordered(body(64), kTwoWarps)[63], 126U);
-  expect_disorder(body(60), "shl.b32 %r6", "", kTwoWarps, Check::Uninit, "`%r5` is used");
+  expect_disorder(body(60), "st.global.u32", "", kTwoWarps, Check::Uninit, "`%r6` is used");
 }
 
 TEST(BlockPatterns, MasksOfOneShuffle) {

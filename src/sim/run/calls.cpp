@@ -73,6 +73,29 @@ MoveEnd move_end(const Stack& stack, const Activation& function, bool is_registe
   return {stack.local.data + at, tracks ? stack.local.undefined + at : nullptr, false};
 }
 
+// The origin of a moved value with undefined bytes goes with it.
+void move_origin(Warp& warp, const ValueMove& move, const Activation& from, const Activation& to,
+                 unsigned lane) {
+  Origins& origins = warp.unit->origins;
+  const unsigned self = warp.unit_warp();
+  const auto in_local = [&](const Activation& function, std::uint32_t offset) {
+    return warp.stack.local.lane_stride * lane + function.local + offset;
+  };
+  OriginId id = move.from_register
+                    ? warp.undefined.origins.find(from.frame + move.from, lane)
+                    : origins.stored_at(self, warp.stack.local, in_local(from, move.from));
+  if (id == 0 && move.from_register)
+    id = origins.from({Place::in_frame(move.from), warp.current, lane_bit(lane)});
+  if (id == 0) id = origins.from({.op = warp.current});
+  if (move.to_register) {
+    OriginId ids[kLanes] = {};
+    ids[lane] = id;
+    warp.undefined.origins.set(to.frame + move.to, ids, lane_bit(lane));
+  } else {
+    origins.stored(self, warp.stack.local, in_local(to, move.to), move.bytes, id);
+  }
+}
+
 // Copies values from one function's registers or local memory to another's, undefined bytes too; of
 // these no bits are known any more.
 void move_values(Warp& warp, const std::vector<ValueMove>& moves, const Activation& from,
@@ -81,6 +104,13 @@ void move_values(Warp& warp, const std::vector<ValueMove>& moves, const Activati
   for (const ValueMove& move : moves) {
     if (move.is_pred) {
       move_predicate(warp, from.frame + move.from, to.frame + move.to);
+      if (warp.stack.undefined == nullptr) continue;
+      Mask undefined = 0;
+      std::memcpy(&undefined, warp.stack.undefined_at(to.frame + move.to), sizeof undefined);
+      const ValueMove registers{
+          .from_register = true, .to_register = true, .from = move.from, .to = move.to};
+      for_each_lane(undefined & warp.exec,
+                    [&](unsigned l) { move_origin(warp, registers, from, to, l); });
       continue;
     }
     if (move.to_register && warp.stack.suspect != nullptr) {
@@ -93,11 +123,13 @@ void move_values(Warp& warp, const std::vector<ValueMove>& moves, const Activati
       const MoveEnd target = move_end(warp.stack, to, move.to_register, move.to, move.to_step, l);
       std::memmove(target.bytes, source.bytes, move.bytes);
       if (warp.stack.undefined == nullptr) return;
-      if (!source.is_register && !target.is_register) {
-        std::memmove(target.undefined, source.undefined, move.bytes);
-        return;
+      bool any = false;
+      for (unsigned b = 0; b < move.bytes; ++b) {
+        const bool is_undefined = source.is_undefined(b);
+        any = any || is_undefined;
+        target.set_undefined(b, is_undefined);
       }
-      for (unsigned b = 0; b < move.bytes; ++b) target.set_undefined(b, source.is_undefined(b));
+      if (any) move_origin(warp, move, from, to, l);
     });
   }
 }
@@ -130,6 +162,7 @@ bool reserve(Warp& warp, const Activation& to, const Code& code) {
   stack.grow_frame(frame_end, warp.unit->context.tracks);
   stack.grow_local(local_end, warp.unit->context.tracks);
   if (stack.undefined == nullptr) return true;
+  if (!warp.undefined.origins.empty()) warp.undefined.origins.drop_from(to.frame, warp.exec);
   std::memset(stack.suspect_at(to.frame), 1, code.frame_bytes / kSuspectBytes);
   warp.undefined.suspect_anew();
   // Lanes of other splits may have live registers in the same frame.

@@ -256,6 +256,7 @@ Unit::Unit(const RunContext& run_context) : context(run_context) {
 void Unit::start(std::uint64_t number) {
   index = number;
   findings.clear();
+  origins.clear();
   printed.clear();
   jobs.clear();
   outcome = Outcome::Finished;

@@ -18,6 +18,7 @@
 #include "sim/checks/fences.h"
 #include "sim/checks/grid_wait.h"
 #include "sim/checks/neighbours.h"
+#include "sim/checks/origins.h"
 #include "sim/checks/promises.h"
 #include "sim/checks/race.h"
 #include "sim/launch.h"
@@ -117,6 +118,7 @@ class Unit {
   const RunContext& context;
   std::vector<std::unique_ptr<Cta>> ctas;
   Findings findings;
+  Origins origins;
   std::unique_ptr<Order> order;            // null: neither of these is checked
   std::unique_ptr<RaceTracker> races;      // null: not checked
   std::unique_ptr<FenceTracker> fences;    // null: not checked, or nothing needs them

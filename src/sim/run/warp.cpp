@@ -29,6 +29,7 @@ void start_warp(Warp& warp, const Code& code, Mask born) {
   warp.stack.start(code.frame_bytes, code.local_bytes, warp.unit->context.tracks);
   warp.enter({});
   warp.undefined.start(warp.program->ops.size());
+  warp.undefined.are_early = warp.unit->context.options->checks.undefined_early;
   fill_specials(warp, code);
 }
 
@@ -88,15 +89,7 @@ void before_op(Warp& warp, const Op& op, Mask mask, Watch& watch) {
   if ((op.flags & kSettlesReads) != 0 && mask != 0 && warp.unit->fences != nullptr)
     warp.unit->fences->settled(warp);
   if (mask != 0 && !warp.pending.loads.empty()) check_tensor_loads(warp);
-  if (!warp.undefined.are_kept() || all_defined(warp)) return;
-  if (op.guard.present()) use_value(warp, op.guard, warp.active, 0, true);
-  if (mask == 0 || (op.flags & kTracksItself) != 0) return;
-  if (op.track != nullptr) {
-    op.track(warp, op);
-  } else {
-    use_and_define(warp);
-  }
-  clear_suspicions(warp);
+  if (warp.undefined.are_kept() && !all_defined(warp)) track_op(warp, op);
 }
 
 // What only some watched runs do after it.
@@ -194,9 +187,15 @@ void Warp::report(Check check, Mask who, std::string text) {
 
 void Warp::report_at(Check check, Mask who, std::uint64_t address, std::string text,
                      const Party& other) {
+  report_found(check, who, address, std::move(text), {}, other);
+}
+
+void Warp::report_found(Check check, Mask who, std::uint64_t address, std::string text,
+                        FoundOrigin origin, const Party& other) {
   unit->findings.add({.check = check,
                       .who = {current, cta->linear, index, who},
                       .other = other,
+                      .origin = std::move(origin),
                       .text = std::move(text),
                       .address = address,
                       .has_address = address != 0,

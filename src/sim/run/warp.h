@@ -95,6 +95,8 @@ class Warp {
   void report(Check check, Mask who, std::string text);
   void report_at(Check check, Mask who, std::uint64_t address, std::string text,
                  const Party& other = {});
+  void report_found(Check check, Mask who, std::uint64_t address, std::string text,
+                    FoundOrigin origin, const Party& other = {});
 };
 
 /// Makes the warp ready to run a kernel with these lanes.

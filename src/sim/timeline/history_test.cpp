@@ -183,7 +183,7 @@ TEST(History, AnMbarrierCountsItsPhase) {
 }
 
 TEST(History, AFindingHasItsMoment) {
-  TestRun test("mov.u32 %r0, %tid.x; add.u32 %r2, %r1, %r0;", 0);
+  TestRun test("setp.eq.u32 %p1, %r1, 0; @%p1 bra done; done:", 0);
   const auto history = record(test, 32);
   ASSERT_NE(history, nullptr);
   ASSERT_EQ(history->findings.size(), 1U);
