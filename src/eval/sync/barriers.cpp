@@ -165,7 +165,11 @@ void meet(Cta& cta, Threads ts) {
 
 bool waits_for_cluster(const Cta& cta) {
   const auto found = cta.barriers.find({BarrierKey::Kind::Cluster, 0, 0});
-  return found != cta.barriers.end() && found->second.arrived.size() >= cta.alive;
+  if (found == cta.barriers.end()) return false;
+  const auto has_ended = [&](Thread t) { return cta.status[t] == Status::Exited; };
+  const std::vector<Thread>& arrived = found->second.arrived;
+  const auto ended = static_cast<std::size_t>(std::ranges::count_if(arrived, has_ended));
+  return arrived.size() - ended >= cta.alive;
 }
 
 bool release_cluster(Cta& cta) {

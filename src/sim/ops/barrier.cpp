@@ -112,6 +112,7 @@ void run_barrier(Warp& warp, const Op& op) {
   expect(warp, barrier, id, threads);
   barrier.arrived += arriving(warp, barrier);
   barrier.warps_arrived |= lane_bit(warp.index);
+  barrier.lanes_arrived[warp.index] |= warp.exec;
   barrier.ops[warp.index] = warp.current;
   if (barrier_kind(op) == BarrierKind::Arrive) {
     barrier.warps_passing |= lane_bit(warp.index);
@@ -177,20 +178,23 @@ void run_cluster_arrive(Warp& warp, const Op& op) {
       release_relaxed(*order, who, warp.unit->cluster.arriving, Scope::Cluster);
     }
   }
-  const std::uint32_t phase = warp.unit->cluster.phase;
-  for_each_lane(warp.exec, [&](unsigned l) { warp.pending.cluster_phase[l] = phase + 1; });
+  PendingWork& pending = warp.pending;
+  const Mask again = pending.cluster_arrived & warp.exec;
+  if (again != 0 && warp.checks(Check::Barrier)) {
+    warp.report(Check::Barrier, again,
+                "arrives at the cluster's barrier again before the phase of its last arrival has "
+                "ended; `barrier.cluster.wait` comes between them");
+  }
+  pending.cluster_arrived |= warp.exec;
+  pending.cluster_came |= warp.exec;
   ++warp.unit->activity;
-  arrive_cluster(*warp.unit, count_lanes(warp.exec));
+  arrive_cluster(*warp.unit);
 }
 
 void run_cluster_wait(Warp& warp, const Op& op) {
   if ((op.mode & kAligned) != 0 && !meet_all(warp)) return;
-  Mask waits = 0;
-  Mask stray = 0;
-  for_each_lane(warp.exec, [&](unsigned l) {
-    if (warp.pending.cluster_phase[l] == 0) stray |= lane_bit(l);
-    if (warp.pending.cluster_phase[l] > warp.unit->cluster.phase) waits |= lane_bit(l);
-  });
+  const Mask stray = warp.exec & ~warp.pending.cluster_came;
+  const Mask waits = warp.exec & warp.pending.cluster_arrived;
   if (stray != 0 && warp.checks(Check::Barrier)) {
     warp.report(Check::Barrier, stray, "waits for the cluster's barrier without having arrived");
   }

@@ -134,14 +134,14 @@ void report_skips(Unit& unit) {
   }
 }
 
-void arrive_cluster(Unit& unit, std::uint64_t arrived) {
-  unit.cluster.arrived += arrived;
-  std::uint64_t expected = 0;
-  for (const auto& cta : unit.ctas) {
-    for (const auto& warp : cta->warps) expected += count_lanes(warp->live);
+void arrive_cluster(Unit& unit) {
+  Mask arrived = 0;
+  for (const Warp* warp : unit.warps) {
+    if ((warp->live & ~warp->pending.cluster_arrived) != 0) return;
+    arrived |= warp->live;
   }
-  if (unit.cluster.arrived < expected || unit.cluster.arrived == 0) return;
-  unit.cluster.arrived = 0;
+  if (arrived == 0) return;
+  for (Warp* warp : unit.warps) warp->pending.cluster_arrived = 0;
   ++unit.cluster.phase;
   ++unit.activity;
   unit.cluster.clock.join(unit.cluster.arriving);
@@ -149,12 +149,17 @@ void arrive_cluster(Unit& unit, std::uint64_t arrived) {
   for (Warp* warp : unit.warps) wake(*warp, SplitState::AtClusterBarrier, false);
 }
 
-void lanes_ended(Warp& warp) {
+void lanes_ended(Warp& warp, Mask ended) {
   Unit& unit = *warp.unit;
   if (warp.live == 0) warp.ended_at = warp.current;
   if (unit.neighbours != nullptr) unit.neighbours->ended(warp);
   for (unsigned b = 0; b < warp.cta->barriers.size(); ++b) {
-    if (warp.cta->barriers[b].arrived != 0) arrive(unit, *warp.cta, b);
+    Barrier& barrier = warp.cta->barriers[b];
+    if (barrier.arrived == 0) continue;
+    // A warp that others of its lanes brought here counts as a whole one.
+    if (has_lane(barrier.warps_arrived, warp.index))
+      barrier.arrived += count_lanes(ended & ~barrier.lanes_arrived[warp.index]);
+    arrive(unit, *warp.cta, b);
   }
   arrive_cluster(unit);
 }

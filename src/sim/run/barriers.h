@@ -23,8 +23,9 @@ struct Barrier {
   std::uint32_t count = 0;   // of the reduction: threads whose predicate holds
   std::uint32_t voters = 0;  // and how many took part in it
   Mask warps_arrived = 0;
-  Mask warps_passing = 0;  // of these, the ones that do not wait
-  Clocks passed;           // what they knew when they came
+  Mask warps_passing = 0;                    // of these, the ones that do not wait
+  std::array<Mask, kLanes> lanes_arrived{};  // by warp
+  Clocks passed;                             // what they knew when they came
   std::uint32_t first_op = kNoOp;
   std::array<std::uint32_t, kLanes> ops{};  // where each warp has come to it
 };
@@ -37,19 +38,19 @@ struct SkippedBarrier {
   std::uint32_t warp = 0;
 };
 
-/// The barrier of all threads of the cluster.
+/// The barrier of all threads of the cluster. Warp::pending has who has arrived in the open phase.
 struct ClusterBarrier {
-  std::uint64_t arrived = 0;
   std::uint32_t phase = 0;
   Clocks arriving, clock;  // of the arrivals so far, and of the phases before
 };
 
 /// Threads have arrived at a barrier of the CTA: releases it if all are there.
 void arrive(Unit& unit, Cta& cta, unsigned barrier);
-/// The same for the barrier of the cluster, after `arrived` more threads.
-void arrive_cluster(Unit& unit, std::uint64_t arrived = 0);
-/// Barriers wait for fewer threads once some have ended.
-void lanes_ended(Warp& warp);
+/// The same for the barrier of the cluster: its phase ends when all threads that have not ended
+/// have arrived. What ended threads did before does not count.
+void arrive_cluster(Unit& unit);
+/// Barriers wait for fewer threads once these have ended.
+void lanes_ended(Warp& warp, Mask ended);
 /// Reports warps that skipped a barrier and race with others.
 void report_skips(Unit& unit);
 

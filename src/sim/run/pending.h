@@ -73,9 +73,10 @@ struct PendingWork {
   std::vector<PendingStore> stores;
   std::vector<TensorWork> tensor_work;
   std::uint32_t tensor_issued = 0;
-  std::uint32_t products_committed = 0;      // groups of wgmma that it has closed
-  std::uint32_t products_waited = 0;         // number of the last product that it has waited for
-  std::uint32_t cluster_phase[kLanes] = {};  // of the cluster's barrier, when each lane arrived
+  std::uint32_t products_committed = 0;  // groups of wgmma that it has closed
+  std::uint32_t products_waited = 0;     // number of the last product that it has waited for
+  Mask cluster_arrived = 0;              // at the barrier of the cluster, in the phase that is open
+  Mask cluster_came = 0;                 // at it, ever
 
   /// How much memory it takes, about.
   [[nodiscard]] std::uint64_t bytes() const {

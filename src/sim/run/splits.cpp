@@ -152,7 +152,7 @@ void end_lanes(Warp& warp) {
     if (split.state == SplitState::Meeting && (split.address & warp.live & ~split.lanes) == 0)
       split.resume(true, Grant::kWithoutOthers);
   }
-  lanes_ended(warp);
+  lanes_ended(warp, warp.exec);
 }
 
 void wait_in(Warp& warp, SplitState state, std::uint32_t value, std::uint64_t address) {
