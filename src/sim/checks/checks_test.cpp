@@ -352,11 +352,14 @@ TEST(Collective, EndedLanesAreNotWaitedFor) {
   const std::string half = "mov.u32 %r1, %tid.x; setp.ge.u32 %p1, %r1, 16; @%p1 exit;";
   expect_clean({half + "bar.warp.sync -1; vote.sync.ballot.b32 %r4, %p1, -1;"}, Check::Collective);
 }
-TEST(Collective, AShuffleNamesNoEndedLanes) {
+TEST(Collective, AShuffleOrAnElectionNamesNoEndedLanes) {
   const std::string half = "mov.u32 %r1, %tid.x; setp.ge.u32 %p1, %r1, 16; @%p1 exit;";
   expect_caught({half + "shfl.sync.bfly.b32 %r4, %r1, 1, 31, -1;"}, Check::Collective,
                 "the member mask 0xffffffff names lanes 16-31, which have ended");
   expect_clean({half + "shfl.sync.bfly.b32 %r4, %r1, 1, 31, 0xFFFF;"}, Check::Collective);
+  expect_caught({half + "elect.sync %r4|%p2, -1;"}, Check::Collective,
+                "the member mask 0xffffffff names lanes 16-31, which have ended");
+  expect_clean({half + "elect.sync %r4|%p2, 0xFFFF;"}, Check::Collective);
   // Lanes that a short block never had are no promise broken.
   expect_clean({"mov.u32 %r1, %tid.x; shfl.sync.bfly.b32 %r4, %r1, 1, 31, -1;", 16},
                Check::Collective);

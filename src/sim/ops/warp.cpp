@@ -426,6 +426,7 @@ bool decode_activemask(Decode& in) { return in.runs(run_activemask, {in.result(0
 void run_elect(Warp& warp, const Op& op) {
   Mask mask = 0;
   if (!meet_mask(warp, op.p[1], mask)) return;
+  check_ended(warp, op.p[1]);
   const unsigned leader = first_lane(warp.exec);
   std::uint32_t all[kLanes];
   std::fill(std::begin(all), std::end(all), leader);
@@ -439,10 +440,8 @@ bool decode_elect(Decode& in) {
   return true;
 }
 
-// imm: the count; mode: whether more are taken.
-void run_setmaxnreg(Warp& warp, const Op& op) {
-  if (!meet_all(warp)) return;
-  if (registers_at_launch(warp) == 0) return;
+// Whether the warp need not wait. imm: the count; mode: whether more are taken.
+bool change_registers(Warp& warp, const Op& op) {
   const auto wanted = static_cast<std::uint32_t>(op.imm);
   const std::uint32_t have = registers_of(warp);
   const bool takes = op.mode != 0;
@@ -451,15 +450,22 @@ void run_setmaxnreg(Warp& warp, const Op& op) {
       warp.report(Check::Barrier, warp.exec,
                   fmt::format("asks for {} registers with `.{}`, and a thread has {}", wanted,
                               takes ? "inc" : "dec", have));
-    return;
+    return true;
   }
   if (takes && wanted - have > free_registers(warp)) {
     wait_in(warp, SplitState::AtRegisters, wanted);
-    return;
+    return false;
   }
   warp.registers = wanted;
   ++warp.unit->activity;
   for (const auto& other : warp.cta->warps) wake(*other, SplitState::AtRegisters, false);
+  return true;
+}
+
+void run_setmaxnreg(Warp& warp, const Op& op) {
+  if (!meet_all(warp)) return;
+  // The assembler ignores it where the kernel does not fix its register count.
+  if (registers_at_launch(warp) == 0 || change_registers(warp, op)) note_request(warp);
 }
 bool decode_setmaxnreg(Decode& in) {
   in.op.run = run_setmaxnreg;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sim/order/barriers.h"
+#include "sim/run/registers.h"
 #include "sim/run/unit.h"
 
 namespace ww::sim {
@@ -151,7 +152,10 @@ void arrive_cluster(Unit& unit) {
 
 void lanes_ended(Warp& warp, Mask ended) {
   Unit& unit = *warp.unit;
-  if (warp.live == 0) warp.ended_at = warp.current;
+  if (warp.live == 0) {
+    warp.ended_at = warp.current;
+    check_requests(warp);
+  }
   if (unit.neighbours != nullptr) unit.neighbours->ended(warp);
   for (unsigned b = 0; b < warp.cta->barriers.size(); ++b) {
     Barrier& barrier = warp.cta->barriers[b];

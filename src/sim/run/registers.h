@@ -17,5 +17,9 @@ class Warp;
 [[nodiscard]] std::uint32_t registers_of(const Warp& warp);
 /// Registers left in the CTA, for each thread of one warp. Ended warps hold none.
 [[nodiscard]] std::int64_t free_registers(const Warp& warp);
+/// The warp has executed the running setmaxnreg, which all warps of its warpgroup must do.
+void note_request(Warp& warp);
+/// Reports requests for registers that an ended warp of the warpgroup has not executed.
+void check_requests(Warp& warp);
 
 }  // namespace ww::sim

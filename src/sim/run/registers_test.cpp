@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/run/registers.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -59,6 +60,33 @@ TEST(Registers, TheWrongDirection) {
   EXPECT_NE(outcome(".maxnreg 64", "setmaxnreg.dec.sync.aligned.u32 72;", "")
                 .find("asks for 72 registers with `.dec`, and a thread has 64"),
             std::string::npos);
+}
+
+// Of the second warpgroup, warps 5 to 7 end without it, before or behind warp 4's.
+TEST(Registers, AllWarpsOfAWarpgroupRequest) {
+  const std::string is_first = "shr.u32 %r, %r, 5; setp.eq.u32 %p, %r, 4; @%p bra take;";
+  const std::string later = "nanosleep.u32 9; nanosleep.u32 9;";
+  const std::string found =
+      "executed without warp 5, which has ended: all warps of a warpgroup must execute "
+      "`setmaxnreg`";
+  for (const std::string start : {".maxnreg 128", ""}) {
+    for (const std::string& others : {std::string(), later}) {
+      EXPECT_THAT(outcome(start, kGive, is_first + others + "exit; take: " + kTake),
+                  testing::HasSubstr(found));
+      EXPECT_EQ(outcome(start, kGive, is_first + others + "take: " + kTake), "");
+    }
+    EXPECT_THAT(outcome(start, kGive, is_first + "exit; take: " + later + kTake),
+                testing::HasSubstr(found));
+  }
+}
+
+// A warp may come to another one than the rest, as roles of a warpgroup do.
+TEST(Registers, RolesOfAWarpgroupRequestApart) {
+  EXPECT_EQ(outcome(".maxnreg 128",
+                    "shr.u32 %r, %r, 5; setp.eq.u32 %p, %r, 0; @%p bra own;" + kGive +
+                        "bra end; own: " + kGive,
+                    ""),
+            "");
 }
 
 // The assembler ignores it then.

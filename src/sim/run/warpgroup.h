@@ -46,16 +46,25 @@ struct PendingProduct {
   std::vector<std::uint32_t> a, b;
 };
 
+/// A setmaxnreg that some warps of the group have executed, and others have not.
+struct RegisterRequest {
+  std::uint32_t op = 0;
+  unsigned first = 0;  // the first of them, by its number in the CTA
+  Mask members = 0;    // they, by their numbers in the group
+};
+
 struct Warpgroup {
   std::vector<PendingProduct> products;  // in the order of issue
+  std::vector<RegisterRequest> requests;
   std::uint32_t issued = 0;
   std::array<ProductPart, kGroupWarps> arrived{};  // at the wgmma.mma_async where they wait
 
   /// How much memory it takes, about: all products have as many chunks as the last, or so.
   [[nodiscard]] std::uint64_t bytes() const {
-    if (products.empty()) return 0;
+    const std::uint64_t waiting = requests.size() * sizeof(RegisterRequest);
+    if (products.empty()) return waiting;
     const PendingProduct& last = products.back();
-    return products.size() * (sizeof last + 4 * (last.a.size() + last.b.size()));
+    return waiting + products.size() * (sizeof last + 4 * (last.a.size() + last.b.size()));
   }
 };
 
