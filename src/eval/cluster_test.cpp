@@ -135,6 +135,30 @@ TEST(EvalCluster, MemoryOfTheOthers) {
   EXPECT_NE(exchange("").checks(), "");
 }
 
+// A CTA's own addresses have its rank in them, and are valid for the whole cluster.
+TEST(EvalCluster, OwnAddressesHaveTheRank) {
+  TestKernel k;
+  const BufferId out = k.matched("out", {6}, DType::Uint32);
+  const Ids ids = start(k, 2, 1);
+  const BufferId s = k.alloc("s", {2}, DType::Uint32, Scope::Shared);
+  const BufferId there = k.alloc("there", {1}, DType::Uint32, Scope::Local);
+  const ExprId here = k.call(Intrinsic::CvtaToShared, {k.address(s, {k.n(1)})});
+  k.ptx("mapa.shared::cluster.u32", {ir::test::value(k.at(there, {k.n(0)})), ir::test::value(here),
+                                     ir::test::value(k.to(DType::Uint32, k.n(0)))});
+  k.ptx("st.shared::cluster.u32",
+        {ir::test::mem(here), ir::test::value(k.to(DType::Uint32, k.n(7)))});
+  const auto put = [&](std::int64_t n, ExprId value) {
+    k.store(out, {k.op(ExprOp::Add, k.op(ExprOp::Mul, k.var(ids.cta), k.n(3)), k.n(n))}, value);
+  };
+  put(0, k.op(ExprOp::Shr, here, k.to(DType::Uint32, k.n(24))));
+  put(1, k.op(ExprOp::Shr, k.op(ExprOp::Sub, here, k.at(there, {k.n(0)})),
+              k.to(DType::Uint32, k.n(24))));
+  put(2, k.at(s, {k.n(1)}));
+  const Outcome o = k.run({{}});
+  EXPECT_EQ(o.checks(), "") << o.text();
+  EXPECT_EQ(o.arrays[0], (Numbers{0, 0, 7, 1, 1, 7}));
+}
+
 // CTA 0 looks again and again whether CTA 1 has arrived at its mbarrier; both take turns meanwhile.
 TEST(EvalCluster, ALoopThatWaitsForAnotherCta) {
   TestKernel k;

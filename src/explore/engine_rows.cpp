@@ -38,13 +38,12 @@ class EngineRowWriter {
     std::uint64_t address = 0;
     std::uint32_t cta = 0;
   };
-  [[nodiscard]] Spot spot_of(std::uint64_t address, std::uint32_t warp) const;
+  [[nodiscard]] static Spot spot_of(std::uint64_t address);
   [[nodiscard]] std::string opcode_of(std::uint32_t op) const;
   std::uint64_t round_of(std::uint32_t who, std::uint32_t op, std::uint64_t moment);
   Json row_of(std::uint64_t moment, std::uint32_t warp, std::uint64_t round);
-  [[nodiscard]] Json mbarrier_json(const sim::CopyTarget& target, std::uint32_t warp,
-                                   std::uint32_t bytes) const;
-  void add_pieces(Json& row, const sim::CopySide& side, std::uint32_t warp);
+  [[nodiscard]] Json mbarrier_json(const sim::CopyTarget& target, std::uint32_t bytes) const;
+  void add_pieces(Json& row, const sim::CopySide& side);
   void add_piece(Json& columns, const sim::MovedPiece& piece, const PlacedBuffer* buffer);
   void push(Json row, std::string_view side);
   void add_fragment(Json row, const sim::Fragment& fragment, std::string_view side,
@@ -63,13 +62,12 @@ class EngineRowWriter {
   std::set<std::string> fragments_seen_;
 };
 
-EngineRowWriter::Spot EngineRowWriter::spot_of(std::uint64_t address, std::uint32_t warp) const {
+EngineRowWriter::Spot EngineRowWriter::spot_of(std::uint64_t address) {
   const driver::AddressPlace place = driver::place_of(address);
   if (place.space != "shared") return {.address = address};
-  const std::uint64_t named = ((address - sim::kSharedWindow) >> sim::kRankShift) & 0xFFU;
   return {.is_shared = true,
           .address = place.address,
-          .cta = named == 0 ? warp / warps_per_cta_ : static_cast<std::uint32_t>(named - 1)};
+          .cta = static_cast<std::uint32_t>(sim::shared_rank(address))};
 }
 
 std::string EngineRowWriter::opcode_of(std::uint32_t op) const {
@@ -93,10 +91,9 @@ Json EngineRowWriter::row_of(std::uint64_t moment, std::uint32_t warp, std::uint
           {"mbarrier", nullptr},     {"is_k_major", true}};
 }
 
-Json EngineRowWriter::mbarrier_json(const sim::CopyTarget& target, std::uint32_t warp,
-                                    std::uint32_t bytes) const {
+Json EngineRowWriter::mbarrier_json(const sim::CopyTarget& target, std::uint32_t bytes) const {
   if (target.mbarrier == 0) return nullptr;
-  const Spot spot = spot_of(target.mbarrier, warp);
+  const Spot spot = spot_of(target.mbarrier);
   const PlacedBuffer* const buffer = find_smallest_buffer(buffers_, true, spot.address);
   return {{"cta", spot.cta},
           {"address", spot.address},
@@ -140,9 +137,9 @@ void EngineRowWriter::add_piece(Json& columns, const sim::MovedPiece& piece,
   }
 }
 
-void EngineRowWriter::add_pieces(Json& row, const sim::CopySide& side, std::uint32_t warp) {
+void EngineRowWriter::add_pieces(Json& row, const sim::CopySide& side) {
   const std::uint64_t begin = side.pieces.empty() ? 0 : side.pieces.front().address;
-  const Spot spot = spot_of(begin, warp);
+  const Spot spot = spot_of(begin);
   const PlacedBuffer* const buffer =
       side.pieces.empty() ? nullptr : find_buffer(buffers_, spot.is_shared, spot.address);
   row["space"] = spot.is_shared ? "shared" : "global";
@@ -156,7 +153,7 @@ void EngineRowWriter::add_pieces(Json& row, const sim::CopySide& side, std::uint
     columns[name] = Json::array();
   for (const sim::MovedPiece& piece : side.pieces) {
     if (is_full()) break;
-    add_piece(columns, {piece.at, spot_of(piece.address, warp).address, piece.bytes}, buffer);
+    add_piece(columns, {piece.at, spot_of(piece.address).address, piece.bytes}, buffer);
   }
   row["pieces"] = std::move(columns);
 }
@@ -171,13 +168,13 @@ void EngineRowWriter::add_copy(const sim::EngineCopy& copy) {
   const std::uint64_t round = round_of(moment.warp, moment.op, copy.moment);
   Json from = row_of(copy.moment, moment.warp, round);
   from["lane"] = copy.lane;
-  add_pieces(from, sim::copied_from(copy), moment.warp);
+  add_pieces(from, sim::copied_from(copy));
   push(std::move(from), "from");
   for (const sim::CopyTarget& target : copy.to) {
     Json to = row_of(copy.moment, moment.warp, round);
     to["lane"] = copy.lane;
-    to["mbarrier"] = mbarrier_json(target, moment.warp, copy.bytes);
-    add_pieces(to, sim::copied_to(copy, target), moment.warp);
+    to["mbarrier"] = mbarrier_json(target, copy.bytes);
+    add_pieces(to, sim::copied_to(copy, target));
     push(std::move(to), "to");
   }
 }
@@ -207,7 +204,8 @@ void EngineRowWriter::add_product(const sim::EngineProduct& product) {
   const sim::Op& op = program_.ops[number];
   const std::uint64_t round = round_of(product.first_warp, number, product.moment);
   const auto in_shared = [&](sim::CopySide side) {
-    for (sim::MovedPiece& piece : side.pieces) piece.address += sim::kSharedWindow;
+    const std::uint64_t start = sim::shared_start(product.first_warp / warps_per_cta_);
+    for (sim::MovedPiece& piece : side.pieces) piece.address += start;
     return side;
   };
   bool has_b = false;
@@ -218,12 +216,12 @@ void EngineRowWriter::add_product(const sim::EngineProduct& product) {
     if (sim::has_a_in_registers(op)) {
       add_fragment(std::move(a), sim::fragment_of_a(op, w), "A", w);
     } else {
-      add_pieces(a, in_shared(sim::slice_of_a(op, product, w)), warp);
+      add_pieces(a, in_shared(sim::slice_of_a(op, product, w)));
       push(std::move(a), "A");
     }
     if (!std::exchange(has_b, true)) {
       Json b = row_of(product.moment, warp, round);
-      add_pieces(b, in_shared(sim::slice_of_b(op, product)), warp);
+      add_pieces(b, in_shared(sim::slice_of_b(op, product)));
       push(std::move(b), "B");
     }
     add_fragment(row_of(product.moment, warp, round), sim::fragment_of_d(op, w), "D", w);

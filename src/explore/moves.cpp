@@ -73,17 +73,19 @@ unsigned access_bytes(const sim::Op& op, isa::FamilyId family, std::string_view 
 }
 
 Addresses addresses_of(const sim::Program& program, const sim::Address& address,
-                       std::span<const std::byte> registers) {
+                       std::span<const std::byte> registers, std::uint64_t rank) {
   Addresses out{};
   const std::size_t size = address.is_narrow ? 4 : 8;
   const std::byte* base = nullptr;
+  const std::uint64_t start =
+      address.origin == sim::AddressOrigin::Shared ? rank << sim::kRankShift : 0;
   if (address.base.present())
     base = (address.base.is_constant() ? program.constants.data() : registers.data()) +
            address.base.offset();
   for (unsigned lane = 0; lane < sim::kLanes; ++lane) {
     std::uint64_t value = 0;
     if (base != nullptr) std::memcpy(&value, base + lane * size, size);
-    out[lane] = value + static_cast<std::uint64_t>(address.offset);
+    out[lane] = value + start + static_cast<std::uint64_t>(address.offset);
   }
   return out;
 }
@@ -145,11 +147,9 @@ void add_wavefronts(Json& out, const Addresses& addresses, sim::Mask lanes, bool
 }
 
 // The rank of the CTA whose shared memory an address is in; null: it is another memory.
-Json cta_of(std::uint64_t address, bool is_shared, const MoveContext& context,
-            const sim::Moment& moment) {
+Json cta_of(std::uint64_t address, bool is_shared) {
   if (!is_shared) return nullptr;
-  const std::uint64_t named = (address >> sim::kRankShift) & 0xFFU;  // 0: the own one
-  return named == 0 ? moment.warp / context.warps_per_cta : named - 1;
+  return (address >> sim::kRankShift) & 0xFFU;
 }
 
 // The accesses of one moment.
@@ -163,17 +163,18 @@ void add_moves(Json& out, const MoveContext& context, std::uint64_t number,
   const sim::Mask lanes = lanes_with_address(moment, info.family, text.opcode);
   for (unsigned i = 0; i < text.addresses; ++i) {
     const sim::Address& address = context.program.addresses[op.address + i];
-    const Addresses all = addresses_of(context.program, address, context.registers);
+    const Addresses all = addresses_of(context.program, address, context.registers,
+                                       moment.warp / context.warps_per_cta);
     const driver::AddressPlace place = driver::place_of(all[sim::first_lane(moment.lanes)]);
     const bool is_shared = address.space == isa::Space::Shared || place.space == "shared";
     Addresses plain = all;
     if (is_shared)
-      for (std::uint64_t& each : plain) each = driver::place_of(each).address & 0xFF'FFFFU;
+      for (std::uint64_t& each : plain) each = sim::shared_offset(each);
     Json row = {{"moment", number},
                 {"line", info.line},
                 {"opcode", text.opcode},
                 {"space", is_shared ? "shared" : std::string(place.space)},
-                {"cta", cta_of(all[sim::first_lane(moment.lanes)], is_shared, context, moment)},
+                {"cta", cta_of(all[sim::first_lane(moment.lanes)], is_shared)},
                 {"bytes", bytes},
                 {"warp", moment.warp},
                 {"round", round}};

@@ -80,13 +80,17 @@ struct Op {
   std::uint8_t mode2 = 0;  // more of mode
 };
 
+/// What the address of a variable is relative to: nothing, the local memory of the running function, or
+/// the shared memory of the CTA.
+enum class AddressOrigin : std::uint8_t { Absolute, Local, Shared };
+
 /// `[base+offset]`: what is added up to make a lane's address.
 struct Address {
   Place base{};  // a register, or a constant; not present: none
   std::int64_t offset = 0;
   isa::Space space = isa::Space::Generic;
   bool is_narrow = false;  // the base has 32 bits
-  bool is_local = false;   // relative to the local memory of the running function
+  AddressOrigin origin = AddressOrigin::Absolute;
 };
 
 /// An operand as the text has it, for tracking and for traces.

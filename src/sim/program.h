@@ -36,6 +36,13 @@ struct SpecialUse {
   unsigned bytes = 4;  // 4 or 8
 };
 
+/// The same of an address in the CTA's shared memory, which has the rank of the CTA in it.
+struct SharedAddress {
+  std::uint64_t offset = 0;
+  Place place{};
+  unsigned bytes = 4;  // up to 8
+};
+
 /// One parameter of a kernel.
 struct Param {
   std::string name;
@@ -66,6 +73,7 @@ struct Code {
   std::uint32_t frame_bytes = 0;  // of its registers, 32 lanes each
   std::uint32_t local_bytes = 0;  // of its local variables and call parameters, per lane
   std::vector<SpecialUse> specials;
+  std::vector<SharedAddress> shared_addresses;
   std::vector<Param> params;                // of a kernel
   std::uint32_t param_bytes = 0;            // of a kernel
   std::vector<ValueMove> formals, results;  // `to` side of parameters, `from` side of results

@@ -40,8 +40,7 @@ AddressPlace place_of(std::uint64_t generic) {
   if (generic >= sim::kCodeWindow) return {"code", generic - sim::kCodeWindow};
   if (generic >= sim::kParamWindow) return {"param", generic - sim::kParamWindow};
   if (generic >= sim::kLocalWindow) return {"local", generic - sim::kLocalWindow};
-  constexpr std::uint64_t kInBlock = (std::uint64_t{1} << sim::kRankShift) - 1;
-  return {"shared", generic & kInBlock};  // without the rank of the block in its cluster
+  return {"shared", sim::shared_offset(generic)};  // without the rank of the block in its cluster
 }
 
 std::vector<std::string_view> check_names(const sim::CheckSet& checks) {

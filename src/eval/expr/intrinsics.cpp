@@ -56,10 +56,8 @@ Words call_pure(Cta& cta, const Expr& expr, Threads ts) {
       }
       case Intrinsic::CvtaToShared: {
         const Address at = pointee(cta, in[0]);
-        const Root* root = at.exists() ? &cta.launch.root(at.root) : nullptr;
-        out[i] = root == nullptr || !ir::is_shared(root->scope)
-                     ? 0
-                     : (root->window + static_cast<Word>(at.bit / 8)) & low_mask(32);
+        const bool is_shared = at.exists() && ir::is_shared(cta.launch.root(at.root).scope);
+        out[i] = is_shared ? window_address(cta, at) : 0;
         break;
       }
       case Intrinsic::TmemAddr:

@@ -22,7 +22,7 @@ constexpr std::int64_t kOffsetBias = std::int64_t{1} << (kOffsetBits - 1);
 constexpr int kRankShift = 34;
 constexpr std::int64_t kRankUnit = std::int64_t{1} << kRankShift;
 
-// The same in the shared window.
+// In the shared window, as on hardware, the memory of CTA r of the cluster begins at r << 24.
 constexpr int kWindowRankShift = 24;
 
 // Numbers of CTAs, plus one; 0: the own one.
@@ -121,18 +121,24 @@ Address address_in(Cta& cta, Address at, std::int64_t rank) {
 
 Word window_address_in(Cta& cta, Word address, std::int64_t rank) {
   if (!has_rank(cta, rank)) return 0;
-  return (address & low_mask(kWindowRankShift)) | static_cast<Word>(rank + 1) << kWindowRankShift;
+  return (address & low_mask(kWindowRankShift)) | static_cast<Word>(rank) << kWindowRankShift;
+}
+
+Word window_address(const Cta& cta, Address at) {
+  const std::int32_t rank = at.rank == kOwnCta ? rank_of(cta) : at.rank;
+  const Word offset = cta.launch.root(at.root).window + static_cast<Word>(at.bit / 8);
+  return (offset + (static_cast<Word>(rank) << kWindowRankShift)) & low_mask(32);
 }
 
 Address shared_address(const Cta& cta, std::uint32_t address) {
-  const std::uint32_t field = address >> kWindowRankShift;
-  if (field > cta.cluster->size()) return {};
+  const std::uint32_t rank = address >> kWindowRankShift;
+  if (rank >= cta.cluster->size()) return {};
   address &= (std::uint32_t{1} << kWindowRankShift) - 1;
   for (std::size_t r = 0; r < cta.launch.roots.size(); ++r) {
     const Root& root = cta.launch.roots[r];
     if (ir::is_shared(root.scope) && address >= root.window && address < root.window + root.bytes)
       return {static_cast<std::int32_t>(r), std::int64_t{address - root.window} * 8,
-              known_rank(cta, field)};
+              known_rank(cta, std::int64_t{rank} + 1)};
   }
   return {};
 }

@@ -16,7 +16,9 @@ std::int32_t rank_of(const Cta& cta);
 /// The same place in the shared memory of another CTA of the cluster, by its number; a finding, and no
 /// address, when there is no such CTA.
 Address address_in(Cta& cta, Address at, std::int64_t rank);
-/// Of an address of the shared window.
+/// The address in the shared window of a place in shared memory.
+Word window_address(const Cta& cta, Address at);
+/// Of an address of the shared window, the same place in another CTA.
 Word window_address_in(Cta& cta, Word address, std::int64_t rank);
 /// Where a pointer points to; no address when it names no memory.
 Address pointee(const Cta& cta, Word pointer);

@@ -89,10 +89,12 @@ void ptx_tensor_copy(Cta& cta, const PtxInstruction& ptx, Threads ts) {
     const auto base = static_cast<std::int64_t>(addresses[i] & low_mask(32));
     for (std::int64_t row = 0; row < rows; ++row)
       for (std::int64_t half = 0; half < halves; ++half) {
-        const auto from = static_cast<std::uint32_t>(row_address(descriptors[i], row, half));
+        // Descriptors have no rank: they are about the CTA's own memory.
+        const auto place = static_cast<Word>(row_address(descriptors[i], row, half));
+        const Word from = window_address_in(cta, place, rank_of(cta));
         for (const std::int64_t lane : lanes_of_row(quarters, row))
-          add_tensor_chunk(cta, copy, shared_address(cta, from), (base >> 16) + lane,
-                           (base & 0xffff) + half * kChunkColumns, ts[i]);
+          add_tensor_chunk(cta, copy, shared_address(cta, static_cast<std::uint32_t>(from)),
+                           (base >> 16) + lane, (base & 0xffff) + half * kChunkColumns, ts[i]);
       }
     start_copy(cta, std::move(copy), ts.subspan(i, 1));
   }

@@ -118,7 +118,7 @@ void FenceTracker::check_reads(Warp& warp, const std::uint64_t* address, Mask la
             "writes {} in the async proxy, and a read of it in the generic proxy may still be "
             "under way: {}the reading thread executes `fence.proxy.async.shared::cta` before "
             "the barrier",
-            place_text(address[lane], bytes),
+            place_text(*warp.unit, address[lane], bytes),
             warp.program->late_reads[read.op]
                 ? "no instruction needs its value before the barrier; "
                 : ""),
@@ -169,7 +169,7 @@ void FenceTracker::check_async(Warp& warp, const Region& region, const std::uint
         fmt::format("{} {} in the async proxy, which was written in the generic proxy with no "
                     "`fence.proxy.async{}` behind the write; the writing thread executes it before "
                     "the barrier",
-                    is_write ? "writes" : "reads", place_text(address[lane], bytes),
+                    is_write ? "writes" : "reads", place_text(*warp.unit, address[lane], bytes),
                     is_shared ? ".shared::cta" : ".global"),
         warp.unit->party(write.op, other, lane_bit(other_lane)));
   });
@@ -266,7 +266,8 @@ void FenceTracker::check_pair(Warp& warp, unsigned lane, std::uint32_t cell, Ten
   warp.report_at(
       Check::Fence, lane_bit(lane), 0,
       fmt::format("{} {} that {} has {}; there is a barrier between the two, with {}", verb_of(use),
-                  place_text(kTensorWindow + std::uint64_t{cell} * 4, 4), who, done, missing),
+                  place_text(*warp.unit, kTensorWindow + std::uint64_t{cell} * 4, 4), who, done,
+                  missing),
       warp.unit->party(before.op, other, 0));
 }
 

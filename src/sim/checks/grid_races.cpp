@@ -289,7 +289,7 @@ void GridRaces::report(const Step& step, const AccessEntry& entry, Mask lanes,
   step.warp.report_at(
       Check::Race, lane_bit(step.lane), step.address,
       fmt::format("{} {} that another block has {}, with nothing to order the two{}",
-                  verb_of(step.how), place_text(step.address, step.bytes),
+                  verb_of(step.how), place_text(unit, step.address, step.bytes),
                   old.writes ? "written" : "read",
                   why_not_strong(why, sets_.stamp(step.stamp).manner, old.manner)),
       unit.party(old.op, old.unit, old.warp, lanes));

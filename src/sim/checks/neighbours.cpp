@@ -28,7 +28,7 @@ void Neighbours::used(Warp& warp, const Region& region, const std::uint64_t* add
     use->ops[l] = warp.current;
     use->address[l] = address[l];
   });
-  if (life.is_over) report(*warp.unit, life, region.owner, *use, first_lane(lanes));
+  if (life.is_over) report(*warp.unit, life, *use, first_lane(lanes));
 }
 
 void Neighbours::ended(Warp& warp) {
@@ -42,7 +42,7 @@ void Neighbours::ended(Warp& warp) {
   for (const WarpUse& use : life.uses) {
     for (unsigned l = 0; l < kLanes; ++l) {
       if (use.clocks[l] != 0 && !life.known.here.knows(use.warp, l, use.clocks[l]))
-        report(*warp.unit, life, warp.cta->rank, use, l);
+        report(*warp.unit, life, use, l);
     }
   }
   for (const EngineRead& read : life.reads)
@@ -102,23 +102,22 @@ void Neighbours::report(Unit& unit, const Life& life, const EngineRead& read) {
        .text = fmt::format(
            "the copy engine reads {} for CTA {} of the cluster, and the CTA that has it may have "
            "ended by then: nothing orders the end of its threads behind a wait for the mbarrier "
-           "at 0x{:x} there",
-           place_text(read.address, static_cast<unsigned>(read.bytes)),
-           rank_of_mbarrier(read.mbarrier), offset_of_mbarrier(read.mbarrier)),
+           "at {}",
+           place_text(unit, read.address, static_cast<unsigned>(read.bytes)),
+           shared_rank(read.mbarrier), shared_text(unit, read.mbarrier)),
        .address = read.address,
        .has_address = true});
 }
 
-void Neighbours::report(Unit& unit, const Life& life, unsigned owner, const WarpUse& use,
-                        unsigned lane) const {
+void Neighbours::report(Unit& unit, const Life& life, const WarpUse& use, unsigned lane) const {
   if (unit.findings.count_up(Check::Race, use.ops[lane], life.end.op, 1)) return;
   unit.findings.add(
       {.check = Check::Race,
        .who = unit.party(use.ops[lane], use.warp, lane_bit(lane)),
        .other = life.end,
-       .text = fmt::format("{} {} of CTA {} of the cluster, which may have ended by "
-                           "then: nothing orders the end of its threads behind this",
-                           verb_of(use.how), place_text(use.address[lane], use.bytes), owner),
+       .text = fmt::format("{} {}, which may have ended by then: nothing orders the end of its "
+                           "threads behind this",
+                           verb_of(use.how), place_text(unit, use.address[lane], use.bytes)),
        .address = use.address[lane],
        .has_address = true});
 }

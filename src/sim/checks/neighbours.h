@@ -79,8 +79,7 @@ class Neighbours {
     std::vector<EngineRead> reads;
   };
   [[nodiscard]] bool is_heard_of(const Life& life, unsigned rank, const EngineRead& read) const;
-  void report(Unit& unit, const Life& life, unsigned owner, const WarpUse& use,
-              unsigned lane) const;
+  void report(Unit& unit, const Life& life, const WarpUse& use, unsigned lane) const;
   static void report(Unit& unit, const Life& life, const EngineRead& read);
 
   const Order& order_;

@@ -18,7 +18,8 @@ void report(const RaceStep& step, const char* what, std::uint32_t other_op, unsi
   step.warp.report_at(
       Check::Race, lane_bit(step.lane), step.address,
       fmt::format("{} {} that another thread has {}, with nothing to order the two{}",
-                  verb_of(step.how), place_text(step.address, step.bytes), what, why),
+                  verb_of(step.how), place_text(*step.warp.unit, step.address, step.bytes), what,
+                  why),
       step.warp.unit->party(other_op, other_warp, other_lanes));
 }
 
@@ -128,14 +129,15 @@ void check_races(const RaceStep& step, const CellUses& uses, const RaceCell& cel
 
 // --- texts --------------------------------------------------------------------------------------
 
-std::string place_text(std::uint64_t address, unsigned bytes) {
-  const std::uint64_t within = address & ((1U << kRankShift) - 1);
-  if (address >= kTensorWindow && address < kGlobalStart)
-    return fmt::format("lane {}, column {} of tensor memory", within / 4 / kTensorColumns,
-                       within / 4 % kTensorColumns);
-  const bool is_shared = address < kLocalWindow;
-  return fmt::format("{} bytes of {} memory at 0x{:x}", bytes, is_shared ? "shared" : "global",
-                     is_shared ? within : address);
+std::string place_text(const Unit& unit, std::uint64_t address, unsigned bytes) {
+  if (address >= kTensorWindow && address < kGlobalStart) {
+    const std::uint64_t cell = shared_offset(address) / 4;
+    return fmt::format("lane {}, column {} of tensor memory", cell / kTensorColumns,
+                       cell % kTensorColumns);
+  }
+  if (address < kLocalWindow)
+    return fmt::format("{} bytes of shared memory at {}", bytes, shared_text(unit, address));
+  return fmt::format("{} bytes of global memory at 0x{:x}", bytes, address);
 }
 
 const char* verb_of(Touched how) {
@@ -167,7 +169,7 @@ void report_stale(Warp& warp, unsigned lane, std::uint64_t address, unsigned byt
   warp.report_at(Check::Race, lane_bit(lane), address,
                  fmt::format("reads {} with `.nc`, which need not see what the kernel writes, "
                              "whatever orders the two; `ld.global` does",
-                             place_text(address, bytes)),
+                             place_text(*warp.unit, address, bytes)),
                  writer);
 }
 

@@ -13,6 +13,7 @@
 
 namespace ww::sim {
 
+class Unit;
 class Warp;
 
 /// One lane's access, taken apart into cells.
@@ -31,7 +32,7 @@ struct RaceStep {
 void check_races(const RaceStep& step, const CellUses& uses, const RaceCell& cell);
 
 /// "4 bytes of shared memory at 0x80", "lane 3, column 0 of tensor memory".
-std::string place_text(std::uint64_t address, unsigned bytes);
+std::string place_text(const Unit& unit, std::uint64_t address, unsigned bytes);
 /// "reads", "writes", "frees".
 const char* verb_of(Touched how);
 /// ": both are strong, and …" where two strong accesses race all the same; else empty.

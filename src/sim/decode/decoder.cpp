@@ -67,9 +67,16 @@ Place Decode::place_of(const isa::Operand& operand, isa::Type type, bool is_resu
     case isa::OperandKind::Sink:
       return scratch(lane_bytes(type));
     case isa::OperandKind::Symbol: {
-      const auto [address, is_local] = function_.symbol_address(operand);
-      if (is_local) return function_.frame_address(address, lane_bytes(type));
-      return constant(address, lane_bytes(type));
+      const auto [address, origin] = function_.symbol_address(operand);
+      switch (origin) {
+        case AddressOrigin::Absolute:
+          return constant(address, lane_bytes(type));
+        case AddressOrigin::Local:
+          return function_.frame_address(address, lane_bytes(type));
+        case AddressOrigin::Shared:
+          return function_.shared_address(address, lane_bytes(type));
+      }
+      return {};
     }
     case isa::OperandKind::Function: {
       return constant(function_.function_address(operand.text), lane_bytes(type));
@@ -158,11 +165,11 @@ std::uint32_t Decode::address(std::size_t i) {
       function_.note_operand(address.base, base.type, base.type, false, base.text);
       break;
     case isa::OperandKind::Symbol: {
-      const auto [at, is_local] = function_.symbol_address(base);
+      const auto [at, origin] = function_.symbol_address(base);
       address.offset = static_cast<std::int64_t>(at);
-      address.is_local = is_local;
+      address.origin = origin;
       // Parameters of functions are in their local memory.
-      if (is_local) address.space = isa::Space::Local;
+      if (origin == AddressOrigin::Local) address.space = isa::Space::Local;
       break;
     }
     default:
@@ -192,9 +199,9 @@ bool Decode::is_negated(std::size_t i) const { return operand(i).negated; }
 Place Decode::frame_offset(std::size_t i) {
   const isa::Operand& it = operand(i);
   if (it.kind != isa::OperandKind::Symbol) return {};
-  const auto [offset, is_local] = function_.symbol_address(it);
+  const auto [offset, origin] = function_.symbol_address(it);
   const isa::Type type = type_of(form.form().operands[i], form).value_or(isa::Type::B64);
-  return is_local ? constant(offset, lane_bytes(type)) : Place{};
+  return origin == AddressOrigin::Local ? constant(offset, lane_bytes(type)) : Place{};
 }
 
 void Decode::operands(std::initializer_list<Place> places) {

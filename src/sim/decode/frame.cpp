@@ -51,6 +51,13 @@ std::pair<Place, bool> Frame::special(Special special, isa::Type type) {
   return {place, is_new};
 }
 
+std::pair<Place, bool> Frame::shared_address(std::uint64_t offset, unsigned bytes) {
+  Place& place = shared_addresses_[{offset, bytes}];
+  const bool is_new = !place.present();
+  if (is_new) place = scratch(bytes);
+  return {place, is_new};
+}
+
 void Frame::add_local(const ptx::Variable& variable) {
   const std::uint64_t at = round_up(local_bytes_, ptx::align_in_bytes(variable));
   const std::uint64_t bytes = ptx::size_in_bytes(variable);

@@ -40,6 +40,8 @@ class Frame {
   Place register_of(const ptx::Declared& what);
   /// The register of a special register, and whether it is used for the first time.
   std::pair<Place, bool> special(Special special, isa::Type type);
+  /// The same of the register of an address in the CTA's shared memory.
+  std::pair<Place, bool> shared_address(std::uint64_t offset, unsigned bytes);
 
   /// Gives a variable a place in local memory.
   void add_local(const ptx::Variable& variable);
@@ -60,6 +62,7 @@ class Frame {
   std::vector<Diag>& errors_;
   std::unordered_map<std::uint64_t, Place> registers_;  // by declaration and member
   std::map<std::pair<std::uint8_t, unsigned>, Place> specials_;
+  std::map<std::pair<std::uint64_t, unsigned>, Place> shared_addresses_;
   std::unordered_map<const ptx::Variable*, std::uint32_t> locals_;
   Place carry_{};
   bool is_full_ = false;  // no room for more registers

@@ -230,7 +230,14 @@ Place FunctionDecoder::frame_address(std::uint64_t offset, unsigned bytes) {
   return op.p[0];
 }
 
-std::pair<std::uint64_t, bool> FunctionDecoder::symbol_address(const isa::Operand& operand) {
+Place FunctionDecoder::shared_address(std::uint64_t offset, unsigned bytes) {
+  const auto [place, is_new] = frame_.shared_address(offset, std::min(bytes, 8U));
+  if (is_new) code().shared_addresses.push_back({offset, place, std::min(bytes, 8U)});
+  return place;
+}
+
+std::pair<std::uint64_t, AddressOrigin> FunctionDecoder::symbol_address(
+    const isa::Operand& operand) {
   const std::optional<ptx::NameId> id = context_.module.names.find(operand.text);
   const ptx::Declared what = context_.scope.find(*id);
   const std::uint64_t offset =
@@ -240,13 +247,14 @@ std::pair<std::uint64_t, bool> FunctionDecoder::symbol_address(const isa::Operan
                                  !function_.params.empty() &&
                                  what.variable >= function_.params.data() &&
                                  what.variable < function_.params.data() + function_.params.size();
-    return {*local + offset, !is_kernel_param};
+    return {*local + offset, is_kernel_param ? AddressOrigin::Absolute : AddressOrigin::Local};
   }
   std::uint64_t place = context_.layout.variables.at(what.variable).address;
   if (what.space == ptx::Space::Shared && ptx::size_in_bytes(*what.variable) == 0) {
     place = context_.layout.dynamic_shared;
   }
-  return {place + offset, false};
+  return {place + offset,
+          what.space == ptx::Space::Shared ? AddressOrigin::Shared : AddressOrigin::Absolute};
 }
 
 // --- statements ----------------------------------------------------------------------------------

@@ -76,8 +76,10 @@ class FunctionDecoder {
   Place sum(Place from, isa::Type type, std::int64_t offset, std::string_view name);
   /// A register of that many bytes that gets the address of a local variable in the same way.
   Place frame_address(std::uint64_t offset, unsigned bytes);
-  /// The address of a variable in its state space, and whether it is relative to local memory.
-  std::pair<std::uint64_t, bool> symbol_address(const isa::Operand& operand);
+  /// A register of that many bytes that has an address of the CTA's shared memory from the start.
+  Place shared_address(std::uint64_t offset, unsigned bytes);
+  /// The address of a variable in its state space, and what it is relative to.
+  std::pair<std::uint64_t, AddressOrigin> symbol_address(const isa::Operand& operand);
   /// The op being decoded goes to this label: its `imm`.
   void add_label_fixup(std::string_view label);
   /// The table of a `.branchtargets` list, as an index into Program::branch_tables.

@@ -37,8 +37,7 @@ Region* region_of(Warp& warp, std::uint64_t address) {
     return found;
   }
   if (in_window(address, kSharedWindow)) {
-    const std::uint64_t field = (address - kSharedWindow) >> kRankShift;
-    const std::uint64_t rank = field == 0 ? warp.cta->rank : field - 1;
+    const std::uint64_t rank = shared_rank(address);
     return rank < warp.unit->ctas.size() ? &warp.unit->ctas[rank]->shared : nullptr;
   }
   if (in_window(address, kLocalWindow)) return &warp.stack.local;
@@ -84,6 +83,23 @@ std::string missed(const Region& region, std::uint64_t address, unsigned bytes) 
   return fmt::format("{} bytes of it past the end of {}", bytes - (region.size - past), name);
 }
 
+// The same of the region of the address, or the nearest where it is in none.
+std::string missed(const Warp& warp, const Region* region, std::uint64_t address, unsigned bytes) {
+  // What misses the first allocation or the CTA's shared memory by little is before it, not elsewhere.
+  constexpr std::uint64_t kLittle = 1U << 20U;
+  const Region& own = warp.cta->shared;
+  const auto before = static_cast<std::uint32_t>(own.base - address);
+  if (in_window(address, kSharedWindow) && before != 0 && before <= kLittle)
+    return missed(own, own.base - before, bytes);
+  if (region == nullptr && address >= kGlobalStart - kLittle)
+    region = closest(*warp.unit->context.memory, address);
+  if (region != nullptr) return missed(*region, address, bytes);
+  if (in_window(address, kSharedWindow))
+    return fmt::format("the cluster has {} CTAs, and the shared memory of CTA r begins at r << {}",
+                       warp.unit->ctas.size(), kRankShift);
+  return address < 4096 ? "a null pointer" : "no allocation is there";
+}
+
 // Leaves out the lanes whose bytes are not in a block that was handed out.
 void check_heap(Warp& warp, const Heap& heap, const std::uint64_t* address, unsigned bytes,
                 AccessKind kind, Mask& group) {
@@ -112,9 +128,6 @@ void report_bad_address(Warp& warp, std::uint64_t address, unsigned lane, unsign
                         AccessKind kind, Space space) {
   const char* verb = access_verb(kind);
   const Mask who = lane_bit(lane);
-  if (address - kSharedWindow < (std::uint64_t{1} << kRankShift)) {
-    address += std::uint64_t{warp.cta->rank + 1} << kRankShift;
-  }
   Region* region = region_of(warp, address);
   const Space found = space_at(address, *warp.unit->context.memory);
   const bool is_inside = region != nullptr && region->holds(address, bytes);
@@ -132,52 +145,50 @@ void report_bad_address(Warp& warp, std::uint64_t address, unsigned lane, unsign
     const std::string what =
         !region->writable ? fmt::format("{} of {}, which is read-only", verb, region->name)
         : fits(space, found)
-            ? fmt::format("{} of the shared memory of CTA {} of the cluster through its own", verb,
-                          region->owner)
+            ? fmt::format(
+                  "{} at {} in the `shared::cta` space, where CTA {} has only its own "
+                  "memory, from 0x{:x} on; `shared::cluster` reaches the others",
+                  verb, shared_text(*warp.unit, address), warp.cta->rank,
+                  start_of(warp, AddressOrigin::Shared))
             : fmt::format("{} in the {} space at an address of the {} space", verb,
                           isa::name_of(space), isa::name_of(found));
     warp.report_at(Check::Space, who, address, what);
     return;
   }
-  const Region* near = region;
-  // What misses the first allocation by little is before it, not elsewhere.
-  constexpr std::uint64_t kLittle = 1U << 20U;
-  if (near == nullptr && address >= kGlobalStart - kLittle)
-    near = closest(*warp.unit->context.memory, address);
-  const std::string place = near != nullptr  ? missed(*near, address, bytes)
-                            : address < 4096 ? "a null pointer"
-                                             : "no allocation is there";
+  const std::string at =
+      found == Space::Shared ? shared_text(*warp.unit, address) : fmt::format("0x{:x}", address);
   warp.report_at(Check::Bounds, who, address,
-                 fmt::format("{} of {} bytes at 0x{:x}: {}", verb, bytes, address, place));
+                 fmt::format("{} of {} bytes at {}: {}", verb, bytes, at,
+                             missed(warp, region, address, bytes)));
 }
 
 }  // namespace
 
+std::uint64_t start_of(const Warp& warp, AddressOrigin origin) {
+  switch (origin) {
+    case AddressOrigin::Absolute:
+      return 0;
+    case AddressOrigin::Local:
+      return warp.here.local;
+    case AddressOrigin::Shared:
+      return std::uint64_t{warp.cta->rank} << kRankShift;
+  }
+  return 0;
+}
+
 void lane_addresses(const Warp& warp, const Address& address, std::uint64_t* out) {
-  std::uint64_t add = static_cast<std::uint64_t>(address.offset);
-  if (address.is_local) add += warp.here.local;
+  const std::uint64_t add =
+      static_cast<std::uint64_t>(address.offset) + start_of(warp, address.origin);
   const std::uint64_t window = window_of(address.space);
-  // Own shared memory has no rank in its addresses; with it, a place has one address only.
-  constexpr std::uint64_t kUnranked = std::uint64_t{1} << kRankShift;
-  const std::uint64_t own = std::uint64_t{warp.cta->rank + 1} << kRankShift;
   if (!address.base.present()) {
     for (unsigned l = 0; l < kLanes; ++l) out[l] = add + window;
   } else if (address.is_narrow) {
     const auto* base = warp.source<std::uint32_t>(address.base);
     const auto low = static_cast<std::uint32_t>(add);
-    const std::uint32_t rank = window == kSharedWindow ? static_cast<std::uint32_t>(own) : 0;
-    for (unsigned l = 0; l < kLanes; ++l) {
-      const std::uint32_t inside = base[l] + low;
-      out[l] = window + (inside + (inside < kUnranked ? rank : 0));
-    }
-    return;
+    for (unsigned l = 0; l < kLanes; ++l) out[l] = window + (base[l] + low);
   } else {
     const auto* base = warp.source<std::uint64_t>(address.base);
     for (unsigned l = 0; l < kLanes; ++l) out[l] = base[l] + add + window;
-  }
-  if (window != kSharedWindow && address.space != Space::Generic) return;
-  for (unsigned l = 0; l < kLanes; ++l) {
-    out[l] += out[l] - kSharedWindow < kUnranked ? own : 0;
   }
 }
 

@@ -10,7 +10,9 @@
 
 namespace ww::sim {
 
-/// Generic addresses of the operand in all lanes, shared ones with the CTA's rank.
+/// Where what addresses of variables are relative to begins in its state space.
+[[nodiscard]] std::uint64_t start_of(const Warp& warp, AddressOrigin origin);
+/// Generic addresses of the operand in all lanes.
 void lane_addresses(const Warp& warp, const Address& address, std::uint64_t* out);
 
 /// The region of the first lane's address. `group` gets the lanes whose bytes are in it, and `who`

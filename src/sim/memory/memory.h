@@ -4,14 +4,15 @@
 // local memory of a warp. All of them live in one 64-bit address space, the generic one:
 //
 //   0x0_0000_0000   nothing: null pointers land here
-//   0x1_0000_0000   shared memory: own CTA at 0, CTA r of the cluster at (r + 1) << 24
+//   0x1_0000_0000   shared memory: that of CTA r of the cluster begins at r << 24
 //   0x2_0000_0000   local memory: the same address is another place in each lane
 //   0x3_0000_0000   kernel parameters
 //   0x4_0000_0000   functions, for indirect calls
 //   0x10_0000_0000  global and constant memory, allocations far apart
 //
 // An address in a state space is the generic one less the window's start; global, constant and
-// generic addresses are the same.
+// generic addresses are the same. So, as on hardware, an address of a CTA's own shared memory is also
+// its address for the rest of the cluster, and bits 24 and up say the rank.
 #pragma once
 
 #include <cstddef>
@@ -37,6 +38,18 @@ constexpr std::uint64_t kTensorWindow = 0x5'0000'0000U;
 constexpr std::uint64_t kGlobalStart = 0x10'0000'0000U;
 /// Bits of a shared address below the rank of the CTA.
 constexpr unsigned kRankShift = 24;
+
+/// Where the shared memory of a CTA of the cluster begins; and of an address in there, the CTA, and
+/// the place in its memory.
+constexpr std::uint64_t shared_start(std::uint64_t rank) {
+  return kSharedWindow + (rank << kRankShift);
+}
+constexpr std::uint64_t shared_rank(std::uint64_t address) {
+  return (address - kSharedWindow) >> kRankShift;
+}
+constexpr std::uint64_t shared_offset(std::uint64_t address) {
+  return address & ((std::uint64_t{1} << kRankShift) - 1);
+}
 
 /// What a generic address adds to an address in the space.
 constexpr std::uint64_t window_of(Space space) {

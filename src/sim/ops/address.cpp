@@ -39,8 +39,7 @@ bool lies_in(Warp& warp, std::uint64_t address, Space space) {
   const std::uint64_t window = window_of(space);
   if (window != 0) {
     if (address - window >= kSize) return false;
-    const std::uint64_t rank = (address - window) >> kRankShift;
-    return space != Space::Shared || rank == 0 || rank == warp.cta->rank + 1;
+    return space != Space::Shared || shared_rank(address) == warp.cta->rank;
   }
   const Region* region = warp.unit->context.memory->find(address);
   if (space == Space::Const) return region != nullptr && region->space == Space::Const;

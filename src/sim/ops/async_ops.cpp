@@ -13,7 +13,6 @@ namespace ww::sim {
 namespace {
 
 constexpr std::uint64_t kWord = 4;
-constexpr std::uint64_t kInside = (std::uint64_t{1} << kRankShift) - 1;
 
 Cta& owner_of(Warp& warp, const Region& region) { return *warp.unit->ctas[region.owner]; }
 
@@ -112,9 +111,9 @@ void report_mark(Warp& warp, const SharedMark& mark, unsigned lane, std::uint64_
                                : is_product ? product_text(warp, mark)
                                             : "that an asynchronous copy may still be reading";
   warp.report_at(check, lane_bit(lane), address,
-                 fmt::format("{} {} bytes of shared memory at 0x{:x} {}{}",
-                             is_write ? "writes" : "reads", bytes, address & kInside, why,
-                             mark.writes != 0 ? early_wait_text(warp, mark) : ""),
+                 fmt::format("{} {} bytes of shared memory at {} {}{}",
+                             is_write ? "writes" : "reads", bytes, shared_text(*warp.unit, address),
+                             why, mark.writes != 0 ? early_wait_text(warp, mark) : ""),
                  warp.unit->party(mark.op, mark.warp, lane_bit(mark.lane)));
 }
 
@@ -237,8 +236,8 @@ void report_unwritten(Warp& warp, unsigned lane, const Unwritten& bytes) {
   if (bytes.count == 0 || !warp.is_new(Check::Uninit)) return;
   warp.report_at(Check::Uninit, lane_bit(lane), bytes.first,
                  fmt::format("copies {} bytes of shared memory to global memory that nothing has "
-                             "written; the first is at 0x{:x}",
-                             bytes.count, bytes.first & kInside));
+                             "written; the first is at {}",
+                             bytes.count, shared_text(*warp.unit, bytes.first)));
 }
 
 void begin_write(Warp& warp, const ByteRun& run, unsigned lane, const WriteMode& mode) {
@@ -323,13 +322,13 @@ void land(Warp& warp, unsigned lane, const ByteRun& run, const std::byte* data,
 
 void check_same_cta(Warp& warp, unsigned lane, std::uint64_t to, std::uint64_t mbarrier,
                     bool or_peer) {
-  const std::uint64_t apart = rank_of(to) ^ rank_of(mbarrier);
+  const std::uint64_t apart = shared_rank(to) ^ shared_rank(mbarrier);
   if (apart == 0 || (or_peer && apart == 1)) return;
   if (!warp.is_new(Check::Barrier)) return;
   warp.report_at(
       Check::Barrier, lane_bit(lane), mbarrier,
       fmt::format("the data goes to CTA {} of the cluster, and the mbarrier is in CTA {}",
-                  rank_of(to), rank_of(mbarrier)));
+                  shared_rank(to), shared_rank(mbarrier)));
 }
 
 // --- decoding ------------------------------------------------------------------------------------

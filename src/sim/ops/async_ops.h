@@ -140,16 +140,13 @@ void complete_tx(Warp& warp, std::uint64_t address, unsigned lane, std::uint32_t
 /// other CTA of its pair.
 void check_same_cta(Warp& warp, unsigned lane, std::uint64_t to, std::uint64_t mbarrier,
                     bool or_peer = false);
-/// The CTA of a shared address with rank, and the same place in another CTA.
-inline std::uint64_t rank_of(std::uint64_t address) {
-  return ((address - kSharedWindow) >> kRankShift) - 1;
-}
+/// The same place in the shared memory of another CTA.
 inline std::uint64_t in_cta(std::uint64_t address, std::uint64_t rank) {
-  return address + ((rank - rank_of(address)) << kRankShift);
+  return shared_start(rank) + shared_offset(address);
 }
 /// Of the pair of CTA `rank`, the one that is even or odd as the CTA of the address is.
 inline std::uint64_t rank_in_pair(std::uint64_t rank, std::uint64_t address) {
-  return (rank & ~std::uint64_t{1}) | (rank_of(address) & 1U);
+  return (rank & ~std::uint64_t{1}) | (shared_rank(address) & 1U);
 }
 
 // --- decoding ------------------------------------------------------------------------------------

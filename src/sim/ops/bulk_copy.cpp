@@ -81,7 +81,7 @@ std::optional<Neighbours::ReadId> begin_read(Warp& warp, unsigned lane, const By
   if (from.region == nullptr) return std::nullopt;
   mark_shared(warp, *from.region, from.address, from.bytes, lane, AsyncUse::Read);
   const bool is_for_other =
-      from.region->space == Space::Shared && rank_of_mbarrier(mbarrier) != from.region->owner;
+      from.region->space == Space::Shared && shared_rank(mbarrier) != from.region->owner;
   if (!is_for_other || warp.unit->neighbours == nullptr) return std::nullopt;
   return warp.unit->neighbours->read_begins(warp, lane, from.address, from.bytes, mbarrier);
 }

@@ -9,8 +9,6 @@
 namespace ww::sim::cluster_ops {
 namespace {
 
-constexpr std::uint32_t kOffsetBits = (1U << kRankShift) - 1;
-
 // The same offset in the shared memory of CTA `rank`. The generic form keeps the window.
 template <typename T>
 void run_mapa(Warp& warp, const Op& op) {
@@ -19,8 +17,7 @@ void run_mapa(Warp& warp, const Op& op) {
   T mapped[kLanes];
   for (unsigned l = 0; l < kLanes; ++l) {
     const T window = static_cast<T>(std::uint64_t{a[l]} & ~std::uint64_t{0xFFFF'FFFFU});
-    const std::uint32_t offset = static_cast<std::uint32_t>(a[l]) & kOffsetBits;
-    mapped[l] = static_cast<T>(window | offset | ((rank[l] + 1) << kRankShift));
+    mapped[l] = static_cast<T>(window | shared_offset(a[l]) | (rank[l] << kRankShift));
   }
   Mask bad = 0;
   for_each_lane(warp.exec, [&](unsigned l) {
@@ -36,10 +33,7 @@ template <typename T>
 void run_getctarank(Warp& warp, const Op& op) {
   const auto* a = warp.source<T>(op.p[1]);
   std::uint32_t rank[kLanes];
-  for (unsigned l = 0; l < kLanes; ++l) {
-    const std::uint32_t field = (static_cast<std::uint32_t>(a[l]) >> kRankShift) & 0xFFU;
-    rank[l] = field == 0 ? warp.cta->rank : field - 1;
-  }
+  for (unsigned l = 0; l < kLanes; ++l) rank[l] = static_cast<std::uint32_t>(a[l]) >> kRankShift;
   warp.write(op.p[0], rank);
 }
 

@@ -53,7 +53,7 @@ void complain(Warp& warp, unsigned lane, std::uint64_t address, fmt::format_stri
               Args&&... args) {
   if (!warp.is_new(Check::Barrier)) return;
   warp.report_at(Check::Barrier, lane_bit(lane), address,
-                 fmt::format("the mbarrier at 0x{:x} ", offset_of_mbarrier(address)) +
+                 fmt::format("the mbarrier at {} ", shared_text(*warp.unit, address)) +
                      fmt::format(text, std::forward<Args>(args)...));
 }
 
@@ -158,7 +158,7 @@ void run_inval(Warp& warp, const Op& op) {
 // The mbarrier may be a neighbour's.
 void note_neighbour(Warp& warp, std::uint64_t address, Mask lanes) {
   if (warp.unit->neighbours == nullptr) return;
-  const std::uint64_t rank = rank_of_mbarrier(address);
+  const std::uint64_t rank = shared_rank(address);
   std::uint64_t at[kLanes];
   std::fill(std::begin(at), std::end(at), address);
   warp.unit->neighbours->used(warp, warp.unit->ctas[rank]->shared, at, lanes, kObjectBytes,

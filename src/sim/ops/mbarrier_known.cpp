@@ -13,14 +13,13 @@ namespace {
 
 // Other CTAs need not see a new mbarrier behind a barrier alone.
 void check_announced(Warp& warp, const Mbarrier& barrier, std::uint64_t address, Mask who) {
-  const std::uint64_t rank = rank_of_mbarrier(address);
-  if (barrier.is_fenced || rank == warp.cta->rank) return;
+  if (barrier.is_fenced || shared_rank(address) == warp.cta->rank) return;
   if (!warp.is_new(Check::Fence, barrier.op, count_lanes(who))) return;
   warp.report_at(
       Check::Fence, who, address,
-      fmt::format("uses the mbarrier at 0x{:x} of CTA {} of the cluster, which was made "
-                  "with no `fence.mbarrier_init.release.cluster` behind it",
-                  offset_of_mbarrier(address), rank),
+      fmt::format("uses the mbarrier at {}, which was made with no "
+                  "`fence.mbarrier_init.release.cluster` behind it",
+                  shared_text(*warp.unit, address)),
       warp.unit->party(barrier.op, barrier.maker / kLanes, lane_bit(barrier.maker % kLanes)));
 }
 
@@ -32,28 +31,26 @@ void check_ordered(Warp& warp, const Mbarrier& barrier, std::uint64_t address, M
                      barrier.maker % kLanes, barrier.made_at))
     return;
   if (!warp.is_new(Check::Race, barrier.op, count_lanes(who))) return;
-  const std::uint64_t rank = rank_of_mbarrier(address);
-  const bool is_own = rank == warp.cta->rank;
+  const bool is_own = shared_rank(address) == warp.cta->rank;
   warp.report_at(
       Check::Race, who, address,
-      fmt::format("has the mbarrier at 0x{:x}{} signalled, and nothing orders that behind its "
+      fmt::format("has the mbarrier at {} signalled, and nothing orders that behind its "
                   "`mbarrier.init`: {}",
-                  offset_of_mbarrier(address),
-                  is_own ? "" : fmt::format(" of CTA {} of the cluster", rank),
+                  shared_text(*warp.unit, address),
                   is_own ? "a barrier is missing" : "a barrier of the cluster is missing"),
       warp.unit->party(barrier.op, barrier.maker / kLanes, lane_bit(barrier.maker % kLanes)));
 }
 
 // The async proxy of the CTA itself needs the fence as well, by the manual; many programs do without.
 void check_published(Warp& warp, const Mbarrier& barrier, std::uint64_t address, Mask who) {
-  const bool is_own = rank_of_mbarrier(address) == warp.cta->rank;
+  const bool is_own = shared_rank(address) == warp.cta->rank;
   if (barrier.is_fenced || !is_own || !warp.checks(Check::Proxy)) return;
   if (!warp.is_new(Check::Fence, barrier.op, count_lanes(who))) return;
   warp.report_at(
       Check::Fence, who, address,
-      fmt::format("lets the async proxy signal the mbarrier at 0x{:x}, which was made with no "
+      fmt::format("lets the async proxy signal the mbarrier at {}, which was made with no "
                   "`fence.mbarrier_init.release.cluster` behind it",
-                  offset_of_mbarrier(address)),
+                  shared_text(*warp.unit, address)),
       warp.unit->party(barrier.op, barrier.maker / kLanes, lane_bit(barrier.maker % kLanes)));
 }
 
@@ -68,9 +65,8 @@ Mbarrier* mbarrier_at(Warp& warp, std::uint64_t address, Mask who) {
   if (barrier != nullptr) check_announced(warp, *barrier, address, who);
   if (barrier != nullptr || !warp.checks(Check::Barrier)) return barrier;
   if (!warp.is_new(Check::Barrier, kNoOp, count_lanes(who))) return nullptr;
-  warp.report_at(
-      Check::Barrier, who, address,
-      fmt::format("there is no mbarrier at 0x{:x} of shared memory", offset_of_mbarrier(address)));
+  warp.report_at(Check::Barrier, who, address,
+                 fmt::format("there is no mbarrier at {}", shared_text(*warp.unit, address)));
   return nullptr;
 }
 

@@ -271,10 +271,9 @@ void run_commit(Warp& warp, const Op& op) {
       return;
     }
     const std::uint16_t mask = warp.source<std::uint16_t>(op.p[0])[l];
-    const std::uint64_t inside = all[l] & ((std::uint64_t{1} << kRankShift) - 1);
     for (std::uint64_t rank = 0; rank < 16; ++rank) {
       if (((mask >> rank) & 1U) == 0) continue;
-      commit_to(warp, l, kSharedWindow + ((rank + 1) << kRankShift) + inside);
+      commit_to(warp, l, in_cta(all[l], rank));
     }
   });
 }

@@ -21,7 +21,7 @@ void check_shared_address(Warp& warp, std::uint64_t address, unsigned lane) {
   if (address % kSharedAlign == 0 || !warp.is_new(Check::Align)) return;
   warp.report_at(Check::Align, lane_bit(lane), address,
                  fmt::format("the box is at 0x{:x} of shared memory, expected a multiple of {}",
-                             address & ((std::uint64_t{1} << kRankShift) - 1), kSharedAlign));
+                             shared_offset(address), kSharedAlign));
 }
 
 std::vector<ByteRun> shared_runs(Warp& warp, const Parcel& parcel, std::uint64_t address,

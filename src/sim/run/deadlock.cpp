@@ -96,11 +96,11 @@ std::string run_ahead_text(const Mbarrier& barrier, unsigned unit_warp) {
 }
 
 std::string mbarrier_text(Unit& unit, const Stuck& stuck) {
-  const std::uint64_t inside = stuck.split->address & ((1U << kRankShift) - 1);
+  const std::string at = shared_text(unit, stuck.split->address);
   const Mbarrier* barrier = find_mbarrier(unit, stuck.split->address);
-  if (barrier == nullptr) return fmt::format("for the mbarrier at 0x{:x}", inside);
-  return fmt::format("for phase {} of the mbarrier at 0x{:x}, which lacks {} ({}){}",
-                     barrier->phase, inside, lacking(*barrier), suppliers_text(unit, *barrier),
+  if (barrier == nullptr) return fmt::format("for the mbarrier at {}", at);
+  return fmt::format("for phase {} of the mbarrier at {}, which lacks {} ({}){}", barrier->phase,
+                     at, lacking(*barrier), suppliers_text(unit, *barrier),
                      run_ahead_text(*barrier, stuck.warp->unit_warp()));
 }
 
@@ -186,10 +186,9 @@ std::string cycle_text(Unit& unit, const std::vector<Stuck>& all) {
     for (const WaitEdge& edge : path) {
       const Warp& from = warp_of(unit, edge.from);
       const Warp& to = warp_of(unit, edge.to);
-      texts.push_back(fmt::format("{}, warp {} waits for 0x{:x}, which warp {} supplies at line {}",
-                                  unit.describe(*from.cta), from.index,
-                                  edge.address & ((1U << kRankShift) - 1), to.index,
-                                  line_at(unit, edge.op)));
+      texts.push_back(fmt::format(
+          "{}, warp {} waits for {}, which warp {} supplies at line {}", unit.describe(*from.cta),
+          from.index, shared_text(unit, edge.address), to.index, line_at(unit, edge.op)));
     }
     return fmt::format("; they wait for each other: {}", join(texts, "; "));
   }

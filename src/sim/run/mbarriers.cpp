@@ -28,9 +28,9 @@ void report_overrun(Unit& unit, Mbarrier& barrier, std::uint64_t address) {
       {.check = Check::Barrier,
        .who = {first->op, warp.cta->linear, warp.index, lane_bit(first->lane)},
        .other = {barrier.expect_op, warp.cta->linear, warp.index, 0},
-       .text = fmt::format("the mbarrier at 0x{:x} expects {} bytes and its phase ends when "
+       .text = fmt::format("the mbarrier at {} expects {} bytes and its phase ends when "
                            "they are there, with {} bytes more still on their way",
-                           address & ((1U << kRankShift) - 1), barrier.bytes, more),
+                           shared_text(unit, address), barrier.bytes, more),
        .address = address,
        .has_address = true});
 }
@@ -47,11 +47,10 @@ void note_supply(Mbarrier& barrier, const MbarrierSupply& supply) {
 }
 
 Mbarrier* find_mbarrier(Unit& unit, std::uint64_t address) {
-  const std::uint64_t inside = address - kSharedWindow;
-  const std::uint64_t rank = (inside >> kRankShift) - 1;
+  const std::uint64_t rank = shared_rank(address);
   if (rank >= unit.ctas.size()) return nullptr;
   auto& all = unit.ctas[rank]->mbarriers;
-  const auto found = all.find(static_cast<std::uint32_t>(inside & ((1U << kRankShift) - 1)));
+  const auto found = all.find(static_cast<std::uint32_t>(shared_offset(address)));
   return found == all.end() ? nullptr : &found->second;
 }
 
@@ -103,8 +102,8 @@ void report_left_over(Unit& unit) {
           {.check = Check::Barrier,
            .who = {barrier.complete_op, cta->linear, 0, 0},
            .other = {barrier.expect_op, cta->linear, 0, 0},
-           .text = fmt::format("the mbarrier at 0x{:x} gets {} bytes more than it expects", offset,
-                               -barrier.tx),
+           .text = fmt::format("the mbarrier at {} gets {} bytes more than it expects",
+                               shared_text(unit, cta->shared.base + offset), -barrier.tx),
            .address = cta->shared.base + offset,
            .has_address = true});
     }

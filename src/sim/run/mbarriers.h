@@ -57,7 +57,7 @@ struct PendingJob {
     BulkWrite,  // of a bulk group: all is done
   };
   JobKind kind = JobKind::Signal;
-  std::uint64_t mbarrier = 0;  // generic address with rank; 0: a bulk group
+  std::uint64_t mbarrier = 0;  // generic address; 0: a bulk group
   std::uint32_t op = 0;
   Warp* warp = nullptr;
   unsigned lane = 0;
@@ -68,14 +68,7 @@ struct PendingJob {
   std::uint64_t id = 0;  // that a recorder has given it
 };
 
-/// Of a shared address with rank: the CTA of the cluster, and the place in its shared memory.
-inline std::uint64_t rank_of_mbarrier(std::uint64_t address) {
-  return ((address - kSharedWindow) >> kRankShift) - 1;
-}
-inline std::uint64_t offset_of_mbarrier(std::uint64_t address) {
-  return address & ((std::uint64_t{1} << kRankShift) - 1);
-}
-/// The mbarrier at a shared address with rank; nullptr: there is none.
+/// The mbarrier at a shared address; nullptr: there is none.
 Mbarrier* find_mbarrier(Unit& unit, std::uint64_t address);
 /// Whether all of the cluster know of the mbarrier by its own fence and a barrier of the cluster behind
 /// that, which need not order anything else.

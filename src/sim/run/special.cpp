@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "sim/limits.h"
+#include "sim/memory/access.h"
 #include "sim/run/unit.h"
 
 namespace ww::sim {
@@ -46,6 +48,13 @@ struct SpecialSource {
   const Dim3& ctaid = cta.id;
 };
 
+// Low bytes of the values, one value a lane, which are defined.
+void fill(Warp& warp, Place place, unsigned bytes, const std::uint64_t* values) {
+  for (unsigned l = 0; l < kLanes; ++l)
+    std::memcpy(warp.frame + place.offset() + std::size_t{l} * bytes, &values[l], bytes);
+  if (warp.undefined.are_kept()) std::memset(warp.undefined.write(place, kAllLanes), 0, kLanes);
+}
+
 }  // namespace
 
 Special parse_special(std::string_view name) {
@@ -64,19 +73,20 @@ void special_values(const Warp& warp, Special special, std::uint64_t* out) {
 }
 
 void fill_specials(Warp& warp, const Code& code) {
+  std::uint64_t values[kLanes];
   for (const SpecialUse& use : code.specials) {
-    std::uint64_t values[kLanes];
     special_values(warp, use.what, values);
-    for (unsigned l = 0; l < kLanes; ++l) {
-      if (use.bytes == 8) {
-        warp.lanes<std::uint64_t>(use.place)[l] = values[l];
-      } else if (use.bytes == 4) {
-        warp.lanes<std::uint32_t>(use.place)[l] = static_cast<std::uint32_t>(values[l]);
-      }
+    if (use.bytes != 1) {
+      fill(warp, use.place, use.bytes, values);
+      continue;
     }
-    if (use.bytes == 1) *warp.lanes<Mask>(use.place) = values[0] != 0 ? kAllLanes : 0;
-    if (warp.undefined.are_kept())
-      std::memset(warp.undefined.write(use.place, kAllLanes), 0, use.bytes == 1 ? 4 : kLanes);
+    *warp.lanes<Mask>(use.place) = values[0] != 0 ? kAllLanes : 0;
+    if (warp.undefined.are_kept()) std::memset(warp.undefined.write(use.place, kAllLanes), 0, 4);
+  }
+  for (const SharedAddress& use : code.shared_addresses) {
+    std::fill(std::begin(values), std::end(values),
+              start_of(warp, AddressOrigin::Shared) + use.offset);
+    fill(warp, use.place, use.bytes, values);
   }
 }
 

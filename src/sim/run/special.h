@@ -20,7 +20,7 @@ bool is_changing(Special special);
 /// The values of the 32 lanes.
 void special_values(const Warp& warp, Special special, std::uint64_t* out);
 
-/// Fills in the special registers that a function reads.
+/// Fills in the special registers and the addresses of shared variables that a function reads.
 void fill_specials(Warp& warp, const Code& code);
 
 }  // namespace ww::sim

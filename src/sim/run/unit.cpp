@@ -33,7 +33,7 @@ void prepare(const RunContext& context, Cta& cta, std::uint64_t linear, unsigned
   // Shared memory holds whatever was there: a pattern that shows.
   std::memset(cta.data.get(), 0xCD, bytes);
   if (cta.undefined != nullptr) std::memset(cta.undefined.get(), 0xFF, bytes);
-  cta.shared = {.base = kSharedWindow + (std::uint64_t{rank + 1} << kRankShift),
+  cta.shared = {.base = shared_start(rank),
                 .size = bytes,
                 .data = cta.data.get(),
                 .undefined = cta.undefined.get(),
@@ -325,6 +325,14 @@ Party Unit::party(std::uint32_t op, std::uint64_t unit, unsigned unit_warp, Mask
 
 std::string Unit::describe(const Cta& cta) const {
   return fmt::format("block ({},{},{})", cta.id.x, cta.id.y, cta.id.z);
+}
+
+std::string shared_text(const Unit& unit, std::uint64_t address) {
+  const std::uint64_t rank = shared_rank(address);
+  const std::uint64_t offset = shared_offset(address);
+  if (rank >= unit.ctas.size()) return fmt::format("0x{:x}", address - kSharedWindow);
+  return unit.ctas.size() == 1 ? fmt::format("0x{:x}", offset)
+                               : fmt::format("0x{:x} of CTA {} of the cluster", offset, rank);
 }
 
 void Unit::stop(Outcome what, std::string why) {

@@ -167,6 +167,10 @@ class Unit {
   bool run_rounds(std::uint64_t turns);
 };
 
+/// A place in shared memory, by a generic address: "0x40", in a cluster of several CTAs "0x40 of CTA 1 of
+/// the cluster", and where no CTA of the cluster has it, the address in the state space.
+std::string shared_text(const Unit& unit, std::uint64_t address);
+
 /// Lanes of a warp, as the order sees them. What one does in step all of them do.
 inline Actor actor_of(const Warp& warp, Mask lanes) {
   if (warp.unit->order != nullptr && warp.unit->order->in_step) lanes |= warp.born;

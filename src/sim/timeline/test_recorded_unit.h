@@ -10,7 +10,7 @@ namespace ww::sim {
 
 struct RecordedUnit {
   RecordedUnit() {
-    cta.shared.base = kSharedWindow + (std::uint64_t{1} << kRankShift);
+    cta.shared.base = shared_start(0);
     context.out.warps.resize(1);
   }
   Mbarrier& make_mbarrier(std::uint32_t offset, std::int64_t arrivals) {
