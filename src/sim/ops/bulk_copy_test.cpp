@@ -97,6 +97,10 @@ TEST(BulkCopy, ToSeveralBlocksAtOnce) {
       kRead + kClusterSync;
   const auto out = expect_fine(all, kTwoBlocks);
   for (std::uint32_t i = 0; i < 64; ++i) EXPECT_EQ(out[i], 32 + i % 32);
+  // The bytes land in the block that waits, so its own scope is enough.
+  std::string near = with_waits(all);
+  near.replace(near.find("try_wait.parity.shared"), 22, "try_wait.parity.acquire.cta.shared::cta");
+  EXPECT_EQ(expect_fine(near, kTwoBlocks), out);
 }
 
 TEST(BulkCopy, FromBlockToBlock) {

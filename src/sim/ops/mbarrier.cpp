@@ -451,9 +451,14 @@ void complete_tx(Warp& warp, std::uint64_t address, unsigned lane, std::uint32_t
   if (barrier == nullptr) return;
   note_supply(*barrier, {.op = warp.current, .unit_warp = warp.unit_warp(), .sends = true});
   add_tx(warp, *barrier, address, lane, -std::int64_t{bytes});
-  Order* order = warp.unit->order.get();
-  if (order != nullptr)
-    arrive(*order, actor_of(warp, lane_bit(lane)), true, Scope::Cluster, barrier->arriving);
+  // The bytes land beside the mbarrier, wherever the thread is that sent them: threads there see them behind
+  // a wait of any scope.
+  if (Order* order = warp.unit->order.get(); order != nullptr) {
+    Clocks sent;
+    release(*order, actor_of(warp, lane_bit(lane)), sent);
+    const Home there{order->unit, static_cast<unsigned>(shared_rank(address))};
+    barrier->arriving.publish(Scope::Cluster, there, sent);
+  }
   settle_phase(*warp.unit, *barrier, address);
 }
 
