@@ -75,7 +75,7 @@ TEST(BulkCopy, TheBufferMustBeFreeWhenTheCopyIsIssued) {
               "WAIT(0, 0);");
 }
 
-// The manual's own reading: the async proxy need not know an mbarrier that no fence has published.
+// The strict reading: the async proxy need not know an mbarrier that no fence has published.
 TEST(BulkCopy, StrictlyTheMbarrierIsFencedInItsOwnBlock) {
   constexpr Grid kStrict{.also = Check::Proxy};
   const std::string copy = expected(128) + kCopyIn + "WAIT(0, 0);" + kRead;
