@@ -135,6 +135,32 @@ TEST(EvalCluster, MemoryOfTheOthers) {
   EXPECT_NE(exchange("").checks(), "");
 }
 
+// In CTA 0, warp 0 arrives and ends, and warp 1 never comes: CTA 1 does not go on.
+TEST(EvalCluster, EndedThreadsDoNotStandInForOthers) {
+  TestKernel k;
+  const BufferId out = k.matched("out", {2}, DType::Uint32);
+  const Ids ids = start(k, 2, 64);
+  const BufferId bar = k.alloc("bar", {1}, DType::Uint64, Scope::Shared);
+  const auto at = [&] { return k.address(bar, {k.n(0)}); };
+  k.when(k.eq(k.tid(), 0));
+  k.ptx("mbarrier.init.shared.b64", {ir::test::mem(at()), ir::test::value(k.u32(1))});
+  k.end();
+  k.sync();
+  k.when(k.eq(k.var(ids.rank), 0));
+  k.when(k.op(ExprOp::Gt, k.tid(), k.n(31)));
+  k.evaluate(k.call(Intrinsic::MbarrierWait, {at(), k.n(0)}));
+  k.end();
+  k.end();
+  k.ptx("barrier.cluster.arrive.aligned", {});
+  k.when(k.eq(k.var(ids.rank), 1));
+  k.ptx("barrier.cluster.wait.aligned", {});
+  k.store(out, {k.var(ids.cta)}, k.to(DType::Uint32, k.n(7)));
+  k.end();
+  const Outcome o = k.run({{5, 5}});
+  EXPECT_EQ(o.checks(), "barrier, barrier") << o.text();
+  EXPECT_EQ(o.arrays[0], (Numbers{5, 5}));
+}
+
 // A CTA's own addresses have its rank in them, and are valid for the whole cluster.
 TEST(EvalCluster, OwnAddressesHaveTheRank) {
   TestKernel k;
