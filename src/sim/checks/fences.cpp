@@ -90,15 +90,6 @@ void FenceTracker::fenced(const Warp& warp, Mask lanes) {
                 [&](unsigned l) { fenced_[unit_warp * kLanes + l] = order_.now(unit_warp); });
 }
 
-// Whether what the thread does next comes after the end of the load. By the strict reading only a fence
-// tells.
-bool FenceTracker::has_ended(unsigned warp, unsigned lane, const Read& read) const {
-  const auto fence = fenced_.find(read.thread);
-  if (fence != fenced_.end() && fence->second >= read.clock) return true;
-  return read.settled != 0 &&
-         order_.ordered(warp, lane, read.thread / kLanes, read.thread % kLanes, read.settled);
-}
-
 // A read that nothing orders is a race, and not looked at here.
 void FenceTracker::check_reads(Warp& warp, const std::uint64_t* address, Mask lanes,
                                unsigned bytes) {
@@ -107,10 +98,14 @@ void FenceTracker::check_reads(Warp& warp, const std::uint64_t* address, Mask la
     ReadPage* page = reads_.find(word / kPageWords);
     if (page == nullptr) return;
     const Read read = std::exchange((*page)[word % kPageWords], {});
-    if (read.clock == 0 || has_ended(unit_warp, lane, read)) return;
+    if (read.clock == 0) return;
+    const auto fence = fenced_.find(read.thread);
+    if (fence != fenced_.end() && fence->second >= read.clock) return;
     const unsigned other = read.thread / kLanes;
     const unsigned other_lane = read.thread % kLanes;
     if (!order_.ordered(unit_warp, lane, other, other_lane, read.clock)) return;
+    if (read.settled != 0 && order_.ordered(unit_warp, lane, other, other_lane, read.settled))
+      return;
     if (!warp.is_new(Check::Fence, read.op)) return;
     warp.report_at(
         Check::Fence, lane_bit(lane), std::max(word * 4, address[lane]),

@@ -122,7 +122,6 @@ class FenceTracker {
     LastAccess write, read;
   };
 
-  [[nodiscard]] bool has_ended(unsigned warp, unsigned lane, const Read& read) const;
   void check_reads(Warp& warp, const std::uint64_t* address, Mask lanes, unsigned bytes);
   [[nodiscard]] MapWrites writes_of_map(std::uint64_t address);
   void check_pair(Warp& warp, unsigned lane, std::uint32_t cell, TensorUse use,
