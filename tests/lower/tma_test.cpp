@@ -264,6 +264,27 @@ TEST(Tma, BytesThatDoNotAddUp) {
   EXPECT_EQ(errors(copy, copy + "        if A[0, 0] > 0.0:\n            " + copy), "");
 }
 
+// Elements that nothing has written do not go to global memory, by whichever engine.
+TEST(Tma, StoresWhatHasBeenWritten) {
+  const BoxCase c{.array = {64, 128},
+                  .shared = {32, 64},
+                  .tile = atoms(16, 32, 64, 128),
+                  .from = "[0:32, 0:64]",
+                  .is_load = false};
+  Program program = program_of(c);
+  const std::size_t at = program.source.find("if e < 2048:\n            tile[");
+  ASSERT_NE(at, std::string::npos) << program.source;
+  program.source.replace(at, 11, "if e < 2000");
+  const Findings found = findings_of(program);
+  const auto has = [&](const std::optional<std::string>& text, std::string_view what) {
+    EXPECT_TRUE(text && text->contains(what)) << text.value_or("nothing");
+  };
+  has(found.tile,
+      "`A[31, 16]` gets its value from shared memory by thread 0 of CTA (0,0,0), and nothing");
+  has(found.lowered, "gets its value from shared memory");
+  has(found.device, "copies 96 bytes of shared memory to global memory that nothing has written");
+}
+
 // --- faults that must show -----------------------------------------------------------------------
 
 TEST(Tma, FaultsShow) {

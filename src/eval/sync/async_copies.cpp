@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "eval/sync/async_copies.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -139,9 +141,22 @@ std::optional<CopyId> begin(Cta& cta, Cta& keeper, AsyncCopy copy, std::size_t w
   return static_cast<CopyId>(keeper.async.in_flight.size() - 1);
 }
 
+// The copy engine must not bring undefined elements to global memory.
+void check_written(Cta& cta, const AsyncCopy& copy) {
+  if (copy.kind != AsyncKind::Bulk) return;
+  const auto bad = std::ranges::find_if(
+      copy.transfers, [](const Transfer& each) { return each.content.undefined != 0; });
+  if (bad == copy.transfers.end()) return;
+  if (Finding* found = finding(cta, Check::Uninit, bad->to); found != nullptr)
+    found->text = fmt::format(
+        "{} gets its value from shared memory by {} of {}, and nothing has written it there",
+        element_text(cta, bad->to), agent_text(copy.agent), cta_text(cta));
+}
+
 }  // namespace
 
 void start_copy(Cta& cta, AsyncCopy copy, Threads ts) {
+  check_written(cta, copy);
   const AsyncKind kind = copy.kind;
   const auto id = begin(cta, cta, std::move(copy), ts.size());
   if (!id) return;
