@@ -8,8 +8,9 @@
 namespace ww::ir {
 namespace {
 
-// pointer, rank, dims, strides, box, swizzle, promotion, fills_nan
+// pointer, rank, dims, strides, box, swizzle, promotion, fill
 constexpr std::size_t kFirstDim = 2;
+constexpr std::string_view kFills[] = {"zero", "nan", "none"};  // by MapFill
 
 std::size_t argument_count(std::size_t rank) { return 3 * rank + 4; }
 
@@ -48,6 +49,13 @@ std::optional<Diag> fault_of_word(const Function& f, const Expr& call, std::size
 
 }  // namespace
 
+std::string_view name_of(MapFill fill) { return kFills[static_cast<std::size_t>(fill)]; }
+std::optional<MapFill> find_map_fill(std::string_view name) {
+  const auto* found = std::ranges::find(kFills, name);
+  if (found == std::end(kFills)) return std::nullopt;
+  return static_cast<MapFill>(found - std::begin(kFills));
+}
+
 ExprId make_tensor_map(Function& f, const TensorMap& map, Span span) {
   const auto number = [&](std::int64_t value) {
     return int_imm(f, num::DType::Int32, value, span);
@@ -58,7 +66,7 @@ ExprId make_tensor_map(Function& f, const TensorMap& map, Span span) {
   for (const ExprId dim : map.dims) call.args.push_back(dim);
   for (const ExprId stride : map.strides) call.args.push_back(stride);
   for (const std::int64_t extent : map.box) call.args.push_back(number(extent));
-  for (const std::int64_t value : {map.swizzle, map.promotion, std::int64_t{map.fills_nan}})
+  for (const std::int64_t value : {map.swizzle, map.promotion, static_cast<std::int64_t>(map.fill)})
     call.args.push_back(number(value));
   return f.add(std::move(call));
 }
@@ -86,7 +94,9 @@ std::optional<Diag> fault_of_tensor_map(const Function& f, const Expr& call) {
   if (auto fault =
           fault_of_word(f, call, last - 2, "promotion", {0, 64, 128, 256}, "0, 64, 128 or 256"))
     return fault;
-  if (const_int(f, call.args[last - 1]) == 1 && num::kind_of(dtype) != num::DTypeKind::Float)
+  if (auto fault = fault_of_word(f, call, last - 1, "fill", {0, 1, 2}, "0, 1 or 2")) return fault;
+  const auto fill = static_cast<MapFill>(*const_int(f, call.args[last - 1]));
+  if (fill == MapFill::Nan && num::kind_of(dtype) != num::DTypeKind::Float)
     return bad(f, call, call.args[last - 1],
                "a tensor map of `{}` filled with NaN, expected floats", num::name_of(dtype));
   return std::nullopt;
@@ -108,7 +118,7 @@ std::optional<TensorMap> tensor_map_of(const Function& f, ExprId id) {
   take(rank, [&](ExprId extent) { out.box.push_back(*const_int(f, extent)); });
   out.swizzle = *const_int(f, at[0]);
   out.promotion = *const_int(f, at[1]);
-  out.fills_nan = const_int(f, at[2]) == 1;
+  out.fill = static_cast<MapFill>(*const_int(f, at[2]));
   return out;
 }
 

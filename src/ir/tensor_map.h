@@ -11,7 +11,9 @@
 // taken apart here.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "base/diag.h"
@@ -27,6 +29,13 @@ inline constexpr std::int64_t kMapUnit = 16;    // bytes: pointers, strides and 
 inline constexpr std::int64_t kMapBytes = 128;  // of the map itself
 inline constexpr std::int64_t kMapAlign = 64;
 
+/// What copies find outside the array. None: they stay inside, which the evaluator and the virtual GPU
+/// check; a GPU takes it for Zero.
+enum class MapFill : std::uint8_t { Zero, Nan, None };
+/// "zero"
+std::string_view name_of(MapFill fill);
+std::optional<MapFill> find_map_fill(std::string_view name);
+
 struct TensorMap {
   ExprId pointer = {};               // to the first element
   std::vector<ExprId> dims = {};     // elements
@@ -34,7 +43,7 @@ struct TensorMap {
   std::vector<std::int64_t> box = {};
   std::int64_t swizzle = 0;      // bytes of a row of the pattern: 32, 64 or 128; 0: none
   std::int64_t promotion = 256;  // bytes that the second-level cache fetches; 0: none
-  bool fills_nan = false;        // what lies outside is NaN; otherwise zero
+  MapFill fill = MapFill::Zero;
 
   [[nodiscard]] std::size_t rank() const { return dims.size(); }
 };

@@ -191,7 +191,7 @@ Result<std::vector<std::byte>> CudaDevice::encode_map(const sim::TensorMap& map)
   const int interleave = static_cast<int>(map.interleave);
   const int swizzle = static_cast<int>(map.swizzle);
   const int promotion = static_cast<int>(map.promotion);
-  const int fill = static_cast<int>(map.fill);
+  const int fill = driver_code(map.fill);
   const int status =
       map.im2col
           ? calls_.encode_im2col(&image, type, map.rank, base, map.dims.data(), map.strides.data(),

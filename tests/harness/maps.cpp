@@ -66,7 +66,9 @@ std::vector<runtime::MapArgument> maps_of(const ir::Function& lowered,
     // None, 32, 64 and 128 bytes are 0 to 3.
     map.map.swizzle = static_cast<sim::TensorSwizzle>(
         std::bit_width(static_cast<std::uint64_t>(bound.map.swizzle) / 32));
-    map.map.fill = bound.map.fills_nan ? sim::TensorFill::Nan : sim::TensorFill::Zeros;
+    map.map.fill = bound.map.fill == ir::MapFill::None  ? sim::TensorFill::None
+                   : bound.map.fill == ir::MapFill::Nan ? sim::TensorFill::Nan
+                                                        : sim::TensorFill::Zeros;
   }
   return out;
 }

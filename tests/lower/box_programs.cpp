@@ -65,6 +65,16 @@ std::string copy_text(const BoxCase& c, std::int64_t bytes) {
              fmt::format("Tx.copy_async({}, {}, mbar=T.address_of(bar[0]){})", tile, array, more));
 }
 
+// The copy, in a loop whose number of rounds the launch says.
+std::string looped(const std::string& copy) {
+  std::string out = "        for round in range(rounds):\n";
+  for (std::size_t at = 0, end = 0; at < copy.size(); at = end + 1) {
+    end = copy.find('\n', at);
+    out += "    " + copy.substr(at, end + 1 - at);
+  }
+  return out;
+}
+
 // A reduction depends on what is there: the CTA writes it first.
 std::string begin_array(const BoxCase& c) {
   std::string index;
@@ -96,7 +106,9 @@ std::string source_of(const BoxCase& c) {
       "from tvm.tirx.layout import ComposeLayout, S, SwizzleLayout, TileLayout, mma_shared_layout\n"
       "\n@T.prim_func\n"
       "def kernel(A_ptr: T.handle, tile_in_ptr: T.handle, tile_out_ptr: T.handle" +
-      std::string(reduces ? ", A_in_ptr: T.handle" : "") + "):\n";
+      std::string(reduces ? ", A_in_ptr: T.handle" : "") + (c.in_loop ? ", rounds: T.int32" : "");
+  for (std::size_t d = 0; d < c.starts.size(); ++d) out += fmt::format(", s{}: T.int32", d);
+  out += "):\n";
   out += extents;
   if (reduces)
     out += fmt::format("    A_in = T.match_buffer(A_in_ptr, ({},), \"{}\")\n", product(c.array),
@@ -122,9 +134,10 @@ std::string source_of(const BoxCase& c) {
       "        T.ptx.fence.mbarrier_init()\n";
   if (reduces) out += begin_array(c);
   out += for_tile(c, "tile[@] = tile_in[cta, @]");
+  const std::string copy = copy_text(c, elements * bits_of(c.dtype) / 8);
   out += fmt::format(
       "    T.ptx[\"fence.proxy.async.shared::cta\"]()\n    T.cuda.{}_sync()\n    {}\n{}",
-      c.cluster > 1 ? "cluster" : "cta", c.around, copy_text(c, elements * bits_of(c.dtype) / 8));
+      c.cluster > 1 ? "cluster" : "cta", c.around, c.in_loop ? looped(copy) : copy);
   if (c.is_load) out += guarded(c.receives, 4, "T.cuda.mbarrier_wait(T.address_of(bar[0]), 0)");
   return out + for_tile(c, "tile_out[cta, @] = tile[@]");
 }
@@ -132,6 +145,9 @@ std::string source_of(const BoxCase& c) {
 Program program_of(const BoxCase& c) {
   Program out{.source = source_of(c), .target = c.target};
   out.has_any_nan = c.settings.contains("use_tma_reduce");  // sums of float64 keep a NaN's bits
+  if (c.in_loop) out.scalars["rounds"] = 1;
+  for (std::size_t d = 0; d < c.starts.size(); ++d)
+    out.scalars[fmt::format("s{}", d)] = c.starts[d];
   for (std::size_t d = 0; c.is_ragged && d < c.array.size(); ++d)
     out.scalars[fmt::format("n{}", d)] = c.array[d];
   return out;

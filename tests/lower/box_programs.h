@@ -24,6 +24,9 @@ struct BoxCase {
   std::string settings = {};
   std::string variant = {};  // by name; empty: `tma` for stores, any for loads
   std::string around = "if tid == 0:";
+  /// It stands in a loop of one round, which the launch says: only a run tells whether it is made.
+  bool in_loop = false;
+  Extents starts = {};  // parameters `s0`, `s1`, ... of the kernel, for `from`
   int align = 1024;
   Extents grid = {1};      // ids `bx`, `by`; each CTA has a tile of its own
   bool is_ragged = false;  // extents of the array are known at launch only

@@ -195,7 +195,10 @@ TEST(TmaSettings, MapsByHand) {
   BoxCase filled = kLoad;
   filled.from = "[48:80, 64:96]";
   filled.settings = "fill_value=0";
-  declines("A, box=(32, 32), swizzle=128, fill=\"nan\"", "NaN to fill with, expected zero", filled);
+  declines("A, box=(32, 32), swizzle=128, fill=\"nan\"", "`fill=\"nan\"`, expected \"zero\"",
+           filled);
+  declines("A, box=(32, 32), swizzle=128, fill=\"none\"", "`fill=\"none\"`, expected \"zero\"",
+           filled);
   BoxCase bad = kLoad;
   bad.settings = "tensor_map=bx";
   EXPECT_THAT(compile_only(program_of(bad)).why,

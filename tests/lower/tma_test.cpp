@@ -285,6 +285,59 @@ TEST(Tma, StoresWhatHasBeenWritten) {
   has(found.device, "copies 96 bytes of shared memory to global memory that nothing has written");
 }
 
+// --- regions that leave the array ----------------------------------------------------------------
+
+// Without the setting it is an error that all engines find, whether the copy reads or writes.
+TEST(Tma, RegionsThatLeaveTheArray) {
+  for (const bool is_load : {true, false}) {
+    BoxCase c{.array = {200, 64},
+              .shared = {128, 64},
+              .tile = atoms(16, 128, 64, 128),
+              .from = "[bx * 128:bx * 128 + 128, 0:64]",
+              .is_load = is_load,
+              .in_loop = true,
+              .grid = {2}};
+    const Findings found = findings_of(program_of(c));
+    const auto has = [&](const std::optional<std::string>& text, std::string_view what) {
+      EXPECT_TRUE(text && text->contains(what)) << text.value_or("nothing");
+    };
+    has(found.tile,
+        "region 128:256 of dimension 0 of `A` in thread 0 of CTA (1,0,0) leaves its extent 200");
+    has(found.lowered, "box 128:256 of dimension 1 of a tensor map");
+    has(found.device, "the box is 128:256 in dimension 1 (0 is the innermost) of the tensor in");
+    has(found.device, is_load ? "has `fill_value=`" : "has `clip=True`");
+    Family family("tma, regions that leave");
+    c.settings = is_load ? "fill_value=0" : "clip=True";
+    family.run(program_of(c), by_boxes(1));
+  }
+}
+
+// A copy that may leave the array does not excuse one that may not.
+TEST(Tma, CopiesThatMayLeaveHaveAMapOfTheirOwn) {
+  const BoxCase c{.array = {200, 64},
+                  .shared = {128, 64},
+                  .tile = atoms(16, 128, 64, 128),
+                  .from = "[bx * 128:bx * 128 + 128, 0:64]",
+                  .in_loop = true,
+                  .grid = {2}};
+  Program program = program_of(c);
+  const std::string copy =
+      "Tx.copy_async(tile[0:128, 0:64], A[bx * 128:bx * 128 + 128, 0:64], "
+      "mbar=T.address_of(bar[0]))\n";
+  const std::size_t at = program.source.find(copy);
+  ASSERT_NE(at, std::string::npos) << program.source;
+  const std::string filled = std::string(copy).replace(copy.size() - 2, 1, ", fill_value=0)");
+  const std::string blanks(12, ' ');
+  program.source.replace(
+      at, copy.size(),
+      "if rounds == 2:\n" + blanks + "    " + filled + blanks + "else:\n" + blanks + "    " + copy);
+  const Findings found = findings_of(program);
+  EXPECT_TRUE(found.tile && found.tile->contains("leaves its extent 200"));
+  EXPECT_TRUE(found.device && found.device->contains("the box is 128:256"))
+      << found.device.value_or("nothing");
+  EXPECT_EQ(count_of(found.checked.lowered, "T.tensor_map("), 2U) << found.checked.lowered;
+}
+
 // --- faults that must show -----------------------------------------------------------------------
 
 TEST(Tma, FaultsShow) {

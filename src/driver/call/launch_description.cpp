@@ -118,19 +118,20 @@ Json map_json(const ir::Function& lowered, const std::vector<LaunchParam>& param
                       : fmt::format("{}{}_{}{}B", kPrefix, what,
                                     what == "L2_PROMOTION" ? "L2_" : "", count);
   };
-  return {{"array", base ? Json(params[base->param].seen.name) : Json(nullptr)},
-          {"offset", base ? base->bytes : 0},
-          {"tensorDataType", type ? Json(static_cast<int>(*type)) : Json(nullptr)},
-          {"tensorRank", map.rank()},
-          {"globalDim", numbers_json(lowered, map.dims, 1)},
-          {"globalStrides", numbers_json(lowered, map.strides, num::storage_bits(dtype) / 8)},
-          {"boxDim", map.box},
-          {"elementStrides", std::vector<int>(map.rank(), 1)},
-          {"interleave", "CU_TENSOR_MAP_INTERLEAVE_NONE"},
-          {"swizzle", bytes("SWIZZLE", map.swizzle)},
-          {"l2Promotion", bytes("L2_PROMOTION", map.promotion)},
-          {"oobFill", map.fills_nan ? "CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA"
-                                    : "CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE"}};
+  return {
+      {"array", base ? Json(params[base->param].seen.name) : Json(nullptr)},
+      {"offset", base ? base->bytes : 0},
+      {"tensorDataType", type ? Json(static_cast<int>(*type)) : Json(nullptr)},
+      {"tensorRank", map.rank()},
+      {"globalDim", numbers_json(lowered, map.dims, 1)},
+      {"globalStrides", numbers_json(lowered, map.strides, num::storage_bits(dtype) / 8)},
+      {"boxDim", map.box},
+      {"elementStrides", std::vector<int>(map.rank(), 1)},
+      {"interleave", "CU_TENSOR_MAP_INTERLEAVE_NONE"},
+      {"swizzle", bytes("SWIZZLE", map.swizzle)},
+      {"l2Promotion", bytes("L2_PROMOTION", map.promotion)},
+      {"oobFill", map.fill == ir::MapFill::Nan ? "CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA"
+                                               : "CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE"}};
 }
 
 Json params_json(const ir::Function& lowered, const std::vector<LaunchParam>& params) {

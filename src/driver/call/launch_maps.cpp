@@ -9,6 +9,7 @@ namespace ww::driver {
 namespace {
 
 using sim::Promotion;
+using sim::TensorFill;
 using sim::TensorSwizzle;
 
 TensorSwizzle swizzle_of(std::int64_t bytes) {
@@ -23,6 +24,12 @@ Promotion promotion_of(std::int64_t bytes) {
          : bytes == 128 ? Promotion::B128
          : bytes == 256 ? Promotion::B256
                         : Promotion::None;
+}
+
+TensorFill fill_of(ir::MapFill fill) {
+  return fill == ir::MapFill::None  ? TensorFill::None
+         : fill == ir::MapFill::Nan ? TensorFill::Nan
+                                    : TensorFill::Zeros;
 }
 
 class MapReader {
@@ -50,7 +57,7 @@ class MapReader {
     }
     out.map.swizzle = swizzle_of(bound.map.swizzle);
     out.map.promotion = promotion_of(bound.map.promotion);
-    out.map.fill = bound.map.fills_nan ? sim::TensorFill::Nan : sim::TensorFill::Zeros;
+    out.map.fill = fill_of(bound.map.fill);
     return out;
   }
 

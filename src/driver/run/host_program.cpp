@@ -66,7 +66,7 @@ emit::HostMap host_map(const runtime::MapArgument& given) {
   out.box.assign(map.box.begin(), map.box.begin() + map.rank);
   out.swizzle = static_cast<int>(map.swizzle);
   out.promotion = static_cast<int>(map.promotion);
-  out.fill = static_cast<int>(map.fill);
+  out.fill = sim::driver_code(map.fill);
   return out;
 }
 

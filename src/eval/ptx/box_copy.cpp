@@ -29,7 +29,7 @@ struct Box {
   Address start;  // of the tensor
   std::vector<std::int64_t> dims, strides, extents, corner;
   std::int64_t swizzle = 0;
-  bool fills_nan = false;
+  ir::MapFill fill = ir::MapFill::Zero;
 
   [[nodiscard]] int bits() const { return storage_bits(dtype); }
   [[nodiscard]] std::int64_t count() const {
@@ -38,6 +38,20 @@ struct Box {
     return out;
   }
 };
+
+// A map without a fill says that its boxes stay inside.
+void check_inside(Cta& cta, const Box& box, Thread t) {
+  if (box.fill != ir::MapFill::None) return;
+  for (std::size_t d = 0; d < box.extents.size(); ++d) {
+    const std::int64_t end = box.corner[d] + box.extents[d];
+    if (box.corner[d] >= 0 && end <= box.dims[d]) continue;
+    if (Finding* found = finding(cta, Check::Bounds); found != nullptr)
+      found->text =
+          fmt::format("box {}:{} of dimension {} of a tensor map in {} of {} leaves its extent {}",
+                      box.corner[d], end, d, thread_text(t), cta_text(cta), box.dims[d]);
+    return;
+  }
+}
 
 // Of the operands from `first` on: the map, then coordinates. Nothing: stopped.
 std::optional<std::vector<Box>> boxes_of(Cta& cta, const PtxInstruction& ptx, std::size_t first,
@@ -65,7 +79,8 @@ std::optional<std::vector<Box>> boxes_of(Cta& cta, const PtxInstruction& ptx, st
     out[i].start = pointee(cta, starts[i]);
     out[i].extents = map->box;
     out[i].swizzle = map->swizzle;
-    out[i].fills_nan = map->fills_nan;
+    out[i].fill = map->fill;
+    check_inside(cta, out[i], ts[i]);
   }
   return out;
 }
@@ -104,7 +119,7 @@ std::int64_t window_of(const Cta& cta, Address at) {
 // The NaN of the copy engine: the same in every 16 bits.
 Word fill_of(const Box& box) {
   constexpr Word kNan = 0x7FF7'7FF7'7FF7'7FF7U;
-  return box.fills_nan ? kNan & low_mask(box.bits()) : 0;
+  return box.fill == ir::MapFill::Nan ? kNan & low_mask(box.bits()) : 0;
 }
 
 }  // namespace

@@ -129,7 +129,8 @@ std::string tensor_map(const Context& c, const TensorMap& map) {
   if (map.rank() == 1) out += ", strides=()";
   if (map.swizzle != 0) out += fmt::format(", swizzle={}", map.swizzle);
   out += fmt::format(", promotion={}", map.promotion);
-  return out + (map.fills_nan ? ", fill=\"nan\")" : ")");
+  if (map.fill != MapFill::Zero) out += fmt::format(", fill=\"{}\"", name_of(map.fill));
+  return out + ")";
 }
 
 std::string intrinsic_call(const Context& c, const Expr& e, ExprId id) {

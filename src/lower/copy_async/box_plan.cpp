@@ -218,11 +218,12 @@ class MapMaker {
     return {};
   }
 
-  // Whole parts: of an array that the region may leave, only those count.
+  // Regions consist of whole parts, and so does what they may touch. A map has no extent of 0, even if
+  // nothing is copied with it.
   ExprId divided(ExprId extent, std::int64_t by, bool has_edge) {
     if (by == 1) return extent;
-    if (!has_edge) extent = wide_add(write_, extent, write_.n(by - 1));
-    return write_.simplify(write_.div(extent, by));
+    const ExprId whole = write_.div(extent, by);
+    return write_.simplify(has_edge ? whole : write_.index(ir::ExprOp::Max, whole, write_.n(1)));
   }
 
   Match<void> check_split(const GlobalDim& dim, std::int64_t by) {

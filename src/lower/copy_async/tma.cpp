@@ -15,7 +15,7 @@
 //
 //     Tx.copy_async(A_smem[0:128, 0:64], A[m:m + 128, k:k + 64], mbar=full.ptr_to([0]))
 //
-//     A_map = T.tensor_map(A.data, box=(128, 64), dims=(M, K), strides=(K,), swizzle=128)
+//     A_map = T.tensor_map(A.data, box=(128, 64), dims=(M, K), strides=(K,), swizzle=128, fill="none")
 //     cp.async.bulk.tensor.2d…  [dst_ptr], [A_map, {k, m}], [full]
 
 #include <cmath>
@@ -43,7 +43,7 @@ struct Plan {
   std::shared_ptr<const CopyProblem> problem;
   BoxPlan boxes;
   bool is_load = true;
-  bool fills_nan = false;
+  ir::MapFill fill = ir::MapFill::Zero;
   std::int64_t promotion = 256;
   bool is_one_thread = true;  // provably
   ExprId cta_mask = {};       // uint16; none: to the own CTA
@@ -72,17 +72,19 @@ struct Plan {
 
 // --- match ---------------------------------------------------------------------------------------
 
-// What arrives instead of what lies outside is zero or NaN.
-Match<bool> fills_nan(const Call& call, const CopyProblem& problem) {
+// Zero or NaN arrives for what lies outside. If the region stays inside the array, or has to, the map
+// says so, and the virtual GPU reports boxes that leave it.
+Match<ir::MapFill> fill_of(const Call& call, const CopyProblem& problem) {
   if (problem.mask || problem.predicate.valid())
     return decline("predicate", "the copy engine copies whole boxes, under no condition");
-  if (!problem.may_fill() || is_zero_fill(call)) return false;
+  if (problem.src.edges.empty() && problem.dst.edges.empty()) return ir::MapFill::None;
+  if (!problem.may_fill() || is_zero_fill(call)) return ir::MapFill::Zero;
   const ir::Setting* value = ir::copy_settings(call.tile).fill_value;
   const auto constant = ir::constant_operand(call.f(), ir::TileArg(*value));
   const bool is_float =
       num::kind_of(problem.dst.dtype) == num::DTypeKind::Float && problem.dst.bits >= 16;
   if (is_float && constant && num::is_float(constant->dtype) && std::isnan(constant->real))
-    return true;
+    return ir::MapFill::Nan;
   return decline("fill", "the copy engine fills with zeros, or floats with NaN");
 }
 
@@ -144,7 +146,7 @@ ir::TensorMap needed_map(const Plan& plan) {
   ir::TensorMap map{.pointer = plan.boxes.pointer,
                     .swizzle = plan.boxes.swizzle,
                     .promotion = plan.promotion,
-                    .fills_nan = plan.fills_nan};
+                    .fill = plan.fill};
   for (const BoxDim& dim : plan.boxes.dims) {
     map.dims.push_back(dim.extent);
     map.box.push_back(dim.box);
@@ -184,6 +186,12 @@ std::string difference(const ir::Function& f, const ir::TensorMap& given,
   return all_equal(given.strides, needed.strides) ? "" : "other strides than the array";
 }
 
+// A store ignores what it would be filled with, and a copy that stays inside takes any map.
+bool suits(ir::MapFill given, const Plan& plan) {
+  if (plan.fill == ir::MapFill::None) return true;
+  return plan.is_load ? given == plan.fill : given != ir::MapFill::None;
+}
+
 // The map of `tensor_map=`, which must be the one that the copy needs.
 Match<ir::VarId> given_map(const Call& call, const Plan& plan) {
   const ir::Setting* setting = call.setting("tensor_map");
@@ -191,10 +199,9 @@ Match<ir::VarId> given_map(const Call& call, const Plan& plan) {
   const ir::VarId var = call.f()[std::get<ExprId>(*setting)].var;
   const ir::TensorMap given = *ir::find_tensor_map(call.f(), std::get<ExprId>(*setting));
   std::string other = difference(call.f(), given, needed_map(plan));
-  const bool fills = plan.is_load && plan.problem->may_fill();
-  if (other.empty() && fills && given.fills_nan != plan.fills_nan)
-    other =
-        given.fills_nan ? "NaN to fill with, expected zero" : "zeros to fill with, expected NaN";
+  if (other.empty() && !suits(given.fill, plan))
+    other = fmt::format("`fill=\"{}\"`, expected \"{}\"", ir::name_of(given.fill),
+                        ir::name_of(plan.fill));
   if (other.empty()) return var;
   return decline("map", "`{}` has {}", call.f()[var].name, other);
 }
@@ -216,7 +223,7 @@ Match<Plan> match(const Call& call) {
   if (!call.f().has_device_entry)
     return decline("map", "there is no `T.device_entry()` before which the map could be made");
   plan.problem = WW_TRY(copy_problem(call));
-  plan.fills_nan = WW_TRY(fills_nan(call, *plan.problem));
+  plan.fill = WW_TRY(fill_of(call, *plan.problem));
   plan.boxes =
       WW_TRY(plan_boxes(call, *plan.problem, plan.global_operand(), 1 - plan.global_operand()));
   plan.given_map = WW_TRY(given_map(call, plan));
@@ -231,7 +238,7 @@ ir::VarId map_of(const Plan& plan, const Call& call) {
   ir::Function& f = call.f();
   const ir::TensorMap map = needed_map(plan);
   for (const ir::BoundMap& each : ir::tensor_maps(f))
-    if (each.map.promotion == map.promotion && each.map.fills_nan == map.fills_nan &&
+    if (each.map.promotion == map.promotion && each.map.fill == map.fill &&
         difference(f, each.map, map).empty())
       return each.var;
   const ir::Buffer& array = f[call.region(plan.global_operand()).buffer];

@@ -42,7 +42,7 @@ Try<BoxMoves::Map> BoxMoves::read_map(ir::ExprId expr) {
   if (!found) return unknown("a tensor map `{}`", ir::print(f_, expr));
   Map out{.bits = num::storage_bits(ir::map_dtype(f_, *found)), .box = found->box};
   out.swizzle = found->swizzle;
-  out.fills_nan = found->fills_nan;
+  out.fills_nan = found->fill == ir::MapFill::Nan;
   ir::ExprId pointer = found->pointer;
   if (f_[pointer].op == ir::ExprOp::Call && f_[pointer].callee == ir::Intrinsic::PointerOffset) {
     const auto elements = WW_TRY(values_.uniform(f_[pointer].args[1]));

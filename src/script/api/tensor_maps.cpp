@@ -63,12 +63,12 @@ Result<ir::TensorMap> read_array(Context& in, const Args& a) {
   return map;
 }
 
-Result<bool> fills_nan(Context& in, const Args& a) {
-  if (!a.has(Fill)) return false;
+Result<ir::MapFill> fill_of(Context& in, const Args& a) {
+  if (!a.has(Fill)) return ir::MapFill::Zero;
   const std::string word = WW_TRY(as_text(in, a[Fill], "`fill`", a.spans[Fill]));
-  if (word == "nan" || word == "zero") return word == "nan";
+  if (const auto fill = ir::find_map_fill(word)) return *fill;
   return fail_at(a.spans[Fill], DiagKind::BadArgument,
-                 "`fill` of a tensor map is \"{}\", expected \"zero\" or \"nan\"", word);
+                 "`fill` of a tensor map is \"{}\", expected \"zero\", \"nan\" or \"none\"", word);
 }
 
 Result<Value> tensor_map(Context& in, Args& a) {
@@ -88,7 +88,7 @@ Result<Value> tensor_map(Context& in, Args& a) {
                    map.dims.size(), map.strides.size(), map.box.size());
   map.swizzle = WW_TRY(integer_or(in, a, Swizzle, "`swizzle`", 0));
   map.promotion = WW_TRY(integer_or(in, a, Promotion, "`promotion`", 256));
-  map.fills_nan = WW_TRY(fills_nan(in, a));
+  map.fill = WW_TRY(fill_of(in, a));
   const ir::ExprId call = ir::make_tensor_map(in.fn(), map, a.call);
   if (auto fault = ir::fault_of_tensor_map(in.fn(), in.fn()[call])) return fail(*std::move(fault));
   return of_expr(call);

@@ -119,6 +119,20 @@ bool take_four_rows(Warp& warp, TensorMap& map) {
   return true;
 }
 
+// The map says that no box leaves the tensor.
+void report_outside(Warp& warp, unsigned lane, const TensorMap& map, const TensorPoint& point) {
+  const auto d = left_dimension(map, point);
+  if (!d || !warp.is_new(Check::Bounds)) return;
+  const Region* array = warp.unit->context.memory->find(map.address);
+  warp.report(
+      Check::Bounds, lane_bit(lane),
+      fmt::format("the box is {}:{} in dimension {} (0 is the innermost) of the tensor in {}, "
+                  "which has {} there; a copy that may leave its array has `{}`",
+                  point.at[*d], point.at[*d] + std::int64_t{map.box[*d]}, *d,
+                  array != nullptr ? array->name : "no allocation", map.dims[*d],
+                  point.writes_chunks ? "clip=True" : "fill_value="));
+}
+
 // Op::mode: dimensions of the map; mode2: a PointKind, and kForPair.
 std::shared_ptr<Parcel> begin(Warp& warp, const Op& op, std::uint64_t map, unsigned lane) {
   const unsigned rank = op.mode;
@@ -150,6 +164,8 @@ std::shared_ptr<Parcel> begin(Warp& warp, const Op& op, std::uint64_t map, unsig
     trap(warp, illegal.c_str());
     return nullptr;
   }
+  if (parcel->map.fill == TensorFill::None && kind_of(op) == PointKind::Tile)
+    report_outside(warp, lane, parcel->map, parcel->point);
   parcel->bytes.data.resize(parcel->size);
   return parcel;
 }
@@ -317,6 +333,7 @@ void store_box(Warp& warp, unsigned lane, const std::shared_ptr<Parcel>& parcel,
     mark_shared(warp, *run.region, run.address, run.bytes, lane, AsyncUse::Read);
   }
   take_box(*parcel, address, sources);
+  check_written(warp, lane, *parcel, address);
   job.kind = PendingJob::JobKind::BulkRead;
   job.deliver = [&warp, sources] {
     for (const ByteRun& run : sources)
@@ -333,7 +350,6 @@ void store_box(Warp& warp, unsigned lane, const std::shared_ptr<Parcel>& parcel,
       land(warp, lane, target.run, &parcel->bytes.data[target.at],
            undefined != nullptr ? undefined + target.at : nullptr, parcel->effect);
   };
-  check_written(warp, lane, *parcel, address);
   warp.unit->jobs.push_back(job);
 }
 

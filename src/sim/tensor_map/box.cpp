@@ -144,6 +144,14 @@ std::vector<BoxRun> column_runs(const TensorMap& map, const TensorPoint& point) 
 
 }  // namespace
 
+std::optional<unsigned> left_dimension(const TensorMap& map, const TensorPoint& point) {
+  for (unsigned d = 0; d < map.rank; ++d) {
+    const std::int64_t last = (count_in(map, d) - 1) * std::int64_t{step_in(map, d)};
+    if (!is_inside(map, d, point.at[d]) || !is_inside(map, d, point.at[d] + last)) return d;
+  }
+  return std::nullopt;
+}
+
 std::string illegal_point(const TensorMap& map, const TensorPoint& point) {
   if (is_packed(map.type)) {
     const std::int64_t whole =
@@ -221,7 +229,7 @@ std::uint64_t swizzled(TensorSwizzle swizzle, std::uint64_t address) {
 }
 
 std::uint64_t fill_bits(const TensorMap& map) {
-  if (map.fill == TensorFill::Zeros) return 0;
+  if (map.fill != TensorFill::Nan) return 0;
   switch (info(map.type).bits) {
     case 16:
       return 0x7FF7U;

@@ -57,6 +57,8 @@ struct BoxShape {
 };
 /// What an H200 takes for an illegal instruction; empty: it does not.
 std::string illegal_point(const TensorMap& map, const TensorPoint& point);
+/// A dimension in which a box of the tile kind leaves the tensor; nothing: it stays inside.
+std::optional<unsigned> left_dimension(const TensorMap& map, const TensorPoint& point);
 BoxShape shape_of_box(const TensorMap& map);
 /// What a copy from there moves, in the order of the box. The box has fewer than 2^32 bytes.
 std::vector<BoxRun> box_runs(const TensorMap& map, const TensorPoint& point);

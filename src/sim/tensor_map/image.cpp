@@ -49,7 +49,7 @@ Fields fields_of(std::span<const std::byte, kTensorMapBytes> image) {
 bool is_map(const Fields& fields) {
   return fields.magic == kMagic && fields.rank < kMaxTensorRank &&
          fields.type < tensor_types().size() && fields.interleave <= 2 && fields.swizzle <= 3 &&
-         fields.atomicity <= 3 && fields.fill <= 1 && fields.promotion <= 3;
+         fields.atomicity <= 3 && fields.fill <= 2 && fields.promotion <= 3;
 }
 
 Diag not_a_map() {

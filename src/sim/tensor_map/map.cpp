@@ -21,7 +21,7 @@ constexpr TensorTypeInfo kTensorTypes[] = {
 constexpr std::string_view kInterleaves[] = {"none", "16B", "32B"};
 constexpr std::string_view kSwizzles[] = {
     "none", "32B", "64B", "128B", "128B_atom_32B", "128B_atom_32B_flip_8B", "128B_atom_64B"};
-constexpr std::string_view kFills[] = {"zero", "nan"};
+constexpr std::string_view kFills[] = {"zero", "nan", "none"};
 constexpr std::string_view kPromotions[] = {"none", "64B", "128B", "256B"};
 
 constexpr std::uint64_t kMaxDim = std::uint64_t{1} << 32U;

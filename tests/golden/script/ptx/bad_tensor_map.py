@@ -31,7 +31,7 @@ bad_tensor_map.py:7:10: error: `swizzle` of a tensor map is 256, expected 0, 32,
 bad_tensor_map.py:8:10: error: `promotion` of a tensor map is 32, expected 0, 64, 128 or 256 [BadArgument]
         m4 = T.tensor_map(A, box=(64, 64), promotion=32)
              ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-bad_tensor_map.py:9:45: error: `fill` of a tensor map is "inf", expected "zero" or "nan" [BadArgument]
+bad_tensor_map.py:9:45: error: `fill` of a tensor map is "inf", expected "zero", "nan" or "none" [BadArgument]
         m5 = T.tensor_map(A, box=(64, 64), fill="inf")
                                                 ^~~~~
 bad_tensor_map.py:10:10: error: `T.tensor_map` of a pointer without `dims=` [BadArgument]
