@@ -38,9 +38,11 @@ struct ProgramByChance {
   Program program;
   std::size_t call = 0;
   std::string variant;
+  std::string wrong =
+      {};  // the check by which every engine finds the program wrong; empty: it is right
 };
 /// Runs `count` programs, or as many as the environment says, on all engines. What is declined is counted
-/// by rule; more than half is a failure.
+/// by rule; more than half is a failure. Engines must agree on what is wrong, too.
 void run_by_chance(const std::string& name, std::int64_t count,
                    const std::function<ProgramByChance(std::uint64_t)>& make);
 

@@ -8,17 +8,30 @@
 #include "lower/chance.h"
 
 namespace ww::test {
-BoxCase box_by_chance(std::uint64_t seed) {
+namespace {
+
+/// A box, and whether its region leaves the array.
+struct PlacedBox {
+  BoxCase box;
+  bool leaves = false;
+  std::int64_t bytes = 0;  // of shared memory
+};
+
+// Of up to `most` dimensions. `spread`: how far from the array's start a region that leaves it may
+// begin, in grains of the dimension. `is_told`: the launch tells where it begins.
+PlacedBox place_box(std::uint64_t seed, std::int64_t most, std::int64_t spread, bool is_told) {
   Chance by(seed);
-  BoxCase c;
+  PlacedBox placed;
+  BoxCase& c = placed.box;
   c.dtype = by.one_of<std::string>({"uint8", "float16", "float32", "float64"});
   const int bits = bits_of(c.dtype);
   const int swizzle = by.one_of({0, 0, 32, 64, 128});
   const std::int64_t unit = swizzle == 0 ? 16 * 8 / bits * (1 + by.upto(3)) : swizzle * 8 / bits;
-  const std::size_t rank = 1 + static_cast<std::size_t>(by.upto(3));
+  const std::size_t rank = 1 + static_cast<std::size_t>(by.upto(most - 1));
   Extents strides(rank + 1);  // the last dimension has two digits
   Extents extents;
-  for (std::size_t d = 0; d + 1 < rank; ++d) extents.push_back(1 + by.upto(rank > 2 ? 5 : 15));
+  for (std::size_t d = 0; d + 1 < rank; ++d)
+    extents.push_back(1 + by.upto(rank > 4 ? 3 : rank > 2 ? 5 : 15));
   const std::int64_t columns = 1 + by.upto(2);
   extents.push_back(columns * unit);
   std::vector<std::size_t> order(rank);  // all but the lowest digit, nearest first
@@ -31,6 +44,7 @@ BoxCase box_by_chance(std::uint64_t seed) {
     strides[d] = next;
     next *= d + 1 == rank ? columns : extents[d];
   }
+  placed.bytes = next * bits / 8;
   Extents digits(extents.begin(), extents.end() - 1);
   digits.push_back(columns);
   digits.push_back(unit);
@@ -49,19 +63,28 @@ BoxCase box_by_chance(std::uint64_t seed) {
   std::string from;
   for (std::size_t d = 0; d < rank; ++d) {
     const std::int64_t grain = d + 1 == rank ? by.one_of<std::int64_t>({128 / bits, unit}) : 1;
-    const std::int64_t start = (leaves ? by.upto(4) - 2 : by.upto(3)) * grain;
+    // A store does not begin before the array.
+    const std::int64_t least = c.is_load ? -spread : 0;
+    const std::int64_t start = (leaves ? least + by.upto(spread - least) : by.upto(3)) * grain;
     const std::int64_t end = start + extents[d];
     std::int64_t size = leaves ? std::max<std::int64_t>(1, end + by.upto(6) - 3) : end + by.upto(3);
+    if (leaves && by.upto(5) == 0) size = 1 + by.upto(3);  // it may lie beside the array
     if (d + 1 == rank) size = (size * bits + 127) / 128 * 128 / bits;  // a pitch of whole units
     c.array.push_back(size);
-    from += fmt::format("{0}bx * 0 + {1}:bx * 0 + {2}", d == 0 ? "" : ", ", start, end);
+    placed.leaves = placed.leaves || start < 0 || end > size;
+    std::string first = fmt::format("bx * 0 + {}", start);
+    if (is_told) {
+      c.starts.push_back(start / grain);
+      // Of a store the compiler has to see that it does not begin before the array.
+      first = c.is_load ? fmt::format("s{} * {}", d, grain)
+                        : fmt::format("T.max(s{}, 0) * {}", d, grain);
+    }
+    from += fmt::format("{0}{1}:{1} + {2}", d == 0 ? "" : ", ", first, extents[d]);
   }
   c.from = "[" + from + "]";
   if (leaves) c.settings = c.is_load ? "fill_value=0" : "clip=True";
-  return c;
+  return placed;
 }
-
-namespace {
 
 std::string with_setting(const std::string& settings, const std::string& more) {
   return settings.empty() ? more : settings + ", " + more;
@@ -96,6 +119,8 @@ void send_in_pairs(BoxCase& c) {
 }
 
 }  // namespace
+
+BoxCase box_by_chance(std::uint64_t seed) { return place_box(seed, 4, 2, false).box; }
 
 BoxCase multicast_by_chance(std::uint64_t seed) {
   BoxCase c = box_by_chance(seed);
@@ -156,6 +181,27 @@ BoxCase hinted_by_chance(std::uint64_t seed) {
   return c;
 }
 
+OutsideCase outside_by_chance(std::uint64_t seed) {
+  Chance by(seed ^ 0x6A09'E667'F3BCU);
+  constexpr std::int64_t kMaxBytes = 40'000;  // some targets have no more than 48 KiB
+  PlacedBox placed = place_box(seed, 5, by.one_of({2, 2, 8, 40}), true);
+  while (placed.bytes > kMaxBytes)
+    placed = place_box(by.random(), 5, by.one_of({2, 2, 8, 40}), true);
+  OutsideCase out{.box = placed.box};
+  BoxCase& c = out.box;
+  c.target = by.one_of<std::string>({"sm_90a", "sm_100a", "sm_90a", "sm_100a", "sm_90", "sm_100",
+                                     "sm_103a", "sm_110a", "sm_120a", "sm_121"});
+  const bool may_leave = !c.settings.empty();
+  if (may_leave && by.coin()) c.settings = "";
+  out.is_wrong = placed.leaves && c.settings.empty();
+  const bool is_wide_float = c.dtype.starts_with("float");
+  if (c.settings == "fill_value=0" && is_wide_float && by.coin())
+    c.settings = "fill_value=float(\"nan\")";
+  if (!c.is_load && c.dtype != "uint8" && by.upto(3) == 0)
+    c.settings = with_setting(c.settings, "use_tma_reduce=\"add\"");
+  return out;
+}
+
 BoxCase fallback_by_chance(std::uint64_t seed) {
   Chance by(seed ^ 0x1BD1'1BDAU);
   BoxCase c = hinted_by_chance(seed);
@@ -165,6 +211,16 @@ BoxCase fallback_by_chance(std::uint64_t seed) {
   c.may_fall_back = true;
   if (by.coin()) c.around = "if T.ptx.elect_sync() and tid < 32:";
   return c;
+}
+
+void run_outside_by_chance(std::int64_t count) {
+  run_by_chance("tma, regions that may leave", count, [](std::uint64_t seed) {
+    const OutsideCase made = outside_by_chance(seed);
+    ProgramByChance out{
+        .program = program_of(made.box), .variant = "tma", .wrong = made.is_wrong ? "bounds" : ""};
+    if (out.program.source.contains("nan")) out.program.has_any_nan = true;
+    return out;
+  });
 }
 
 void run_by_chance(const std::string& name, std::int64_t count, BoxCase (*make)(std::uint64_t)) {

@@ -21,8 +21,20 @@ BoxCase reduce_by_chance(std::uint64_t seed);
 /// prefetched.
 BoxCase hinted_by_chance(std::uint64_t seed);
 
+/// One of up to five dimensions, for any target with a copy engine, that may lie beside the array, with
+/// or without the setting that lets it.
+struct OutsideCase {
+  BoxCase box;
+  bool is_wrong = false;  // it leaves the array, and has no such setting
+};
+OutsideCase outside_by_chance(std::uint64_t seed);
+
 /// One with such settings for a target without a copy engine, where one thread makes the copy.
 BoxCase fallback_by_chance(std::uint64_t seed);
+
+/// Runs `count` of the former, or as many as the environment says, on all engines, which must agree on
+/// what is wrong.
+void run_outside_by_chance(std::int64_t count);
 
 /// Runs `count` cases, or as many as the environment says, on all engines. What is declined is counted
 /// by rule; more than half is a failure.

@@ -338,6 +338,9 @@ TEST(Tma, CopiesThatMayLeaveHaveAMapOfTheirOwn) {
   EXPECT_EQ(count_of(found.checked.lowered, "T.tensor_map("), 2U) << found.checked.lowered;
 }
 
+// WW_RANDOM_COUNT=20000 for many, and WW_DEVICE=cuda for those that are right on a GPU, too.
+TEST(Tma, OutsideByChance) { run_outside_by_chance(150); }
+
 // --- faults that must show -----------------------------------------------------------------------
 
 TEST(Tma, FaultsShow) {
