@@ -379,10 +379,13 @@ void define_value(Warp& warp, Place place, bool is_pred) {
   }
 }
 
-void define_lanes(Warp& warp, Place place, Mask who) {
+void define_lanes(Warp& warp, Place place, Mask who, unsigned bytes) {
   if (!warp.undefined.are_kept() || !warp.undefined.is_suspect(place)) return;
   std::uint8_t* const bits = warp.undefined.write(place, who);
-  for_each_lane(who, [&](unsigned l) { bits[l] = 0; });
+  for_each_lane(who, [&](unsigned l) {
+    bits[l] = 0;
+    if (bytes > 8) bits[l + kLanes] = 0;
+  });
   if (who == kAllLanes) warp.undefined.clear_suspicion(place);
 }
 

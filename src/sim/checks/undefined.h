@@ -21,8 +21,8 @@ void show_value(Warp& warp, Place place, Mask who, unsigned bytes);
 void calculate_with(Warp& warp, Place place, Mask who, unsigned bytes = 8, bool is_pred = false);
 /// Marks a register as defined in the executing lanes.
 void define_value(Warp& warp, Place place, bool is_pred = false);
-/// The same for a register of up to 64 bits, in these lanes.
-void define_lanes(Warp& warp, Place place, Mask who);
+/// The same for a register of so many bytes, in these lanes.
+void define_lanes(Warp& warp, Place place, Mask who, unsigned bytes = 8);
 /// Looks at the running op's registers, guard and results included: whether none is suspect.
 [[nodiscard]] bool has_no_suspect(const Warp& warp);
 /// Whether nothing of the running op's registers is undefined, guard and results included: then all

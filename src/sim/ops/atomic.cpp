@@ -123,7 +123,7 @@ void spread_atomic(Warp& warp, const Op& op, const Region& region, std::uint64_t
   const std::uint32_t before = undefined_bits(region, at, how.bytes);
   std::uint32_t after = value_marks(warp, value, lane, how.bytes);
   if ((before | after) == 0) {
-    if (op.mode2 == kHasResult) define_lanes(warp, places[i], lane_bit(lane));
+    if (op.mode2 == kHasResult) define_lanes(warp, places[i], lane_bit(lane), how.bytes);
     return;
   }
   OriginId ids[kLanes] = {};
@@ -183,7 +183,7 @@ void run_all(Warp& warp, const Op& op, const Combination& how) {
                   if (decides(region)) {
                     if (how.takes_memory) use_memory(warp, region, address, group, total);
                     for (unsigned i = 0; i < op.count && has_result; ++i)
-                      define_lanes(warp, places[i], group);
+                      define_lanes(warp, places[i], group, how.bytes);
                   }
                   for_each_lane(group, [&](unsigned l) {
                     if (address[l] % how.bytes == 0) combine(region, l);
