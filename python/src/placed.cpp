@@ -49,7 +49,7 @@ driver::PlacedKernel load_placed(const std::string& ptx, const std::string& kern
   return std::move(*loaded);
 }
 
-std::vector<std::pair<std::string, std::uint32_t>> params_of(const driver::PlacedKernel& kernel) {
+std::vector<std::pair<std::string, std::uint32_t>> placed_params_of(const driver::PlacedKernel& kernel) {
   std::vector<std::pair<std::string, std::uint32_t>> out;
   for (const sim::Param& param : kernel.params()) out.emplace_back(param.name, param.bytes);
   return out;
@@ -131,7 +131,7 @@ nb::bytes encode_map(std::uint64_t address, unsigned type, const std::vector<std
 
 void add_placed(nb::module_& module) {
   nb::class_<driver::PlacedKernel>(module, "PlacedKernel")
-      .def_prop_ro("params", params_of)
+      .def_prop_ro("params", placed_params_of)
       .def("launch", launch_placed, "grid"_a, "block"_a, "cluster"_a.none(), "shared"_a, "args"_a,
            "memory"_a, "awaits"_a, "checks"_a, "limits"_a, "sample"_a, "progress"_a.none());
   module.def("load_placed", load_placed, "ptx"_a, "kernel"_a);
