@@ -70,7 +70,7 @@ TEST_F(Causes, CopiesOfOneMistakeAreOneCause) {
 
 TEST_F(Causes, DifferentMistakesStayApart) {
   const SimOutcome outcome =
-      run("add.u32 %r5, %r6, 1;\nld.global.b32 %r7, [%rd1+256];\n"
+      run("st.global.b32 [%rd1], %r6;\nld.global.b32 %r7, [%rd1+256];\n"
           "st.shared.b32 [%r2+4096], %r0;\n");
   const auto& findings = outcome.report->run.findings.list();
   const auto groups = group_findings(*outcome.report->program, findings);
