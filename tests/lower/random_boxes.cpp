@@ -183,9 +183,10 @@ BoxCase hinted_by_chance(std::uint64_t seed) {
 
 OutsideCase outside_by_chance(std::uint64_t seed) {
   Chance by(seed ^ 0x6A09'E667'F3BCU);
-  constexpr std::int64_t kMaxBytes = 40'000;  // some targets have no more than 48 KiB
+  constexpr std::int64_t kMaxBytes = 40'000;      // some targets have no more than 48 KiB
+  constexpr std::int64_t kMaxElements = 100'000;  // of the array, which a reduction fills first
   PlacedBox placed = place_box(seed, 5, by.one_of({2, 2, 8, 40}), true);
-  while (placed.bytes > kMaxBytes)
+  while (placed.bytes > kMaxBytes || product(placed.box.array) > kMaxElements)
     placed = place_box(by.random(), 5, by.one_of({2, 2, 8, 40}), true);
   OutsideCase out{.box = placed.box};
   BoxCase& c = out.box;
