@@ -160,6 +160,14 @@ TEST(UndefinedUse, IsNoneWhereTheValueIsDropped) {
   }
 }
 
+// All 16 bytes of what an atomic returns are defined.
+TEST(UndefinedUse, IsNoneOfWideAtomics) {
+  const Used used = run_body(
+      "mov.u64 %d1, 5; mov.b128 %q0, {%d1, %d1}; atom.global.exch.b128 %q1, [%a0], %q0;"
+      "mov.b128 {%d2, %d3}, %q1; st.global.u64 [%a1], %d2; st.global.u64 [%a1+8], %d3;");
+  EXPECT_EQ(used.findings, 0U) << used.text;
+}
+
 TEST(UndefinedUse, IsOneFindingForEachOrigin) {
   EXPECT_EQ(run_half("add.u32 %r1, %r9, 1; add.u32 %r2, %r9, 2; st.global.u32 [%a1], %r1;"
                      "st.global.u32 [%a1+4], %r2; st.global.u32 [%a1+8], %r9;")
