@@ -33,6 +33,15 @@ Match<void> check_warps(const Call& call, Rule scope_rule, Rule threads_rule) {
   return {};
 }
 
+Match<void> check_all_arrive(const Call& call) {
+  const bool is_whole =
+      std::ssize(call.workers()) == call.unit_threads() && call.active.together(call.tile.scope) &&
+      (call.is_of_cluster() || call.context.launch.threads() % call.unit_threads() == 0);
+  if (is_whole) return {};
+  return decline("threads", "not all threads of the {} arrive, which waits at a barrier: {}",
+                 ir::name_of(call.tile.scope), ir::to_text(call.active, call.context.launch));
+}
+
 Match<void> check_workers(const Call& call) {
   CodeWriter scratch(call.f(), call.context.facts, call.span);
   if (!call.workers().empty() && call.worker(scratch).valid()) return {};

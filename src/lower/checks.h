@@ -17,6 +17,8 @@ Match<void> check_target(const Call& call, std::string_view instruction, target:
 /// Declines other scopes than those of whole warps, by the first rule, and warps of which not all
 /// lanes come, by the second.
 Match<void> check_warps(const Call& call, Rule scope_rule, Rule threads_rule);
+/// Declines where not all threads of the unit come together, as a barrier of it needs.
+Match<void> check_all_arrive(const Call& call);
 /// Declines where the threads that arrive cannot be numbered: they differ between units, or follow
 /// no formula.
 Match<void> check_workers(const Call& call);

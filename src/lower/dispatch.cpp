@@ -11,6 +11,7 @@
 #include "lower/call_text.h"
 #include "lower/cluster_code.h"
 #include "lower/code_observer.h"
+#include "lower/in_place.h"
 #include "lower/lowered_op.h"
 #include "lower/scratch.h"
 #include "lower/variant.h"
@@ -136,12 +137,13 @@ class Dispatch {
     for (const auto& [buffer, count] : (*calls)->cleared) clear(code, buffer, count);
     for (const ir::BufferId view : (*calls)->views) code.declare(view);
     append(out, code.take());
+    InPlaceOrder order(**calls);
     for (const ir::TileCall& each : (*calls)->calls) {
       Call part{c_, each, call.span, call.active};
       part.may_repeat = call.may_repeat;
       part.is_in_loop = call.is_in_loop;
       part.registers = call.registers;
-      lower_call(part, out);
+      lower_call(part, out, &order);
     }
   }
 
@@ -187,7 +189,8 @@ class Dispatch {
     out.insert(out.end(), more.begin(), more.end());
   }
 
-  void lower_call(const Call& written, ir::Block& out) {
+  // `order`: of the calls that one call stands for.
+  void lower_call(const Call& written, ir::Block& out, InPlaceOrder* order = nullptr) {
     if (!written.tile.workspace.empty() && !takes_workspace(written)) {
       out_.errors.push_back(diag(DiagKind::NotLowered,
                                  "`{}` has a workspace `{}`, expected none: no variant uses one",
@@ -206,7 +209,14 @@ class Dispatch {
       row.chosen = chosen->name;
       row.plan = chosen->report(plan, call);
       note_registers(row.plan);
+      if (order != nullptr) {
+        auto barrier = order->before(*chosen, plan, call);
+        if (!barrier) return declined_by_all(written, barrier.error());
+        append(out, barrier->code);
+        if (!barrier->note.empty()) row.plan.notes.push_back(std::move(barrier->note));
+      }
       write(*chosen, plan, call, text_.whole(written.tile), out);
+      if (order != nullptr) order->add(f_, f_[out.back()].body);
     } else {
       out_.errors.push_back(no_variant(call, row));
     }

@@ -19,6 +19,9 @@ struct Expansion {
   /// compute with them where the result is not used. With how many each thread has.
   std::vector<std::pair<ir::BufferId, std::int64_t>> cleared = {};
   std::vector<ir::TileCall> calls;
+  /// Copies of the same elements in memory: calls[first] reads them, calls[second] writes them. The
+  /// barrier that this may need is put between (lower/in_place.h).
+  std::vector<std::pair<std::size_t, std::size_t>> in_place = {};
 };
 
 struct LoweredOp {

@@ -167,6 +167,9 @@ std::optional<std::int64_t> constant_offset(const ir::Function& function, const 
 /// First bit of each element from the start of the storage, for constant places; nothing otherwise.
 std::optional<std::vector<std::int64_t>> bit_places(const Call& call, const OperandPlaces& side);
 
+/// Has each element of two operands provably the same place, wherever that is known at run time only?
+bool are_same_places(const ir::Function& f, const OperandPlaces& a, const OperandPlaces& b);
+
 /// Bytes to which the storage of a buffer is aligned, offsets of views included.
 std::int64_t storage_alignment(const Context& context, ir::BufferId buffer);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ir/equal.h"
 #include "ir/simplify/simplify.h"
 #include "layout/image.h"
 #include "lower/operand_places.h"
@@ -74,6 +75,18 @@ std::optional<std::vector<std::int64_t>> bit_places(const Call& call, const Oper
   for (std::size_t x = 0; x < side.size(); ++x)
     out.push_back(side.swizzle(side.linear[x]) * side.bits + *start);
   return out;
+}
+
+bool are_same_places(const ir::Function& f, const OperandPlaces& a, const OperandPlaces& b) {
+  if (a.buffer != b.buffer || a.base.valid() != b.base.valid()) return false;
+  if (a.base.valid() && !ir::same(f, a.base, b.base)) return false;
+  if (a.linear != b.linear || a.owner != b.owner || a.strides.size() != b.strides.size())
+    return false;
+  for (std::size_t i = 0; i < a.strides.size(); ++i)
+    if (a.strides[i].coef != b.strides[i].coef ||
+        !ir::same(f, a.strides[i].stride, b.strides[i].stride))
+      return false;
+  return !a.is_register() || a.replicas.size() == 1;
 }
 
 }  // namespace ww::lower

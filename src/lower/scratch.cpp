@@ -7,6 +7,7 @@
 #include "ir/scan.h"
 #include "ir/shared_size.h"
 #include "ir/visit.h"
+#include "lower/checks.h"
 #include "lower/cluster_code.h"
 #include "lower/operand_places.h"
 #include "target/shared_memory.h"
@@ -108,12 +109,7 @@ Match<void> check_given(const Call& call, const ScratchWanted& wanted) {
 // `more`: bytes that the call wants of another buffer.
 Match<void> check_room(const Call& call, const ScratchWanted& wanted, std::int64_t more = 0) {
   const Context& context = call.context;
-  const bool is_whole =
-      std::ssize(call.workers()) == call.unit_threads() && call.active.together(call.tile.scope) &&
-      (call.is_of_cluster() || context.launch.threads() % call.unit_threads() == 0);
-  if (!is_whole)
-    return decline("threads", "not all threads of the {} arrive, which waits at a barrier: {}",
-                   ir::name_of(call.tile.scope), ir::to_text(call.active, context.launch));
+  WW_TRY_VOID(check_all_arrive(call));
   if (!call.tile.workspace.empty()) return check_given(call, wanted);
   std::int64_t own = rounded_up(wanted.elements * wanted.bits / 8), others = more;
   for (const ScratchBuffer& row : context.scratch)

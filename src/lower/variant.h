@@ -11,6 +11,7 @@
 
 #include "lower/call.h"
 #include "lower/lowering_report.h"
+#include "lower/reach.h"
 
 namespace ww::lower {
 
@@ -29,12 +30,15 @@ struct Variant {
   Match<std::any> (*match)(const Call&) = nullptr;
   void (*emit)(const std::any& plan, const Call&, CodeWriter&) = nullptr;
   PlanReport (*report)(const std::any& plan, const Call&) = nullptr;
+  /// Of copies: who reaches for the elements in memory. Null: not known.
+  Reach (*reach)(const std::any& plan, const Call&) = nullptr;
 };
 
-/// The three functions of a variant behind one interface.
+/// The functions of a variant behind one interface.
 template <typename Plan, Match<Plan> (*kMatch)(const Call&),
           void (*kEmit)(const Plan&, const Call&, CodeWriter&),
-          PlanReport (*kReport)(const Plan&, const Call&)>
+          PlanReport (*kReport)(const Plan&, const Call&),
+          Reach (*kReach)(const Plan&, const Call&) = nullptr>
 constexpr Variant variant(Variant row) {
   row.match = [](const Call& call) -> Match<std::any> {
     auto plan = kMatch(call);
@@ -47,6 +51,10 @@ constexpr Variant variant(Variant row) {
   row.report = [](const std::any& plan, const Call& call) {
     return kReport(*std::any_cast<Plan>(&plan), call);
   };
+  if constexpr (kReach != nullptr)
+    row.reach = [](const std::any& plan, const Call& call) {
+      return kReach(*std::any_cast<Plan>(&plan), call);
+    };
   return row;
 }
 

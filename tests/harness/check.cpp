@@ -252,6 +252,18 @@ std::string GpuCount::text() const {
   return fmt::format("on the GPU: {} programs, {} copies", programs, copies);
 }
 
+std::vector<std::pair<std::string, std::string>> without_in_place_barrier(const std::string& ptx) {
+  const auto line_at = [&](std::size_t begin) {
+    return ptx.substr(begin, ptx.find('\n', begin) + 1 - begin);
+  };
+  for (std::size_t at = ptx.rfind("\tbar"); at != std::string::npos && at > 0;
+       at = ptx.rfind("\tbar", at - 1)) {
+    const std::string barrier = line_at(at), next = line_at(at + barrier.size());
+    if (next.starts_with("\t// ") && next.contains("_part) by ")) return {{barrier + next, next}};
+  }
+  return {};
+}
+
 std::size_t count_of(std::string_view text, std::string_view what) {
   std::size_t count = 0;
   for (std::size_t at = text.find(what); at != std::string_view::npos;

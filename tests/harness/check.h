@@ -104,6 +104,10 @@ struct GpuCount {
   [[nodiscard]] std::string text() const;
 };
 
+/// The edit of PTX that takes away the last barrier that a primitive has between its parts: before the copy
+/// of its results into memory. None where there is no such barrier.
+std::vector<std::pair<std::string, std::string>> without_in_place_barrier(const std::string& ptx);
+
 /// How often a text occurs in another.
 std::size_t count_of(std::string_view text, std::string_view what);
 

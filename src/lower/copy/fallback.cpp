@@ -163,11 +163,15 @@ PlanReport report(const Plan& plan, const Call& call) {
   return out;
 }
 
-constexpr Variant kVariants[] = {
-    variant<Plan, match, emit, report>({.op = ir::TileOp::Copy,
-                                        .name = "fallback",
-                                        .priority = 0,
-                                        .about = "element by element, whatever the layouts are"})};
+Reach reach(const Plan& plan, const Call&) {
+  return plan.kind == Plan::Kind::Registers ? reach_of(plan.map, plan.own.size()) : Reach{};
+}
+
+constexpr Variant kVariants[] = {variant<Plan, match, emit, report, reach>(
+    {.op = ir::TileOp::Copy,
+     .name = "fallback",
+     .priority = 0,
+     .about = "element by element, whatever the layouts are"})};
 
 }  // namespace
 

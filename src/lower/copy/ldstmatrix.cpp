@@ -21,13 +21,15 @@
 //     for mm in T.unroll(1):
 //         T.ptx.ldmatrix(False, 2, ".b16", smem_ptr, T.address_of(R[0]), T.address_of(R[2]))
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <span>
 #include <utility>
 
-#include "isa/matrix_copy.h"
 #include "lower/as_index.h"
 #include "lower/checks.h"
 #include "lower/copy/copy_report.h"
+#include "lower/copy/matrix_form.h"
 #include "lower/copy/phase_writer.h"
 #include "lower/copy/register_map.h"
 #include "lower/index_formula.h"
@@ -37,8 +39,6 @@ namespace ww::lower::copy_ldstmatrix {
 namespace {
 
 // --- plan ----------------------------------------------------------------------------------------
-
-enum class FormKind : std::uint8_t { Plain, Trans, Bytes };
 
 /// Rounds of one instruction, each over `num` matrices.
 struct Issue {
@@ -61,43 +61,6 @@ struct Plan {
 };
 
 // --- match ---------------------------------------------------------------------------------------
-
-/// A form: which element of which row register `reg` of a lane has as its part `part`.
-struct MatrixForm {
-  FormKind kind;
-  int rows;  // per matrix
-  int regs;  // per matrix
-  int most;  // matrices per instruction
-};
-
-struct Cell {
-  int row, col;
-};
-Cell cell_of(const MatrixForm& form, bool is_load, int lane, int reg, int part, int per_word) {
-  switch (form.kind) {
-    case FormKind::Plain:
-      return {lane / 4, lane % 4 * per_word + part};
-    case FormKind::Trans:
-      return {lane % 4 * 2 + part, lane / 4};
-    case FormKind::Bytes:
-      break;
-  }
-  if (is_load) return {lane % 4 * 4 + part, lane / 4 + 8 * reg};
-  return {lane % 4 * 2 + part % 2, lane / 4 + 8 * (part / 2)};
-}
-
-std::string opcode_of(const MatrixForm& form, bool is_load, int num) {
-  const bool is_bytes = form.kind == FormKind::Bytes;
-  isa::MatrixCopyProps props;
-  props.family = is_load ? "ldmatrix" : "stmatrix";
-  props.num = num * form.regs;
-  props.shape = !is_bytes ? 0 : is_load ? 3 : 2;
-  props.trans = form.kind == FormKind::Trans || (is_bytes && !is_load) ? 1 : 0;
-  props.layout = is_bytes && is_load ? 1 : 0;
-  const auto copy = isa::select_matrix_copy(props);
-  WW_CHECK(copy.has_value(), "no matrix copy: {}", copy.error().text);
-  return isa::with_space(copy->ptx, isa::Space::Shared);
-}
 
 /// Where one word of a warp's registers fits: the rows, by thread of the unit and row of the
 /// matrix.
@@ -137,11 +100,11 @@ class Matcher {
 
  private:
   [[nodiscard]] std::vector<MatrixForm> forms_here() const {
-    std::vector<MatrixForm> out{{FormKind::Plain, 8, 1, 4}};
-    if (own_.bits == 16) out.push_back({FormKind::Trans, 8, 1, 4});
+    std::vector<MatrixForm> out{{MatrixForm::Kind::Plain, 8, 1, 4}};
+    if (own_.bits == 16) out.push_back({MatrixForm::Kind::Trans, 8, 1, 4});
     if (own_.bits == 8 && call_.context.target.has(target::Feature::MatrixB8))
-      out.push_back(plan_.is_load ? MatrixForm{FormKind::Bytes, 16, 2, 2}
-                                  : MatrixForm{FormKind::Bytes, 8, 1, 4});
+      out.push_back(plan_.is_load ? MatrixForm{MatrixForm::Kind::Bytes, 16, 2, 2}
+                                  : MatrixForm{MatrixForm::Kind::Bytes, 8, 1, 4});
     return out;
   }
 
@@ -197,8 +160,9 @@ class Matcher {
         if (x < 0) continue;
         ++held;
         const auto at = as_index(x);
-        const Cell cell = cell_of(form, plan_.is_load, lane, static_cast<int>(i / per_word_),
-                                  static_cast<int>(i % per_word_), static_cast<int>(per_word_));
+        const MatrixCell cell =
+            cell_of(form, plan_.is_load, lane, static_cast<int>(i / per_word_),
+                    static_cast<int>(i % per_word_), static_cast<int>(per_word_));
         const std::int64_t start = other_.place(at) - cell.col;
         if (start < 0) {
           reason = fmt::format(
@@ -238,7 +202,7 @@ class Matcher {
 
   [[nodiscard]] std::string name_of(const MatrixForm& form) const {
     const std::string_view name = plan_.is_load ? "ldmatrix" : "stmatrix";
-    return form.kind == FormKind::Plain ? std::string(name) : fmt::format("{}.trans", name);
+    return form.kind == MatrixForm::Kind::Plain ? std::string(name) : fmt::format("{}.trans", name);
   }
 
   // --- grouping ---
@@ -432,13 +396,15 @@ void emit(const Plan& plan, const Call& call, CodeWriter& code) {
 
 // --- report --------------------------------------------------------------------------------------
 
+// The lanes that point to a row.
+int rows_of(const Issue& issue) { return issue.num * (issue.words > issue.num ? 16 : 8); }
+
 void log_issue(AccessLog& log, const Issue& issue, std::int64_t threads) {
-  const int rows = issue.num * (issue.words > issue.num ? 16 : 8);
   for (std::int64_t k = 0; k < issue.rounds; ++k)
     for (std::int64_t first = 0; first < threads; first += 32) {
       if (!issue.used[as_index(first)]) continue;
       WarpAccess access{.bytes = 16};
-      for (std::int64_t u = first; u < first + rows; ++u)
+      for (std::int64_t u = first; u < first + rows_of(issue); ++u)
         access.linear.push_back(issue.row_start[as_index(k * threads + u)]);
       log.add(std::move(access));
     }
@@ -465,7 +431,33 @@ PlanReport report(const Plan& plan, const Call& call) {
   return out;
 }
 
-constexpr Variant kVariants[] = {variant<Plan, match, emit, report>(
+// Of a row, the thread that points to it.
+Reach reach(const Plan& plan, const Call& call) {
+  const OperandPlaces& own = plan.is_load ? plan.problem->dst : plan.problem->src;
+  const OperandPlaces& other = plan.is_load ? plan.problem->src : plan.problem->dst;
+  RegisterMap rest = register_map(call, own, plan.is_load);
+  std::map<std::int64_t, ThreadRange> rows;  // by where they begin
+  for (const Issue& issue : plan.issues) {
+    for (const std::int64_t slot : issue.slots) {
+      const auto word = rest.cells.begin() + (slot - rest.first_slot) * rest.threads;
+      std::fill(word, word + 32 / own.bits * rest.threads, -1);
+    }
+    for (std::size_t i = 0; i < issue.row_start.size(); ++i) {
+      const auto u = static_cast<std::int64_t>(i) % rest.threads;
+      if (issue.used[as_index(u)] && u % 32 < rows_of(issue)) rows[issue.row_start[i]].add(u);
+    }
+  }
+  Reach out = reach_of(rest, own.size());
+  for (std::size_t x = 0; x < own.size(); ++x) {
+    const auto row = rows.upper_bound(other.linear[x]);
+    if (row == rows.begin()) continue;
+    const auto& [start, threads] = *std::prev(row);
+    if (other.linear[x] < start + 128 / own.bits) out[x].add(threads);
+  }
+  return out;
+}
+
+constexpr Variant kVariants[] = {variant<Plan, match, emit, report, reach>(
     {.op = ir::TileOp::Copy,
      .name = "ldstmatrix",
      .about = "ldmatrix and stmatrix between shared memory and fragments of matrix instructions"})};

@@ -20,6 +20,7 @@
 #include "lower/checks.h"
 #include "lower/copy/copy_report.h"
 #include "lower/copy/phase_writer.h"
+#include "lower/copy/register_map.h"
 #include "lower/variant.h"
 
 namespace ww::lower::copy_reg {
@@ -42,7 +43,12 @@ PlanReport report(const PhasePlan& plan, const Call& call) {
   return out;
 }
 
-constexpr Variant kVariants[] = {variant<PhasePlan, match, emit_phases, report>(
+Reach reach(const PhasePlan& plan, const Call& call) {
+  const OperandPlaces& own = *plan.problem->register_side();
+  return reach_of(register_map(call, own, &own == &plan.problem->dst), own.size());
+}
+
+constexpr Variant kVariants[] = {variant<PhasePlan, match, emit_phases, report, reach>(
     {.op = ir::TileOp::Copy,
      .name = "reg",
      .aliases = "vec_auto",

@@ -10,6 +10,14 @@ bool RegisterMap::is_occupied(std::int64_t slot) const {
   return std::any_of(row, row + threads, [](std::int32_t x) { return x >= 0; });
 }
 
+Reach reach_of(const RegisterMap& map, std::size_t elements) {
+  Reach out(elements);
+  for (std::int64_t slot = 0; slot < map.slots; ++slot)
+    for (std::int64_t u = 0; u < map.threads; ++u)
+      if (const std::int32_t x = map.at(slot, u); x >= 0) out[as_index(x)].add(u);
+  return out;
+}
+
 RegisterMap register_map(const Call& call, const OperandPlaces& side, bool is_dst) {
   std::int64_t low = side.linear[0], high = side.linear[0];
   for (const std::int64_t slot : side.linear) {

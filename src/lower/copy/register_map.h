@@ -7,6 +7,7 @@
 
 #include "lower/as_index.h"
 #include "lower/operand_places.h"
+#include "lower/reach.h"
 
 namespace ww::lower {
 
@@ -25,6 +26,8 @@ struct RegisterMap {
   /// Does any thread have an element there?
   [[nodiscard]] bool is_occupied(std::int64_t slot) const;
 };
+/// The threads that have the elements, of so many.
+Reach reach_of(const RegisterMap& map, std::size_t elements);
 RegisterMap register_map(const Call& call, const OperandPlaces& side, bool is_dst);
 
 }  // namespace ww::lower

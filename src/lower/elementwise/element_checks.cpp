@@ -10,6 +10,7 @@
 #include "lower/elementwise/accuracy.h"
 #include "lower/elementwise/cast_form.h"
 #include "lower/elementwise/fast.h"
+#include "lower/reach.h"
 
 namespace ww::lower {
 
@@ -33,19 +34,13 @@ struct Sharing {
   std::int64_t first = 0, last = 0;
 };
 Sharing sharing_of(const OperandPlaces& dst, std::int64_t threads) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> ends(dst.size(), {threads, -1});
-  for_each_holder(dst, threads, [&](std::size_t x, std::int64_t u, std::int64_t) {
-    ends[x] = {std::min(ends[x].first, u), std::max(ends[x].second, u)};
-  });
+  Reach holders(dst.size());
+  for_each_holder(dst, threads,
+                  [&](std::size_t x, std::int64_t u, std::int64_t) { holders[x].add(u); });
   Sharing out;
-  for (std::size_t x = 0; x < ends.size(); ++x) {
-    const auto [first, last] = ends[x];
-    const ir::Unit unit = first >= last               ? ir::Unit::Thread
-                          : first / 32 == last / 32   ? ir::Unit::Warp
-                          : first / 128 == last / 128 ? ir::Unit::Warpgroup
-                                                      : ir::Unit::Cta;
-    if (unit > out.unit) out = {unit, x, first, last};
-  }
+  for (std::size_t x = 0; x < holders.size(); ++x)
+    if (holders[x].unit() > out.unit)
+      out = {holders[x].unit(), x, holders[x].first, holders[x].last};
   return out;
 }
 

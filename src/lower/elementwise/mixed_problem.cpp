@@ -6,7 +6,6 @@
 
 #include "base/join.h"
 #include "ir/elementwise.h"
-#include "ir/equal.h"
 #include "layout/apply.h"
 #include "lower/as_index.h"
 #include "lower/checks.h"
@@ -63,18 +62,6 @@ Match<void> check_dst(const Call& call, const OperandPlaces& dst) {
 }
 
 // --- overlap -------------------------------------------------------------------------------------
-
-bool are_same_places(const ir::Function& f, const OperandPlaces& a, const OperandPlaces& b) {
-  if (a.buffer != b.buffer || a.base.valid() != b.base.valid()) return false;
-  if (a.base.valid() && !ir::same(f, a.base, b.base)) return false;
-  if (a.linear != b.linear || a.owner != b.owner || a.strides.size() != b.strides.size())
-    return false;
-  for (std::size_t i = 0; i < a.strides.size(); ++i)
-    if (a.strides[i].coef != b.strides[i].coef ||
-        !ir::same(f, a.strides[i].stride, b.strides[i].stride))
-      return false;
-  return !a.is_register() || a.replicas.size() == 1;
-}
 
 // The first element of `dst` that shares bits with one of `src`.
 std::optional<std::size_t> first_shared(const std::vector<std::int64_t>& dst, int dst_bits,

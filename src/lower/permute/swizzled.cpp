@@ -94,10 +94,7 @@ Match<void> check_threads(const Call& call) {
   WW_TRY_VOID(check_scope(call));
   if (call.tile.scope == ir::Unit::Thread)
     return decline("scope", "thread scope, expected warp, warpgroup or cta");
-  if (std::ssize(call.workers()) == call.unit_threads() && call.active.together(call.tile.scope))
-    return {};
-  return decline("threads", "not all threads of the {} arrive, which waits at a barrier: {}",
-                 ir::name_of(call.tile.scope), ir::to_text(call.active, call.context.launch));
+  return check_all_arrive(call);
 }
 
 // The elements by their place.

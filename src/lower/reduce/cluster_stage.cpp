@@ -36,6 +36,7 @@ class Stages {
     const ir::TileArg dst = fold.args[kDst];
     if (is_stored) WW_TRY_VOID(stage_result(fold));
     if (is_stored && ir::accumulates(fold)) {
+      out_.in_place = {{out_.calls.size(), out_.calls.size() + 2}};
       copy_result(fold.args[kDst], dst);
       if (call_.memory(kDst) == ir::Scope::Global)
         out_.calls.back().config.emplace_back("fill_value", ir::Setting(std::int64_t{0}));

@@ -63,24 +63,33 @@ class Stages {
   Match<Expansion> expand() {
     ir::TileCall fold = call_.tile;
     const ir::TileArg dst = fold.args[kDst];
+    std::optional<std::size_t> read;  // what was in the destination
     if (is_memory(call_.memory(kSrc))) {
       const ir::TileArg src = fold.args[kSrc];
       WW_TRY_VOID(stage(kSrc, {share_.thread, share_.slot}, fold));
-      out_.calls.push_back(copy_of(call_, fold.args[kSrc], src));
+      add_copy(fold.args[kSrc], src);
     }
     if (is_memory(call_.memory(kDst))) {
       WW_TRY_VOID(stage_result(fold));
-      if (ir::accumulates(fold)) out_.calls.push_back(copy_of(call_, fold.args[kDst], dst));
+      if (ir::accumulates(fold)) read = add_copy(fold.args[kDst], dst);
     }
     if (is_wide_index(call_.f(), fold))
       WW_TRY_VOID(add_wide_index(call_, fold, out_));
     else
       out_.calls.push_back(fold);
-    if (is_memory(call_.memory(kDst))) out_.calls.push_back(copy_of(call_, dst, fold.args[kDst]));
+    if (is_memory(call_.memory(kDst))) {
+      const std::size_t written = add_copy(dst, fold.args[kDst]);
+      if (read) out_.in_place.emplace_back(*read, written);
+    }
     return std::move(out_);
   }
 
  private:
+  // Its number.
+  std::size_t add_copy(const ir::TileArg& to, const ir::TileArg& from) {
+    out_.calls.push_back(copy_of(call_, to, from));
+    return out_.calls.size() - 1;
+  }
   Match<void> stage(std::size_t argument, const Fragment& fragment, ir::TileCall& fold) {
     fold.args[argument] =
         WW_TRY(add_fragment(call_, argument, fragment, ", with accum=True,", out_));

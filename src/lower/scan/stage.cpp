@@ -17,20 +17,22 @@ namespace {
 constexpr std::size_t kDst = 0, kSrc = 1;
 constexpr std::string_view kSmaller = ", each begun with the end of the one before,";
 
-// In memory of one buffer, both are the same elements, or have none in common.
-Match<void> check_overlap(const Call& call) {
+// Are both the same elements? Declines those of one buffer that have some in common.
+Match<bool> is_in_place(const Call& call) {
   if (ir::storage_of(call.f(), call.region(kDst).buffer) !=
       ir::storage_of(call.f(), call.region(kSrc).buffer))
-    return {};
-  const auto to = bit_places(call, WW_TRY(operand_places(call, kDst)));
-  const auto from = bit_places(call, WW_TRY(operand_places(call, kSrc)));
+    return false;
+  const OperandPlaces dst = WW_TRY(operand_places(call, kDst));
+  const OperandPlaces src = WW_TRY(operand_places(call, kSrc));
+  if (are_same_places(call.f(), dst, src)) return true;
+  const auto to = bit_places(call, dst), from = bit_places(call, src);
   if (to && from) {
-    if (*to == *from) return {};
+    if (*to == *from) return true;
     std::vector<std::int64_t> sorted = *from;
     std::ranges::sort(sorted);
     if (std::ranges::none_of(
             *to, [&](std::int64_t bit) { return std::ranges::binary_search(sorted, bit); }))
-      return {};
+      return false;
   }
   return decline("overlap", "`{}` and `{}` are in one buffer, and {}", call.buffer(kDst).name,
                  call.buffer(kSrc).name,
@@ -52,7 +54,7 @@ Fragment first_holders(const OperandPlaces& src, std::int64_t threads) {
 }
 
 // The source in memory: scanned where it is, in the registers that it goes through.
-Match<Expansion> from_memory(const Call& call) {
+Match<Expansion> from_memory(const Call& call, bool is_in_place) {
   const ir::ScanShare share = ir::scan_share(WW_TRY(source_extents(call)),
                                              ir::scanned_dimension(call.tile), call.unit_threads());
   Expansion out;
@@ -61,6 +63,7 @@ Match<Expansion> from_memory(const Call& call) {
   scan.args[kDst] = scan.args[kSrc];
   out.calls = {copy_of(call, scan.args[kSrc], call.tile.args[kSrc]), scan,
                copy_of(call, call.tile.args[kDst], scan.args[kSrc])};
+  if (is_in_place) out.in_place = {{0, 2}};
   return out;
 }
 
@@ -81,8 +84,7 @@ Match<std::optional<Expansion>> staged_scan(const Call& call) {
   using namespace scan_stage;
   WW_TRY_VOID(check_scope(call));
   if (is_memory(call.memory(kSrc))) {
-    if (is_memory(call.memory(kDst))) WW_TRY_VOID(check_overlap(call));
-    return WW_TRY(from_memory(call));
+    return WW_TRY(from_memory(call, is_memory(call.memory(kDst)) && WW_TRY(is_in_place(call))));
   }
   const OperandPlaces src = WW_TRY(register_places(call, kSrc));
   if (src.size() == 0) return std::nullopt;
