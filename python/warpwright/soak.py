@@ -64,7 +64,7 @@ def _read(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="of the first shard; others count on")
     parser.add_argument("--shards", type=int, default=10)
     parser.add_argument("--programs", type=int, default=100, help="of a shard")
-    parser.add_argument("--only", default="", help="a kind: tiles, scalars, scopes, autos")
+    parser.add_argument("--only", default="", help="a kind: tiles, scalars, scopes, folds, autos")
     parser.add_argument(
         "--program", type=Path, default=_PROGRAM, help="the soak that the tests build"
     )

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "base/check.h"
@@ -171,10 +172,14 @@ class Checker {
 
   bool run_on_virtual_gpu() {
     out_.stage = Stage::Device;
+    constexpr sim::Schedule kOrders[] = {kDeviceOrder, {.is_backward = true}, {}};
     Results seen;
-    const auto why = simulate({loaded_.program}, *lowered_, args_, seen, &out_.turns);
-    if (stop(Stage::Device, why ? why : distance_of(args_, expected_, seen, program_.tolerance)))
-      return false;
+    for (const sim::Schedule& order : std::span(kOrders).first(std::min<std::size_t>(
+             static_cast<std::size_t>(program_.device_orders), std::size(kOrders)))) {
+      const auto why = simulate({loaded_.program}, *lowered_, args_, seen, &out_.turns, order);
+      if (stop(Stage::Device, why ? why : distance_of(args_, expected_, seen, program_.tolerance)))
+        return false;
+    }
     if (program_.tolerance > 0) expected_ = std::move(seen);
     return true;
   }

@@ -41,6 +41,7 @@ struct Program {
   bool is_approximate = false;
   bool has_any_nan = false;    // in results: one NaN is as good as another
   bool has_any_zero = false;   // and -0 is as good as 0
+  int device_orders = 1;       // in which the virtual GPU runs it, one after the other
   std::uint64_t schedule = 0;  // not 0: the evaluator runs the tile program in such an order, too
 };
 

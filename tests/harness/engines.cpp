@@ -160,13 +160,13 @@ void VirtualRun::collect(Results& out) const {
 
 std::optional<std::string> simulate(const Loaded& loaded, const ir::Function& lowered,
                                     const std::vector<Arg>& args, Results& out,
-                                    std::vector<Turns>* turns) {
+                                    std::vector<Turns>* turns, const sim::Schedule& schedule) {
   VirtualRun run(loaded.program, lowered, args);
   sim::RunOptions options;
   options.threads = 1;
   options.count = true;
   options.checks.add(sim::Check::Proxy);  // what we emit fences by the manual
-  options.schedule = {.is_random = true, .seed = 7};
+  options.schedule = schedule;
   options.limits.instructions = 50'000'000;
   const auto report = run.run(options, loaded.shared_unit);
   if (!report) return "the launch: " + report.error().text;

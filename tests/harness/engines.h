@@ -105,10 +105,13 @@ struct Loaded {
   // nvcc loads a row of three as a vector of four: what it reads beside is no race of the program.
   bool reads_beside = false;
 };
+/// The order in which warps run that the virtual GPU has where none is asked for.
+inline constexpr sim::Schedule kDeviceOrder = {.is_random = true, .seed = 7};
 /// The virtual GPU, with all checks. `turns` by primitive where the PTX names them; may be null.
 std::optional<std::string> simulate(const Loaded& loaded, const ir::Function& lowered,
                                     const std::vector<Arg>& args, Results& out,
-                                    std::vector<Turns>* turns);
+                                    std::vector<Turns>* turns,
+                                    const sim::Schedule& schedule = kDeviceOrder);
 
 /// A device, which need not know what was written: the kernel runs twice, on outputs that are
 /// filled differently, and must leave the same.

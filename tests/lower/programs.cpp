@@ -99,10 +99,11 @@ int bits_of(std::string_view dtype) {
   return dtype.find("32") != std::string_view::npos ? 32 : 8;
 }
 
-KernelText::KernelText(std::int64_t threads, std::string dtype, std::int64_t ctas)
+KernelText::KernelText(std::int64_t threads, std::string dtype, std::int64_t ctas, bool is_cluster)
     : threads_(threads), ctas_(ctas), dtype_(std::move(dtype)) {
   line("T.device_entry()");
-  line(fmt::format("cta = T.cta_id([{}])", ctas));
+  if (is_cluster) line("T.cluster_id([1])");
+  line(fmt::format("cta = T.cta_id{}([{}])", is_cluster ? "_in_cluster" : "", ctas));
   if (threads % 32 == 0) line(fmt::format("warp = T.warp_id([{}])", threads / 32));
   if (threads % 32 == 0) line("lane = T.lane_id([32])");
   if (threads % 128 == 0) line(fmt::format("wg = T.warpgroup_id([{}])", threads / 128));

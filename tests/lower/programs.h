@@ -74,7 +74,9 @@ int bits_of(std::string_view dtype);
 /// Builds the text of a kernel named `kernel`, statement by statement.
 class KernelText {
  public:
-  KernelText(std::int64_t threads, std::string dtype, std::int64_t ctas = 1);
+  /// `is_cluster`: the CTAs are those of one.
+  KernelText(std::int64_t threads, std::string dtype, std::int64_t ctas = 1,
+             bool is_cluster = false);
 
   /// The type of what is declared from here on.
   void set_dtype(std::string dtype) { dtype_ = std::move(dtype); }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "soak/auto_layouts.h"
+#include "soak/folds/program.h"
 #include "soak/scalars/program.h"
 #include "soak/scopes/program.h"
 #include "soak/steps.h"
@@ -17,8 +18,9 @@ namespace {
 constexpr std::int64_t kMaxSteps = 14;
 
 // How often each; the first is what an ended row of choices says.
-const std::vector<ProgramKind> kKinds = {ProgramKind::Tile, ProgramKind::Tile, ProgramKind::Tile,
-                                         ProgramKind::Scalar, ProgramKind::Scope};
+const std::vector<ProgramKind> kKinds = {ProgramKind::Tile,  ProgramKind::Tile,
+                                         ProgramKind::Tile,  ProgramKind::Scalar,
+                                         ProgramKind::Scope, ProgramKind::Fold};
 // The first choice of a program with inferred layouts, which is a tile program else.
 constexpr std::int64_t kAutoMark = 1'000'000'000'000'000;
 
@@ -107,6 +109,8 @@ std::string_view name_of(ProgramKind kind) {
       return "scalars";
     case ProgramKind::Scope:
       return "scopes";
+    case ProgramKind::Fold:
+      return "folds";
     case ProgramKind::Auto:
       return "autos";
   }
@@ -139,6 +143,7 @@ WholeProgram whole_program(const Choices& choices) {
   const ProgramKind kind = tape.pick(kKinds);
   WholeProgram out = kind == ProgramKind::Scalar  ? scalar_program(tape)
                      : kind == ProgramKind::Scope ? scope_program(tape)
+                     : kind == ProgramKind::Fold  ? fold_program(tape)
                                                   : tile_program(tape);
   out.kind = kind;
   if (!choices.empty() && choices[0] == kAutoMark) {

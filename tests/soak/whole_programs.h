@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random whole programs. Those of kind `autos` are made only where they are asked for
-// (soak/auto_layouts.h). The others are of three kinds: threads that compute with scalars (soak/scalars/program.h),
-// primitives of mixed scopes (soak/scopes/program.h), or a kernel with many primitives, chained
+// (soak/auto_layouts.h). The others are of four kinds: threads that compute with scalars (soak/scalars/program.h),
+// primitives of mixed scopes (soak/scopes/program.h), reductions and scans by themselves
+// (soak/folds/program.h), or a kernel with many primitives, chained
 // through shared memory, tensor memory and registers, in loops and in branches:
 //
 //     fill every tile              so that everything has contents
@@ -28,8 +29,8 @@
 
 namespace ww::test {
 
-enum class ProgramKind : std::uint8_t { Tile, Scalar, Scope, Auto };
-/// "tiles", "scalars", "scopes", "autos"
+enum class ProgramKind : std::uint8_t { Tile, Scalar, Scope, Fold, Auto };
+/// "tiles", "scalars", "scopes", "folds", "autos"
 std::string_view name_of(ProgramKind kind);
 std::optional<ProgramKind> kind_of(std::string_view name);
 
