@@ -8,6 +8,7 @@
 #include "emit/cuda/emit.h"
 #include "explore/calls.h"
 #include "ir/print/print.h"
+#include "lower/unroll.h"
 #include "ptx/parser.h"
 #include "runtime/assembler.h"
 #include "runtime/sass/listing.h"
@@ -43,7 +44,7 @@ Json printed_column(const driver::Build& build, std::string_view form, const ir:
 
 Json cuda_column(const driver::Build& build) {
   const auto made = emit::cuda_lines(
-      *build.lowered,
+      lower::with_unrolled_loops(*build.lowered),
       {.target = *build.target, .source = &build.compiled->source, .host = nullptr});
   if (!made) return missing_column("cuda", build.compiled->render(made.error()));
   return column("cuda", made->text, source_lines(build, made->spans));

@@ -293,6 +293,9 @@ class Expander {
 
 }  // namespace
 
-ir::Function expand_unrolled(const ir::Function& function) { return Expander(function).run(); }
+ir::Function expand_unrolled(const ir::Function& function) {
+  const Function unrolled = with_unrolled_loops(function);
+  return Expander(unrolled).run();
+}
 
 }  // namespace ww::lower

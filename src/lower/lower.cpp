@@ -56,7 +56,7 @@ Lowered lower(const ir::Function& tile, const Options& options) {
       return out;
     }
   }
-  unroll_register_loops(f, out.report);
+  settle_loops(f, out.report);
   if (options.proofs == nullptr) check_lowered(f, options.target);
   out.function = std::move(f);
   return out;

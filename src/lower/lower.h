@@ -2,9 +2,10 @@
 // Lowering: from a tile program to a *lowered program* of plain loops, flat buffers and PTX
 // instructions, with a report of what was chosen and why.
 //
-//     tile IR ── promote ── launch_ids ── dispatch ── flatten ── unroll ──> lowered IR
+//     tile IR ── promote ── launch_ids ── dispatch ── flatten ──> lowered IR
 //
-// where each step is a header of that name. On targets without a copy engine, engine_fallback goes first.
+// where each step is a header of that name. Loops over registers stay loops; emitters take what `unroll` makes
+// of the program. On targets without a copy engine, engine_fallback goes first.
 //
 // What a lowered program looks like (beyond what ir/verify/verify.h says of the level); emitters
 // rely on exactly this:
@@ -18,9 +19,9 @@
 //                the pointer leads to), Alloc ones shared, shared.dyn or local; a View has its
 //                storage's scope and stands for other elements there (another type, an offset).
 //                tmem buffers are gone; what uses tensor memory are PTX instructions
-//   registers    local Alloc buffers. Where every index is constant once loops of kind Unroll are
-//                expanded, they are registers; the rest lives in local memory
-//   loops        Serial and Unroll. `unroll` turns serial ones that index registers into Unroll
+//   registers    local Alloc buffers. Where every index is constant once loops over them are expanded, they are
+//                registers; the rest lives in local memory
+//   loops        Serial and Unroll
 //   memory       element loads and stores, vector ones (n elements from an index on),
 //                T.cuda.copy_bytes of 1, 2, 4, 8, 16 or 32 bytes between two pointers of which each
 //                is aligned to as many bytes, and PTX instructions
@@ -55,7 +56,7 @@ struct Lowered {
   std::vector<Diag> errors;              // in the order of the source
 };
 
-/// Lowers a verified tile program (a lowered one comes back as it is, unrolled). Errors: NoVariant
+/// Lowers a verified tile program (a lowered one comes back as it is). Errors: NoVariant
 /// where no variant takes a primitive, with every reason; NotLowered for what has no lowering.
 Lowered lower(const ir::Function& tile, const Options& options);
 

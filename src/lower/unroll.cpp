@@ -49,21 +49,24 @@ struct Reasons {
 
 class RegisterLoops {
  public:
-  RegisterLoops(ir::Function& f, LoweringReport& report)
-      : f_(f), report_(report), lets_(f.var_count()) {}
+  explicit RegisterLoops(ir::Function& f) : f_(f), lets_(f.var_count()) { find_bindings(); }
 
-  void run() {
-    find_bindings();
-    soften(f_.body, 1);
+  // Loops that the program asks to unroll and that cannot be.
+  void soften() { soften(f_.body, 1); }
+  void decide() {
     find_accesses();
     for (std::size_t before = spilled_.size() + 1; before != spilled_.size();) {
       before = spilled_.size();
       find_wanted();
       check_sizes(f_.body, 1);
     }
+  }
+  void mark() {
     for (const VarId var : wanted_) mark(f_.at(loops_.at(var)));
+  }
+  void add_spilled(LoweringReport& report) const {
     for (const auto& [buffer, reason] : spilled_)
-      report_.spilled.push_back({f_[buffer].name, f_[buffer].span, reason});
+      report.spilled.push_back({f_[buffer].name, f_[buffer].span, reason});
   }
 
  private:
@@ -84,7 +87,6 @@ class RegisterLoops {
     depends(value, reasons_[var]);
   }
 
-  // Loops that the program asks to unroll and that cannot be.
   void soften(const Block& block, std::int64_t around) {
     for (const StmtId id : block) {
       const Stmt& s = f_[id];
@@ -291,7 +293,6 @@ class RegisterLoops {
   }
 
   ir::Function& f_;
-  LoweringReport& report_;
   std::optional<ir::Facts> facts_;    // made when a loop needs them
   std::vector<ExprId> lets_;          // by VarId
   std::map<VarId, Reasons> reasons_;  // of names
@@ -322,8 +323,19 @@ bool has_jump(const ir::Function& f, const Block& body) {
   });
 }
 
-void unroll_register_loops(ir::Function& function, LoweringReport& report) {
-  RegisterLoops(function, report).run();
+void settle_loops(ir::Function& function, LoweringReport& report) {
+  RegisterLoops loops(function);
+  loops.soften();
+  loops.decide();
+  loops.add_spilled(report);
+}
+
+ir::Function with_unrolled_loops(const ir::Function& function) {
+  ir::Function out = function;
+  RegisterLoops loops(out);
+  loops.decide();
+  loops.mark();
+  return out;
 }
 
 }  // namespace ww::lower

@@ -64,7 +64,7 @@ std::string body_of(const ir::Function& f) {
 std::string expanded(Kernel& k, std::string* spilled = nullptr) {
   ir::Function f = k.done();
   LoweringReport report;
-  unroll_register_loops(f, report);
+  settle_loops(f, report);
   for (const SpilledArray& array : report.spilled)
     if (spilled != nullptr) *spilled += array.reason;
   return body_of(expand_unrolled(f));

@@ -53,7 +53,8 @@ std::vector<DiagKind> compiled(const std::string& source) {
       const auto ptx =
           emit::ptx_module(lower::expand_unrolled(*lowered.function), {.target = target});
       if (!ptx) errors.push_back(ptx.error());
-      const auto cuda = emit::cuda_source(*lowered.function, {.target = target});
+      const auto cuda =
+          emit::cuda_source(lower::with_unrolled_loops(*lowered.function), {.target = target});
       if (!cuda) errors.push_back(cuda.error());
     }
   }

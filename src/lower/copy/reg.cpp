@@ -9,7 +9,7 @@
 //
 //     Tx.warp.copy(R[0:32, 0:8], A[0:32, 0:8])        R = S[(32,8):(1@laneid,1)], float32
 //
-//     for f in T.unroll(2):
+//     for f in range(2):
 //         src_ptr = T.pointer_offset(T.address_of(A[0]), threadIdx_x % 32 * 8 + f * 4)
 //         dst_ptr = T.pointer_offset(T.address_of(R[0]), f * 4)
 //         T.cuda.copy_bytes(dst_ptr, src_ptr, 16)
