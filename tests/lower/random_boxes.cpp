@@ -190,6 +190,7 @@ OutsideCase outside_by_chance(std::uint64_t seed) {
     placed = place_box(by.random(), 5, by.one_of({2, 2, 8, 40}), true);
   OutsideCase out{.box = placed.box};
   BoxCase& c = out.box;
+  c.variant = "tma";  // runs of bytes have no map that knows the array's extents
   c.target = by.one_of<std::string>({"sm_90a", "sm_100a", "sm_90a", "sm_100a", "sm_90", "sm_100",
                                      "sm_103a", "sm_110a", "sm_120a", "sm_121"});
   const bool may_leave = !c.settings.empty();
