@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// operator new of a program that compiles, included by one file of it. Compiling
-// makes and drops hundreds of thousands of small vectors, nodes and strings; glibc keeps seven free
-// blocks of a size at hand and takes the long way for the eighth. Here each thread keeps all that it
-// has freed, in one list per size, and takes them back in a few instructions.
+// Pooled `operator new` for the compiler, included by one file of a program. Compiling makes and drops
+// hundreds of thousands of small vectors, nodes and strings; glibc keeps seven free blocks of a size at
+// hand and takes the long way for the eighth. Here each thread keeps the blocks it frees, in one list per
+// size, and takes them back in a few instructions.
+//
+// A thread keeps two lists of kListBytes per size. When both are full it passes one to all threads, and a
+// thread without free blocks takes a passed list before it starts a new slab. So blocks that one thread
+// allocates and another frees come back, and a program never holds more than its peak in each size plus
+// the lists of its live threads. A thread that ends passes on all its lists.
 //
 // Blocks of up to a megabyte lie in slabs of one size each, within a range of addresses that is reserved
 // when the first is wanted; so a block's address says that it is ours, and how large it is. What is
-// larger, or finds no room in the range, is malloc's. A thread that ends leaves its free blocks to the
-// others. The range asks for huge pages: a large kernel touches eight megabytes, and to get them four
-// kilobytes at a time took a sixth of its compilation.
+// larger, or finds no room in the range, is malloc's. The range asks for huge pages: a large kernel
+// touches eight megabytes, and to get them four kilobytes at a time took a sixth of its compilation.
 #pragma once
 
 #if !defined(__SANITIZE_ADDRESS__)  // which watches every block itself
@@ -55,6 +59,18 @@ constexpr std::size_t block_bytes(std::size_t block_class) {
 }
 static_assert(class_of(kMaxSize) + 1 == kClasses && block_bytes(kClasses - 1) == kMaxSize);
 
+inline constexpr std::size_t kListBytes = std::size_t{1} << 16U;
+/// How many blocks of a class make a full list.
+constexpr std::array<std::uint32_t, kClasses> full_counts() {
+  std::array<std::uint32_t, kClasses> out{};
+  for (std::size_t block_class = 1; block_class < kClasses; ++block_class) {
+    const std::size_t count = kListBytes / block_bytes(block_class);
+    out[block_class] = count == 0 ? 1 : static_cast<std::uint32_t>(count);
+  }
+  return out;
+}
+inline constexpr std::array<std::uint32_t, kClasses> kFullCount = full_counts();
+
 struct Free {
   Free* next;
 };
@@ -62,54 +78,76 @@ struct Free {
 /// What a thread has at hand, by class.
 struct Lists {
   std::array<Free*, kClasses> freed;
+  std::array<std::uint32_t, kClasses> room;     // blocks until `freed` is full
+  std::array<Free*, kClasses> full;             // one full list more, or none
   std::array<std::byte*, kClasses> fresh, end;  // the rest of a slab
   bool is_known;                                // to `leaving`, if it is to be
 };
 inline constinit thread_local Lists here{};
 
-/// What threads that have ended left behind, by class: lists and rests of slabs, each taken whole by one
-/// thread. They are chained through their first blocks, so that a thread ends without a walk over all it
-/// has ever freed, however many threads there were before it.
-struct LeftList {
-  Free* next;  // of the first block
-  LeftList* other;
+/// What threads have passed on, by class: lists and rests of slabs, each taken whole by one thread. They
+/// are chained through their first blocks, so passing one on takes the same time however long it is.
+struct PassedList {
+  std::uint32_t next;  // of the first block: its number in the range, 0 for none
+  std::uint32_t count;
+  PassedList* other;
 };
-struct LeftRest {
+struct PassedRest {
   std::byte* end;
-  LeftRest* other;
+  PassedRest* other;
 };
-static_assert(sizeof(LeftList) <= kUnit && sizeof(LeftRest) <= kUnit);
-inline constinit std::mutex left_mutex;
-inline constinit std::array<LeftList*, kClasses> left_lists{};
-inline constinit std::array<LeftRest*, kClasses> left_rests{};
+static_assert(sizeof(PassedList) <= kUnit && sizeof(PassedRest) <= kUnit);
+inline constinit std::mutex passed_mutex;
+inline constinit std::array<PassedList*, kClasses> passed_lists{};
+inline constinit std::array<PassedRest*, kClasses> passed_rests{};
 
 inline constinit std::atomic<std::byte*> range{nullptr};  // the end of memory: there is none
 inline constinit std::atomic<std::size_t> slabs{0};       // that are taken
 inline constinit std::array<std::uint8_t, kRange / kSlab> class_of_slab{};
 
-/// Leaves the lists of a thread to the others when it ends. The process ends with its main thread, which
-/// has none.
+/// The number of a block in the range, never 0, and the block.
+static_assert(kRange / kUnit < UINT32_MAX);
+inline std::uint32_t number_of(const Free* block) {
+  if (block == nullptr) return 0;
+  const auto offset =
+      reinterpret_cast<const std::byte*>(block) - range.load(std::memory_order_relaxed);
+  return static_cast<std::uint32_t>(static_cast<std::size_t>(offset) / kUnit) + 1;
+}
+inline Free* numbered(std::uint32_t number) {
+  if (number == 0) return nullptr;
+  return reinterpret_cast<Free*>(range.load(std::memory_order_relaxed) + (number - 1) * kUnit);
+}
+
+/// With the lock held: passes on a list, or nothing where it is empty.
+inline void pass_list(std::size_t block_class, Free* first, std::uint32_t count) {
+  if (first == nullptr) return;
+  const std::uint32_t next = number_of(first->next);
+  passed_lists[block_class] = new (first) PassedList{next, count, passed_lists[block_class]};
+}
+
+/// Passes on what a thread has when it ends. The process ends with its main thread, which passes on
+/// nothing then.
 struct Leaving {
   bool is_used = false;
   Leaving() = default;
   Leaving(const Leaving&) = delete;
   Leaving& operator=(const Leaving&) = delete;
   ~Leaving() {
-    const std::lock_guard lock(left_mutex);
+    const std::lock_guard lock(passed_mutex);
     for (std::size_t block_class = 0; block_class < kClasses; ++block_class) {
-      if (Free* const first = std::exchange(here.freed[block_class], nullptr)) {
-        Free* const next = first->next;
-        left_lists[block_class] = new (first) LeftList{next, left_lists[block_class]};
-      }
+      const std::uint32_t count = kFullCount[block_class];
+      pass_list(block_class, std::exchange(here.full[block_class], nullptr), count);
+      pass_list(block_class, std::exchange(here.freed[block_class], nullptr),
+                count - std::exchange(here.room[block_class], count));
       std::byte* const rest = std::exchange(here.fresh[block_class], here.end[block_class]);
       if (rest != here.end[block_class])
-        left_rests[block_class] =
-            new (rest) LeftRest{here.end[block_class], left_rests[block_class]};
+        passed_rests[block_class] =
+            new (rest) PassedRest{here.end[block_class], passed_rests[block_class]};
     }
   }
 };
 inline thread_local Leaving leaving;
-[[gnu::noinline]] inline void notice_thread() {
+inline void notice_thread() {
   here.is_known = true;
   if (::gettid() != ::getpid()) leaving.is_used = true;
 }
@@ -129,26 +167,33 @@ inline std::byte* reserved_range() {
   return made;
 }
 
-/// A block of what was left behind, with the rest of its list or slab; nullptr: nothing was.
-inline void* take_left(std::size_t block_class) {
-  const std::lock_guard lock(left_mutex);
-  if (LeftList* const list = left_lists[block_class]) {
-    left_lists[block_class] = list->other;
-    here.freed[block_class] = list->next;
+/// A block of what was passed on, with the rest of its list or slab; nullptr: nothing was.
+inline void* take_passed(std::size_t block_class) {
+  const std::lock_guard lock(passed_mutex);
+  if (PassedList* const list = passed_lists[block_class]) {
+    passed_lists[block_class] = list->other;
+    here.freed[block_class] = numbered(list->next);
+    here.room[block_class] = kFullCount[block_class] - (list->count - 1);
     return list;
   }
-  LeftRest* const rest = left_rests[block_class];
+  PassedRest* const rest = passed_rests[block_class];
   if (rest == nullptr) return nullptr;
-  left_rests[block_class] = rest->other;
+  passed_rests[block_class] = rest->other;
   here.fresh[block_class] = reinterpret_cast<std::byte*>(rest) + block_bytes(block_class);
   here.end[block_class] = rest->end;
   return rest;
 }
 
-/// A block when the thread has none of that size: from those left behind, or a new slab.
+/// A block when the list in use and the slab have none: of the full list, of those passed on, or of a new
+/// slab.
 [[gnu::noinline]] inline void* more_of(std::size_t block_class) {
   if (!here.is_known) notice_thread();
-  if (void* const block = take_left(block_class)) return block;
+  if (Free* const block = std::exchange(here.full[block_class], nullptr)) {
+    here.freed[block_class] = block->next;
+    here.room[block_class] = 1;
+    return block;
+  }
+  if (void* const block = take_passed(block_class)) return block;
   std::byte* const start = reserved_range();
   const std::size_t bytes = block_bytes(block_class);
   const std::size_t count = (bytes + kSlab - 1) / kSlab;  // more than one: for a single block
@@ -166,6 +211,7 @@ inline void* take(std::size_t bytes) {
     const std::size_t block_class = class_of(bytes);
     if (Free* const block = here.freed[block_class]) {
       here.freed[block_class] = block->next;
+      ++here.room[block_class];
       return block;
     }
     if (here.fresh[block_class] != here.end[block_class])
@@ -177,12 +223,26 @@ inline void* take(std::size_t bytes) {
   throw std::bad_alloc();
 }
 
+/// Room for a block in the list in use: the list becomes the full one, which is passed on if there is one.
+[[gnu::noinline]] inline void make_room(std::size_t block_class) {
+  if (!here.is_known) notice_thread();
+  const std::uint32_t count = kFullCount[block_class];
+  here.room[block_class] = count;
+  Free* const list = std::exchange(here.freed[block_class], nullptr);
+  if (list == nullptr) return;  // the first block of its class
+  Free* const full = std::exchange(here.full[block_class], list);
+  if (full == nullptr) return;
+  const std::lock_guard lock(passed_mutex);
+  pass_list(block_class, full, count);
+}
+
 inline void give_back(void* block) {
   std::byte* const start = range.load(std::memory_order_relaxed);
   const auto at = static_cast<std::size_t>(static_cast<std::byte*>(block) - start);
   if (start == nullptr || at >= kRange) return std::free(block);
-  if (!here.is_known) notice_thread();
   const std::size_t block_class = class_of_slab[at / kSlab];
+  if (here.room[block_class] == 0) make_room(block_class);
+  --here.room[block_class];
   here.freed[block_class] = new (block) Free{here.freed[block_class]};
 }
 

@@ -6,6 +6,7 @@
 #if !defined(__SANITIZE_ADDRESS__)
 
 #include <algorithm>
+#include <barrier>
 #include <cstring>
 #include <thread>
 #include <vector>
@@ -120,6 +121,60 @@ TEST(PooledNew, ThreadsInTurnShareWhatWasLeft) {
   for (void* const block : kept) ::operator delete(block);
 }
 
+// One thread takes blocks and another frees them, as long as both live. The second keeps two lists and
+// passes on the rest, which the first takes again.
+TEST(PooledNew, BlocksFreedByAnotherThreadComeBack) {
+  constexpr std::size_t kRounds = 200, kBlocks = 1000;
+  for (const std::size_t bytes : {std::size_t{48}, kUnusual - 48, std::size_t{100'000}}) {
+    const std::size_t size = pooled::class_of(bytes);
+    std::vector<void*> blocks(kBlocks);
+    std::barrier turn(2);
+    const std::size_t before = pooled::slabs;
+    std::thread frees([&] {
+      for (std::size_t round = 0; round < kRounds; ++round) {
+        turn.arrive_and_wait();
+        for (void* const block : blocks) ::operator delete(block);
+        turn.arrive_and_wait();
+      }
+    });
+    for (std::size_t round = 0; round < kRounds; ++round) {
+      for (void*& block : blocks) block = ::operator new(bytes);
+      std::ranges::sort(blocks);
+      ASSERT_EQ(std::ranges::adjacent_find(blocks), blocks.end());
+      turn.arrive_and_wait();
+      turn.arrive_and_wait();
+    }
+    frees.join();
+    const std::size_t most = kBlocks + 4 * pooled::kFullCount[size];
+    const std::size_t per_slab = pooled::kSlab / pooled::block_bytes(size);
+    const std::size_t taken = per_slab == 0 ? most * (pooled::block_bytes(size) / pooled::kSlab + 1)
+                                            : most / per_slab + 2;
+    EXPECT_LE(pooled::slabs - before, taken + 20) << bytes;
+  }
+}
+
+// A thread at the edge between two lists does not pass a list back and forth.
+TEST(PooledNew, AThreadKeepsAFullListBesideTheOneInUse) {
+  constexpr std::size_t kSize = pooled::kMaxSmall - 83;
+  const std::size_t size = pooled::class_of(kSize);
+  const std::size_t full = pooled::kFullCount[size];
+  std::thread([&] {
+    std::vector<void*> blocks(3 * full);
+    for (void*& block : blocks) block = ::operator new(kSize);
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      ::operator delete(blocks[i]);
+      EXPECT_EQ(pooled::passed_lists[size] != nullptr, i >= 2 * full) << i;
+    }
+    // The rest of the last slab comes before the full list, and that before what was passed on.
+    const std::size_t rest = pooled::kSlab / kSize - blocks.size() % (pooled::kSlab / kSize);
+    for (std::size_t i = 0; i < 2 * full; ++i) blocks[i] = ::operator new(kSize);
+    EXPECT_NE(pooled::passed_lists[size], nullptr);
+    for (std::size_t i = 0; i <= rest; ++i) blocks[2 * full + i] = ::operator new(kSize);
+    EXPECT_EQ(pooled::passed_lists[size], nullptr);
+    for (std::size_t i = 0; i <= 2 * full + rest; ++i) ::operator delete(blocks[i]);
+  }).join();
+}
+
 // The end of a thread does not walk over what it has freed: the second block of its list is as it was.
 TEST(PooledNew, EndedThreadsLeaveTheirListsWhole) {
   constexpr std::size_t kSize = pooled::kMaxSmall - 35;  // of a third class
@@ -129,9 +184,9 @@ TEST(PooledNew, EndedThreadsLeaveTheirListsWhole) {
     for (void*& block : blocks) block = ::operator new(kSize);
     for (void* const block : blocks) ::operator delete(block);
   }).join();
-  ASSERT_EQ(static_cast<void*>(pooled::left_lists[size]), blocks[4]);
-  EXPECT_EQ(static_cast<void*>(pooled::left_lists[size]->next), blocks[3]);
-  EXPECT_NE(pooled::left_rests[size], nullptr);
+  ASSERT_EQ(static_cast<void*>(pooled::passed_lists[size]), blocks[4]);
+  EXPECT_EQ(pooled::numbered(pooled::passed_lists[size]->next), blocks[3]);
+  EXPECT_NE(pooled::passed_rests[size], nullptr);
 }
 
 }  // namespace

@@ -36,8 +36,9 @@ class MessageLog {
  public:
   static Result<MessageLog> open(const std::string& path) {
     if (path.empty()) return MessageLog(-1);
-    const int descriptor =
-        ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);  // NOLINT
+    // O_NONBLOCK: neither opening nor writing waits for who reads a pipe.
+    const int descriptor = ::open(path.c_str(),  // NOLINT
+                                  O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666);
     if (descriptor >= 0) return MessageLog(descriptor);
     return fail(DiagKind::Io, "cannot write the log to `{}`: {}", printable_name(path),
                 std::generic_category().message(errno));

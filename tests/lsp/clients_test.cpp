@@ -28,7 +28,7 @@ TEST_P(PythonClient, Session) {
 
 INSTANTIATE_TEST_SUITE_P(All, PythonClient,
                          testing::Values("editing", "typing", "hostile", "leaving", "agreement",
-                                         "latency"),
+                                         "memory", "latency"),
                          [](const auto& each) { return std::string(each.param); });
 
 // With the types of lsprotocol, which the environment of the Python tests has.

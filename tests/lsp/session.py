@@ -187,6 +187,32 @@ def latency(client):
     assert client.leave() == 0
 
 
+def megabytes(client):
+    """Memory of the server, where the system tells it."""
+    with open(f"/proc/{client.process.pid}/status", encoding="ascii") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("VmRSS:")) / 1024
+
+
+def memory(client):
+    """More than a thousand edits of a large file: the server gives back what each has taken."""
+    client.initialize()
+    client.open(URI, KERNEL.replace("cta_synk", "cta_sync") + "# " + "a" * 100_000 + "\n")
+    version, used = 1, []
+    start = {"line": 0, "character": 0}
+    for _ in range(4):
+        for edit in range(300):
+            end = {"line": 0, "character": edit % 2}
+            change = {"range": {"start": start, "end": end}, "text": "" if edit % 2 else "#"}
+            version += 1
+            client.change(URI, version, change)
+            if edit % 10 == 9:
+                assert client.diagnostics(URI, version) == []
+        used.append(megabytes(client))
+    print("megabytes after each 300 edits:", *(f"{each:.0f}" for each in used))
+    assert used[-1] < used[0] + 10 and used[-1] < 100, used
+    assert client.leave() == 0
+
+
 def client_class():
     """The one that knows the protocol's types, for the session that needs it."""
     if sys.argv[2] != "types":
