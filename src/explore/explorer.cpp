@@ -70,10 +70,8 @@ Answer serve_file(std::string_view path) {
   return {.type = std::string(content_type(file->path)), .body = std::string(file->text)};
 }
 
-}  // namespace
-
-Answer answer_request(Session& session, const std::string& method, const std::string& path,
-                      const std::string& body, const Peer& peer) {
+Answer make_answer(Session& session, const std::string& method, const std::string& path,
+                   const std::string& body, const Peer& peer) {
   if (!path.starts_with(kCallFolder))
     return method == "GET" ? serve_file(path.empty() ? "index.html" : path)
                            : error_answer(405, "expected GET");
@@ -85,6 +83,16 @@ Answer answer_request(Session& session, const std::string& method, const std::st
   if (is_read != (method == "GET"))
     return error_answer(405, fmt::format("expected {}", is_read ? "GET" : "POST"));
   return run_call(session, call, is_read ? "{}" : body, peer);
+}
+
+}  // namespace
+
+Answer answer_request(Session& session, const std::string& method, const std::string& path,
+                      const std::string& body, const Peer& peer) {
+  Answer out = make_answer(session, method, path, body, peer);
+  out.hold = session.unread.take(out.body.size());
+  if (out.hold == nullptr) return error_answer(503, unread_text(session.unread));
+  return out;
 }
 
 Result<std::unique_ptr<Explorer>> Explorer::start(SessionOptions options, int port) {

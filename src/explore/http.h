@@ -36,6 +36,7 @@ struct Answer {
   std::string type = "application/json";
   std::string body = {};
   std::function<void(const Write&)> stream = {};  // instead of the body, piece by piece
+  std::shared_ptr<void> hold = {};                // kept until the answer is sent
 };
 
 /// Answers a request that the guard lets pass: the method, the path below the token, the body.

@@ -65,6 +65,9 @@ class Connection final : public httplib::Stream, public Peer {
     return stopping_ || wait_for(POLLRDHUP, Clock::now()) || has_failed_;
   }
 
+  /// What lasts until the answer is sent.
+  void hold(std::shared_ptr<void> what) { held_ = std::move(what); }
+
   // Of httplib::Stream
   [[nodiscard]] bool is_readable() const override { return wait_for(POLLIN, deadline_); }
   [[nodiscard]] bool is_writable() const override { return !has_failed_; }
@@ -134,6 +137,7 @@ class Connection final : public httplib::Stream, public Peer {
   bool has_failed_ = false;
   std::array<char, 16384> buffer_{};
   size_t begin_ = 0, end_ = 0;
+  std::shared_ptr<void> held_;
 };
 
 // The connection whose request this thread answers: the library's handlers do not have it.
@@ -283,7 +287,11 @@ class Server final : public HttpServer, private httplib::Server {
               httplib::Response& response) {
     Answer made = respond_(request.method, path, request.body, *current);
     response.status = made.status;
-    if (!made.stream) return response.set_content(made.body, made.type);
+    current->hold(std::move(made.hold));
+    if (!made.stream) {
+      response.body = std::move(made.body);
+      return response.set_header("Content-Type", made.type);
+    }
     response.set_chunked_content_provider(
         made.type, [stream = std::move(made.stream)](size_t, httplib::DataSink& sink) {
           return write_stream(stream, sink);

@@ -159,10 +159,12 @@ Answer run_answer(Session& session, const RunWish& wish, const Peer& peer) {
         peer,
         [&](const std::atomic<bool>& stop) { result = run_result(session, wish, stop, progress); },
         number, tick);
-    if (end.end == WorkEnd::Done)
-      (void)write(line_text({{"result", result}}));
-    else
-      (void)write(line_text({{"error", end_text(end, session.options.limits)}}));
+    std::string last = end.end == WorkEnd::Done
+                           ? line_text({{"result", std::move(result)}})
+                           : line_text({{"error", end_text(end, session.options.limits)}});
+    const std::shared_ptr<void> hold = session.unread.take(last.size());
+    if (hold == nullptr) last = line_text({{"error", unread_text(session.unread)}});
+    (void)write(last);
   };
   return {.type = "application/x-ndjson", .stream = stream};
 }

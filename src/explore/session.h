@@ -3,11 +3,13 @@
 // ones.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 
 #include "explore/recordings.h"
+#include "explore/unread.h"
 #include "explore/work.h"
 #include "runtime/assembler.h"
 
@@ -30,12 +32,16 @@ struct SessionOptions {
 inline constexpr std::uint64_t kMaxInstructions = 50'000'000;
 inline constexpr std::uint64_t kMaxMemory = std::uint64_t{2} << 30;
 
+/// Bytes of answers that wait for clients to read them.
+inline constexpr std::size_t kMaxUnread = std::size_t{64} << 20;
+
 struct Session {
   explicit Session(SessionOptions given) : options(std::move(given)), shop(options.limits) {}
 
   SessionOptions options;
   Workshop shop;
   Recordings recordings;
+  UnreadAnswers unread{kMaxUnread};
 };
 
 }  // namespace ww::explore

@@ -404,6 +404,28 @@ TEST(ExploreServer, TooManyAtWorkAreToldSo) {
   EXPECT_EQ(server.post("check", program("").dump()).status, 200);
 }
 
+// Large answers that nobody reads are kept up to a bound; then requests are told so, and clients that read
+// get small answers all the same.
+TEST(ExploreServer, ClientsThatDoNotReadAreBounded) {
+  const Server server;
+  const std::string body = json{{"notation", "row_major(1024,1024)"}}.dump();  // 16 MB
+  std::vector<Client> clients;
+  std::vector<int> statuses;
+  std::string said;
+  while (statuses.size() < 6 && (statuses.empty() || statuses.back() == 200)) {
+    clients.push_back(server.connect());
+    ASSERT_TRUE(clients.back().send(server.head("layout", body.size()) + body));
+    said = clients.back().receive();
+    statuses.push_back(parse_reply(said).status);
+  }
+  EXPECT_THAT(statuses, ElementsAre(200, 200, 200, 200, 503));
+  EXPECT_THAT(said + clients.back().receive_all(), HasSubstr("read or close them and try again"));
+  EXPECT_EQ(server.get("api/start").status, 200);
+  clients.clear();
+  server.settle();
+  EXPECT_EQ(server.post("layout", body).status, 200);
+}
+
 // --- the end -------------------------------------------------------------------------------------
 
 TEST(ExploreServer, ExportsAPageThatNeedsNoServer) {
