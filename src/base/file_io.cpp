@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <optional>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "base/leftovers.h"
@@ -72,7 +74,7 @@ std::optional<int> descriptor_number(const fs::path& path) {
 
 // Where writing to a path ends up.
 struct Target {
-  fs::path path;                         // no symbolic link to a regular file
+  fs::path path;                         // no symbolic link, but to an open descriptor
   std::optional<int> descriptor = {};    // an open one instead
   std::optional<struct stat> file = {};  // what is there; none: nothing yet
   int error = 0;                         // why it cannot be told
@@ -89,9 +91,7 @@ Target target_of(const fs::path& given) {
       out.file = found;
     else if (errno != ENOENT)
       out.error = errno;
-    const bool is_file_or_nothing = !out.file || S_ISREG(out.file->st_mode);
-    if (out.descriptor || out.error != 0 || !is_file_or_nothing || !fs::is_symlink(out.path, error))
-      return out;
+    if (out.descriptor || out.error != 0 || !fs::is_symlink(out.path, error)) return out;
     out.path = out.path.parent_path() / fs::read_symlink(out.path, error);
   }
   out.error = ELOOP;
@@ -113,21 +113,49 @@ auto read_only(const fs::path& path) {
                   .with_note("`chmod u+w` makes it writable; or name another file"));
 }
 
+// What can be neither read nor written like a file; empty for all else.
+std::string_view special_kind(const Target& target) {
+  if (target.descriptor || !target.file) return "";
+  const mode_t mode = target.file->st_mode;
+  if (S_ISFIFO(mode)) return "a named pipe";
+  if (S_ISSOCK(mode)) return "a socket";
+  return S_ISCHR(mode) || S_ISBLK(mode) ? "a device" : "";
+}
+
 // What can be told before writing: nothing when it looks good.
 Result<void> check_target(const fs::path& path, const Target& target) {
   if (target.error != 0) return io_failure("write", path, target.error);
   if (target.descriptor) return {};
   if (target.file && S_ISDIR(target.file->st_mode)) return io_failure("write", path, EISDIR);
   if (is_regular(target) && is_read_only(target)) return read_only(path);
+  if (target.file && S_ISSOCK(target.file->st_mode))
+    return fail(DiagKind::Io, "cannot write `{}`: it is a socket, expected a file", path.string());
   if (!target.file && !target.path.has_filename()) return io_failure("write", path, EISDIR);
   return {};
 }
 
 // --- writing -------------------------------------------------------------------------------------
 
+// A device or a named pipe, without waiting for long: who reads a pipe may start beside us.
+int open_special(const fs::path& path) {
+  constexpr int kAttempts = 100;
+  constexpr auto kPause = std::chrono::milliseconds(10);
+  int fd = -1;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd >= 0 || errno != ENXIO) break;  // ENXIO: nobody reads it
+    std::this_thread::sleep_for(kPause);
+  }
+  if (fd >= 0) (void)::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+  return fd;
+}
+
 Result<void> write_directly(const fs::path& path, const Target& target, std::string_view bytes) {
   Descriptor file(target.descriptor ? ::fcntl(*target.descriptor, F_DUPFD_CLOEXEC, 0)
-                                    : ::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+                                    : open_special(path));
+  if (!file.is_open() && errno == ENXIO && S_ISFIFO(target.file->st_mode))
+    return fail(DiagKind::Io, "cannot write `{}`: it is a named pipe, and nothing reads it",
+                path.string());
   if (!file.is_open() || !write_all(file.get(), bytes) || !file.close()) {
     return io_failure("write", path, errno);
   }
@@ -169,6 +197,10 @@ Result<void> replace(const fs::path& path, const Target& target, std::string_vie
 }  // namespace
 
 Result<std::string> read_file(const fs::path& path, std::size_t max_bytes) {
+  if (const std::string_view kind = special_kind(target_of(path)); !kind.empty())
+    return fail(
+        diag(DiagKind::Io, "cannot read `{}`: it is {}, expected a file", path.string(), kind)
+            .with_note("`/dev/stdin` reads what is piped to this program"));
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.is_open()) return io_failure("read", path, errno);
   std::string text;

@@ -4,13 +4,17 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <fstream>
 #include <iterator>
+#include <thread>
 
 namespace ww::file_io_test {
 namespace {
@@ -221,6 +225,48 @@ TEST_F(FileIo, ReadsFilesLargerThanOneBlock) {
   ASSERT_TRUE(write_file_atomically(file("x"), bytes));
   EXPECT_EQ(*read_file(file("x"), 1 << 20), bytes);
   EXPECT_EQ(*read_file(file("x"), bytes.size()), bytes);
+}
+
+// At once: neither call waits for the other end.
+TEST_F(FileIo, WhatIsNoFileIsRefusedAndNotOpened) {
+  ASSERT_EQ(::mkfifo(file("pipe").c_str(), 0600), 0);
+  fs::create_symlink("pipe", file("link"));
+  for (const char* name : {"pipe", "link"})
+    EXPECT_EQ(read_file(file(name), 10).error().text,
+              "cannot read `" + file(name).string() + "`: it is a named pipe, expected a file");
+  EXPECT_EQ(read_file("/dev/null", 10).error().text,
+            "cannot read `/dev/null`: it is a device, expected a file");
+  EXPECT_EQ(
+      write_file_atomically(file("pipe"), "x").error().text,
+      "cannot write `" + file("pipe").string() + "`: it is a named pipe, and nothing reads it");
+  const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  file("socket").string().copy(address.sun_path, sizeof address.sun_path - 1);
+  ASSERT_EQ(::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  for (const auto& refused :
+       {read_file(file("socket"), 10).error().text, check_writable(file("socket")).error().text})
+    EXPECT_TRUE(refused.ends_with("socket`: it is a socket, expected a file")) << refused;
+  ::close(socket);
+}
+
+// What the shell gives for `<(command)`, and a link to it as `/dev/stdin` is one.
+TEST_F(FileIo, OpenPipesAreRead) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+  const std::string path = "/dev/fd/" + std::to_string(ends[0]);
+  fs::create_symlink("/proc/self/fd/" + std::to_string(ends[0]), file("link"));
+  std::thread writer([&] {
+    for (const char* text : {"one ", "two "}) {
+      std::this_thread::yield();
+      EXPECT_EQ(::write(ends[1], text, 4), 4);
+    }
+    ::close(ends[1]);
+  });
+  EXPECT_EQ(*read_file(path, 10), "one two ");
+  writer.join();
+  EXPECT_EQ(*read_file(file("link"), 10), "");
+  ::close(ends[0]);
 }
 
 TEST_F(FileIo, ReadingWhatIsNoFileFails) {

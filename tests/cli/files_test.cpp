@@ -233,6 +233,32 @@ TEST_F(Files, StreamsAreWrittenTo) {
   EXPECT_EQ(read_text(at("o")), ptx);
 }
 
+// Each would wait for somebody who writes to the pipe.
+TEST_F(Files, WhatIsNoFileIsNotWaitedFor) {
+  ASSERT_EQ(::mkfifo(at("p").c_str(), 0600), 0);
+  ASSERT_EQ(::mkfifo(at("helper.py").c_str(), 0600), 0);
+  write("user.py", std::string("from helper import N\n") + kKernel);
+  for (const std::string command :
+       {"run p", "compile p", "explain p", "explore p", "explore p --export o.html", "isa check p",
+        "sim p --grid 1 --block 1", "run k.py --kernel @p", "run k.py --arg A=@p"})
+    expect_refused(command, "cannot read `p`: it is a named pipe, expected a file");
+  expect_refused("run user.py", "cannot read `helper.py`: it is a named pipe, expected a file");
+  expect_refused("run /dev/zero", "cannot read `/dev/zero`: it is a device, expected a file");
+  expect_refused("run .", "cannot read `.`: Is a directory");
+  const std::string unread = "cannot write `p`: it is a named pipe, and nothing reads it";
+  expect_refused("compile k.py -o p", unread);
+  const Ran late = in_folder("run k.py --device eval --out B=p");  // prints, then writes
+  EXPECT_EQ(late.status, 2);
+  EXPECT_THAT(late.err, HasSubstr(unread));
+  expect_refused("layout 'row_major(4,4)' -o p", unread);
+  expect_refused("lsp --log p", "cannot write the log to `p`");
+  // What the shell has opened is read.
+  const std::string piped =
+      "'" WW_PROGRAM "' compile /dev/stdin --emit ptx -o o <k.py && cat k.py | '" WW_PROGRAM
+      "' compile /dev/fd/0 --emit ptx -o o";
+  EXPECT_EQ(run_words({"sh", "-c", piped}, here()).status, 0);
+}
+
 // --- ends before the end -------------------------------------------------------------------------
 
 TEST_F(Files, ALimitOnFilesIsAnError) {

@@ -207,13 +207,11 @@ Result<Array> parse_npy(std::span<const std::byte> file, std::optional<DType> wa
 
 namespace {
 
-// The first bytes of a file that can be read twice, so that one of another format, or an endless
-// device, is refused before the rest is read.
+// The first bytes of a file that can be read twice, so that one of another format is refused before the
+// rest is read.
 std::optional<std::string> beginning_of(const std::string& path) {
   std::error_code unknown;
-  const std::filesystem::file_status status = std::filesystem::status(path, unknown);
-  if (!std::filesystem::is_regular_file(status) && !std::filesystem::is_character_file(status))
-    return std::nullopt;
+  if (!std::filesystem::is_regular_file(path, unknown)) return std::nullopt;
   std::ifstream file(path, std::ios::binary);
   std::string bytes(kNpyMagic.size(), '\0');
   file.read(bytes.data(), std::ssize(bytes));
