@@ -107,7 +107,7 @@ _KINDS = {
     "NotSimulated": DeviceError,
     "NotEmitted": CompileError,
     "NotEvaluated": EvaluationError,
-    "Budget": EvaluationError,
+    "RunLimit": EvaluationError,
 }
 
 

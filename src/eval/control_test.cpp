@@ -244,18 +244,18 @@ TEST(EvalControl, ArgumentsMayBeEmpty) {
   EXPECT_EQ(unpack(DType::Float32, bytes), (Numbers{3, 3}));
 }
 
-TEST(EvalControl, EndlessLoopsEndWithTheBudget) {
+TEST(EvalControl, EndlessLoopsEndAtALimit) {
   TestKernel k;
   k.start(2);
   k.when(k.eq(k.op(ExprOp::Mul, k.tid(), k.n(0)), 0));
   k.end_while();
   const auto counted = k.try_run({}, {.limits = {.instructions = 10000}});
   ASSERT_FALSE(counted);
-  EXPECT_EQ(counted.error().kind, DiagKind::Budget);
-  EXPECT_EQ(counted.error().text,
-            "the limit of 10000 instructions is reached here; a loop around it may have no end");
-  ASSERT_EQ(counted.error().notes.size(), 1U);
-  EXPECT_EQ(counted.error().notes[0].text, "`--limit instructions=N` raises it");
+  EXPECT_EQ(counted.error().kind, DiagKind::RunLimit);
+  EXPECT_EQ(counted.error().text, "the limit of 10000 instructions is reached here");
+  ASSERT_EQ(counted.error().notes.size(), 2U);
+  EXPECT_THAT(counted.error().notes[0].text, HasSubstr("were spent in this loop"));
+  EXPECT_EQ(counted.error().notes[1].text, "`--limit instructions=N` raises it");
   const auto timed = k.try_run({}, {.limits = {.seconds = 0.01}});
   ASSERT_FALSE(timed);
   EXPECT_THAT(timed.error().text, HasSubstr("the limit of 0.01 seconds"));
@@ -270,7 +270,7 @@ TEST(EvalControl, TooMuchMemoryIsRefused) {
   k.alloc("r", {1 << 20}, DType::Float32, Scope::Local);
   const auto refused = k.try_run({}, {.limits = {.memory = std::uint64_t{1} << 24U}});
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().kind, DiagKind::Budget);
+  EXPECT_EQ(refused.error().kind, DiagKind::RunLimit);
   EXPECT_EQ(refused.error().text,
             "the buffers take 268435456 bytes of the host; the limit is 16777216");
 }

@@ -95,11 +95,12 @@ struct Finding {
   std::uint64_t times = 1;
 };
 
-/// What a run may take; one that needs more ends with Budget at the statement it had come to. The
-/// words are those of the virtual GPU.
+/// What a run may take; one that needs more ends with RunLimit at the statement it had come to, and a
+/// note says which loop took most. The words are those of the virtual GPU.
 struct Limits {
-  /// Statements, each counted once for every 32 threads, or fewer, that execute it together; a tile
-  /// primitive counts one more for every 128 elements it touches, and for every 1024 products.
+  /// Statements and the operations in their expressions, each counted once for every 32 threads, or
+  /// fewer, that execute it together; a tile primitive counts one more for every 16 elements it
+  /// touches, and for every 1024 products. Counted so, a million takes a third of a second to a second.
   std::uint64_t instructions = 20'000'000;
   double seconds = 0;                              // 0: no limit
   std::uint64_t memory = std::uint64_t{8} << 30U;  // bytes of buffers and what is kept beside them
@@ -109,7 +110,7 @@ struct Options {
   Limits limits = {};
   std::uint64_t seed = 0;         // 0: groups furthest behind first; else in an order drawn from it
   std::size_t max_findings = 20;  // different ones that are kept
-  std::function<bool()> keep_going = {};  // asked now and then; false ends with Budget
+  std::function<bool()> keep_going = {};  // asked now and then; false ends with RunLimit
 };
 
 struct Report {
@@ -124,7 +125,7 @@ struct Report {
 
 /// Runs the kernel. `arguments` correspond to function.params. Fails with BadArgument when they do
 /// not fit (count, size, extents that contradict each other), NotEvaluated with the place for what
-/// the evaluator does not execute, Budget.
+/// the evaluator does not execute, RunLimit.
 Result<Report> run(const ir::Function& function, std::vector<Argument> arguments,
                    const Options& options = {});
 

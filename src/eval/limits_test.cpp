@@ -25,7 +25,7 @@ Result<Outcome> forever(const Limits& limits, const Body& body,
 
 std::string stopped(const Result<Outcome>& outcome) {
   if (outcome) return "it ended";
-  return outcome.error().kind == DiagKind::Budget ? outcome.error().text : "another error";
+  return outcome.error().kind == DiagKind::RunLimit ? outcome.error().text : "another error";
 }
 
 constexpr std::uint64_t kMega = std::uint64_t{1} << 20U;
@@ -40,6 +40,46 @@ TEST(EvalLimits, ThePlaceIsTheStatementThatTheRunHadComeTo) {
   const auto outcome = k.try_run({}, {.limits = {.instructions = 1000}});
   ASSERT_FALSE(outcome);
   EXPECT_EQ(outcome.error().span, Span::at(7, 12));
+}
+
+// The innermost loop with most of the work is named, not one beside it or around it.
+TEST(EvalLimits, ANoteSaysWhichLoopTookMost) {
+  TestKernel k;
+  k.start(32);
+  k.loop("few", 10);
+  k.end();
+  k.loop("outer", 1000);
+  k.loop("inner", 1000);
+  k.f.at(k.end()).span = Span::at(30, 35);
+  k.f.at(k.end()).span = Span::at(20, 25);
+  const auto outcome = k.try_run({}, {.limits = {.instructions = 5000}});
+  ASSERT_FALSE(outcome);
+  ASSERT_EQ(outcome.error().notes.size(), 2U);
+  EXPECT_THAT(outcome.error().notes[0].text,
+              HasSubstr("of 5001 instructions so far were spent in this loop"));
+  EXPECT_EQ(outcome.error().notes[0].span, Span::at(30, 35));
+}
+
+// A long expression takes as many steps as its parts would as statements.
+TEST(EvalLimits, OperationsOfAnExpressionCount) {
+  const auto needs = [](int operations) {
+    std::uint64_t low = 1, high = 100'000;
+    while (low < high) {
+      const std::uint64_t most = (low + high) / 2;
+      TestKernel k;
+      k.start(32);
+      ExprId sum = k.tid();
+      for (int i = 0; i < operations; ++i) sum = k.op(ExprOp::BitXor, sum, k.n(i));
+      k.when(k.eq(sum, 1));
+      k.end();
+      if (k.try_run({}, {.limits = {.instructions = most}}))
+        high = most;
+      else
+        low = most + 1;
+    }
+    return low;
+  };
+  EXPECT_EQ(needs(300) - needs(100), 200U);
 }
 
 // Two hundred trips are a few hundred statements; what is done in each counts as well.
@@ -65,7 +105,7 @@ TEST(EvalLimits, PrimitivesCountByTheirWork) {
     k.tile(op, Unit::Warp, std::move(args));
     k.end();
     const std::vector<Numbers> inputs{Numbers(1024, 1), Numbers(1024, 1)};
-    const std::uint64_t most = op == TileOp::Zero ? 2000 : op == TileOp::Copy ? 3600 : 10'000;
+    const std::uint64_t most = op == TileOp::Zero ? 12'000 : op == TileOp::Copy ? 24'000 : 40'000;
     EXPECT_THAT(stopped(k.try_run(inputs, {.limits = {.instructions = most}})),
                 HasSubstr("instructions is reached here"));
     EXPECT_TRUE(k.try_run(inputs, {.limits = {.instructions = 2 * most}}));

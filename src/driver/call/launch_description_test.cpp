@@ -113,7 +113,7 @@ def endless(A_ptr: T.handle):
   const std::atomic<bool> stop = true;
   const auto evaluated = call_on_eval(build, args, &stop);
   ASSERT_FALSE(evaluated);
-  EXPECT_EQ(evaluated.error().kind, DiagKind::Budget);
+  EXPECT_EQ(evaluated.error().kind, DiagKind::RunLimit);
   const auto simulated = call_on_sim(build, args, {.stop = &stop});
   ASSERT_TRUE(simulated) << simulated.error().text;
   EXPECT_EQ(simulated->outcome, sim::Outcome::Stopped);

@@ -32,7 +32,7 @@ Result<bool> evaluate(const ir::Function& tile, KernelArgs& args, const eval::Li
       arguments.emplace_back(eval::ScalarArg{array.bits(0)});
   }
   auto report = eval::run(tile, std::move(arguments), {.limits = limits});
-  if (!report && report.error().kind == DiagKind::Budget) return std::move(report).failure();
+  if (!report && report.error().kind == DiagKind::RunLimit) return std::move(report).failure();
   return report && report->good();
 }
 

@@ -37,16 +37,21 @@ namespace ww::eval {
 /// What all CTAs of a run share.
 struct Run {
   Run(const Launch& l, const Options& o)
-      : launch(l), options(o), findings(o.max_findings), random(o.seed) {}
+      : launch(l),
+        options(o),
+        findings(o.max_findings),
+        used(l.steps.steps.size()),
+        random(o.seed) {}
   const Launch& launch;
   const Options& options;
   Findings findings;
   std::vector<Storage> globals;  // by root; empty for the others
   std::uint64_t steps = 0;
-  std::uint64_t instructions = 0;  // as Limits counts them
-  std::uint64_t products = 0;      // that are not yet an instruction
-  std::uint64_t watched = 0;       // instructions and turns since the last look at the clock
-  std::uint64_t held = 0;          // bytes of all CTAs
+  std::uint64_t instructions = 0;   // as Limits counts them
+  std::vector<std::uint64_t> used;  // of the instructions, by step
+  std::uint64_t products = 0;       // that are not yet an instruction
+  std::uint64_t watched = 0;        // instructions and turns since the last look at the clock
+  std::uint64_t held = 0;           // bytes of all CTAs
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
   std::string printed;
   std::optional<Diag> stop;  // why the run cannot go on

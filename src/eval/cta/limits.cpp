@@ -3,20 +3,51 @@
 // everywhere; time and memory are looked at now and then.
 #include "eval/cta/limits.h"
 
+#include <numeric>
+#include <optional>
+#include <span>
+
 #include "eval/cta/report.h"
 
 namespace ww::eval {
 namespace {
 
-constexpr std::uint64_t kInstructionElements = 128;   // that count as an instruction
+constexpr std::uint64_t kInstructionElements = 16;    // that count as an instruction
 constexpr std::uint64_t kInstructionProducts = 1024;  // the same for a matrix product
 constexpr std::uint64_t kWatchEvery = 2048;           // instructions and turns between two looks
 
-constexpr std::string_view kMaybeEndless = "; a loop around it may have no end";
+/// Steps [begin, end) that took most of a run's instructions.
+struct Share {
+  std::uint32_t begin = 0, end = 0;
+  std::uint64_t instructions = 0;
+};
+
+// The innermost loop that took more than half; where none did, the step that took most.
+Share largest_share(const Run& run) {
+  const std::span<const std::uint64_t> used = run.used;
+  const std::span<const Step> steps = run.launch.steps.steps;
+  const auto total = std::accumulate(used.begin(), used.end(), std::uint64_t{0});
+  std::optional<Share> loop;
+  Share step;
+  for (std::uint32_t s = 0; s < steps.size(); ++s) {
+    if (used[s] > step.instructions) step = {s, s + 1, used[s]};
+    if (steps[s].kind != StepKind::LoopTest && steps[s].kind != StepKind::While) continue;
+    const auto inside = used.subspan(s, steps[s].target - s);
+    const auto sum = std::accumulate(inside.begin(), inside.end(), std::uint64_t{0});
+    if (sum > total / 2) loop = Share{s, steps[s].target, sum};  // a later one is further inside
+  }
+  return loop.value_or(step);
+}
 
 void stop_at(Cta& cta, std::string_view limit, std::string text) {
   if (cta.run.stop) return;
-  stop(cta, DiagKind::Budget, std::move(text));
+  stop(cta, DiagKind::RunLimit, std::move(text));
+  const Share share = largest_share(cta.run);
+  if (share.instructions != 0)
+    cta.run.stop->notes.push_back(
+        {fmt::format("{} of {} instructions so far were spent in this {}", share.instructions,
+                     cta.run.instructions, share.end - share.begin > 1 ? "loop" : "statement"),
+         span_of(cta, share.begin)});
   cta.run.stop->notes.push_back({fmt::format("`--limit {}` raises it", limit), {}});
 }
 
@@ -25,12 +56,11 @@ bool watch(Cta& cta) {
   if (seconds > 0 &&
       std::chrono::duration<double>(std::chrono::steady_clock::now() - cta.run.start).count() >
           seconds) {
-    stop_at(cta, "seconds=S",
-            fmt::format("the limit of {} seconds is reached here{}", seconds, kMaybeEndless));
+    stop_at(cta, "seconds=S", fmt::format("the limit of {} seconds is reached here", seconds));
     return false;
   }
   if (cta.run.options.keep_going && !cta.run.options.keep_going()) {
-    stop(cta, DiagKind::Budget,
+    stop(cta, DiagKind::RunLimit,
          fmt::format("the evaluation was ended after {} steps", cta.run.steps));
     return false;
   }
@@ -40,10 +70,11 @@ bool watch(Cta& cta) {
 bool add_instructions(Cta& cta, std::uint64_t count) {
   const std::uint64_t most = cta.run.options.limits.instructions;
   cta.run.instructions += count;
+  cta.run.used[cta.step] += count;
   cta.run.watched += count;
   if (cta.run.instructions > most) {
     stop_at(cta, "instructions=N",
-            fmt::format("the limit of {} instructions is reached here{}", most, kMaybeEndless));
+            fmt::format("the limit of {} instructions is reached here", most));
     return false;
   }
   if (cta.run.watched < kWatchEvery) return true;
@@ -61,10 +92,11 @@ std::uint64_t own_bytes(const Cta& cta) {
 
 }  // namespace
 
-bool spend(Cta& cta, std::size_t threads) {
+bool spend_step(Cta& cta, std::size_t threads) {
   cta.run.steps += threads;
   ++cta.run.watched;  // a turn takes time of its own, however few its threads
-  return add_instructions(cta, (threads + kWarp - 1) / kWarp);
+  const std::uint64_t operations = cta.launch.steps[cta.step].operations;
+  return add_instructions(cta, (threads + kWarp - 1) / kWarp * operations);
 }
 
 bool spend_elements(Cta& cta, std::uint64_t elements) {

@@ -6,8 +6,8 @@
 
 namespace ww::eval {
 
-/// A step of so many threads.
-bool spend(Cta& cta, std::size_t threads);
+/// The step that so many threads are about to execute.
+bool spend_step(Cta& cta, std::size_t threads);
 /// Elements that a tile primitive touches.
 bool spend_elements(Cta& cta, std::uint64_t elements);
 bool spend_products(Cta& cta, std::uint64_t products);

@@ -112,7 +112,7 @@ void run_group(Cta& cta, std::vector<Thread>& group, std::uint32_t limit) {
   while (!cta.run.stop) {
     cta.step = cta.pc[group.front()];
     const Step& step = cta.launch.steps[cta.step];
-    if (!spend(cta, group.size())) return;
+    if (!spend_step(cta, group.size())) return;
     if (step.gather != Gather::None) {
       const std::vector<Thread> ready = gather_group(cta, step, group);
       if (ready.size() != group.size()) {

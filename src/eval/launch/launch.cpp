@@ -81,7 +81,7 @@ class LaunchMaker {
                     join(launch_.grid, " x "));
       ctas = checked_mul(ctas, extent).value_or(kMaxCtas + 1);
       if (ctas > kMaxCtas)
-        return fail(DiagKind::Budget, "the grid is {}: more than {} CTAs are not evaluated",
+        return fail(DiagKind::RunLimit, "the grid is {}: more than {} CTAs are not evaluated",
                     join(launch_.grid, " x "), kMaxCtas);
     }
     return {};
@@ -257,7 +257,7 @@ class LaunchMaker {
     const auto bits = checked_mul(last, info.bits);
     if (!bits || *bits + info.offset_bits < 0)
       return fail(
-          diag(DiagKind::Budget, "`{}` is too large", info.ir->name).with_span(info.ir->span));
+          diag(DiagKind::RunLimit, "`{}` is too large", info.ir->name).with_span(info.ir->span));
     const auto granule = static_cast<std::int64_t>(granule_) * 8;
     const std::int64_t whole = (*bits + info.offset_bits + granule - 1) / granule;
     return static_cast<std::size_t>(whole) * granule_;
@@ -296,9 +296,10 @@ class LaunchMaker {
       if (largest == nullptr || host_bytes(root) > host_bytes(*largest)) largest = &root;
     }
     if (bytes <= options_.limits.memory) return {};
-    Diag problem = diag(DiagKind::Budget, "the buffers take {} bytes of the host; the limit is {}",
-                        bytes, options_.limits.memory)
-                       .with_note("`--limit memory=BYTES` raises it");
+    Diag problem =
+        diag(DiagKind::RunLimit, "the buffers take {} bytes of the host; the limit is {}", bytes,
+             options_.limits.memory)
+            .with_note("`--limit memory=BYTES` raises it");
     if (largest->buffer.valid()) problem.span = function_[largest->buffer].span;
     return fail(std::move(problem));
   }

@@ -75,7 +75,7 @@ struct Launch {
 };
 
 /// Binds arguments and lays out memory. BadArgument when the arguments do not fit, NotEvaluated for
-/// layouts and shapes that are not evaluated, Budget for too much memory; and what launch_shape
+/// layouts and shapes that are not evaluated, RunLimit for too much memory; and what launch_shape
 /// says.
 Result<Launch> make_launch(const ir::Function& function, std::span<const Argument> arguments,
                            const Options& options);

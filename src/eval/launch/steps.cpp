@@ -178,7 +178,10 @@ class StepBuilder {
         step.kind == StepKind::LoopNext)
       return;
     bool is_full = false;
-    const auto visit = [&](const Expr& expr) { look_at(expr, step, is_full); };
+    const auto visit = [&](const Expr& expr) {
+      look_at(expr, step, is_full);
+      if (!expr.args.empty()) ++step.operations;
+    };
     for_each_expr(function_, stmt.expr, visit);
     for (const ExprId arg : stmt.args) for_each_expr(function_, arg, visit);
     if (is_full) step.masks.clear();

@@ -41,6 +41,7 @@ struct Step {
   ir::StmtId stmt = {};
   std::uint32_t target = 0;
   std::uint32_t loop = 0;
+  std::uint64_t operations = 1;  // the step itself, and what its expressions compute
   // Lanes: the masks that name them; none: all lanes of the warp.
   std::vector<ir::ExprId> masks = {};
   std::optional<ir::Threads> wanted = {};  // the only threads that come here, where that is not all

@@ -143,7 +143,7 @@ bool count_elements(Cta& cta, std::span<const std::int64_t> mins, Tile& tile) {
     is_inside = is_inside && mins[d] >= 0 && mins[d] + tile.extents[d] <= tile.shape[d];
   }
   if (count > kMaxElements) {
-    stop(cta, DiagKind::Budget,
+    stop(cta, DiagKind::RunLimit,
          fmt::format("a region of `{}` has more than {} elements", info.ir->name, kMaxElements));
     return false;
   }
