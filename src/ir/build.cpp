@@ -383,7 +383,7 @@ Result<void> check_bound(const Function& f, const Buffer& buffer, std::size_t di
 }
 
 Result<SmallVec<ExprId, 3>> check_indices(Function& f, BufferId id, std::span<const ExprId> indices,
-                                          int lanes, Span span) {
+                                          int lanes, Span span, Bounds bounds) {
   const std::size_t rank = f[id].shape.size();
   const bool is_unit = indices.empty() && has_one_element(f, f[id]);
   if (indices.size() != rank && !is_unit)
@@ -401,7 +401,7 @@ Result<SmallVec<ExprId, 3>> check_indices(Function& f, BufferId id, std::span<co
                        "a vector as index of dimension {} of `{}`; only the last takes one", dim,
                        f[id].name)
                       .with_span(f[index].span));
-    WW_TRY_VOID(check_bound(f, f[id], dim, index, lanes));
+    if (bounds == Bounds::Checked) WW_TRY_VOID(check_bound(f, f[id], dim, index, lanes));
     out.push_back(index);
   }
   return out;
@@ -410,20 +410,20 @@ Result<SmallVec<ExprId, 3>> check_indices(Function& f, BufferId id, std::span<co
 }  // namespace
 
 Result<ExprId> load(Function& f, BufferId buffer, std::span<const ExprId> indices, int lanes,
-                    Span span) {
+                    Span span, Bounds bounds) {
   Expr e =
       node(ExprOp::Load, Type::of(f[buffer].dtype, static_cast<std::uint16_t>(lanes)), {}, span);
-  e.args = WW_TRY(check_indices(f, buffer, indices, lanes, span));
+  e.args = WW_TRY(check_indices(f, buffer, indices, lanes, span, bounds));
   e.buffer = buffer;
   if (!e.args.empty() && f[e.args.back()].type.lanes != 1)
     e.type.lanes = f[e.args.back()].type.lanes;
   return f.add(std::move(e));
 }
 
-Result<ExprId> address_of(Function& f, BufferId buffer, std::span<const ExprId> indices,
-                          Span span) {
+Result<ExprId> address_of(Function& f, BufferId buffer, std::span<const ExprId> indices, Span span,
+                          Bounds bounds) {
   Expr e = node(ExprOp::AddressOf, Type::pointer(f[buffer].dtype), {}, span);
-  e.args = WW_TRY(check_indices(f, buffer, indices, 1, span));
+  e.args = WW_TRY(check_indices(f, buffer, indices, 1, span, bounds));
   e.buffer = buffer;
   return f.add(std::move(e));
 }

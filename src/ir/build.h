@@ -56,12 +56,15 @@ Result<ExprId> choose(Function& f, ExprOp select_or_if, ExprId condition, Operan
 Result<ExprId> ramp(Function& f, ExprId base, ExprId stride, std::int64_t lanes, Span span = {});
 Result<ExprId> broadcast(Function& f, ExprId value, std::int64_t lanes, Span span = {});
 
+/// Whether constant indices must be inside of the buffer. Lowering also writes accesses outside, where
+/// a condition keeps them from running.
+enum class Bounds : std::uint8_t { Checked, Guarded };
 /// An element, or `lanes` of them from there on. Indices become int32 unless they are wider. Checks
 /// rank (RankMismatch) and, for constant indices, bounds (OutOfBounds).
 Result<ExprId> load(Function& f, BufferId buffer, std::span<const ExprId> indices, int lanes = 1,
-                    Span span = {});
+                    Span span = {}, Bounds bounds = Bounds::Checked);
 Result<ExprId> address_of(Function& f, BufferId buffer, std::span<const ExprId> indices,
-                          Span span = {});
+                          Span span = {}, Bounds bounds = Bounds::Checked);
 ExprId buffer_data(Function& f, BufferId buffer, Span span = {});
 
 /// A function of intrinsics.def; checks the number and types of arguments. `declared` is the result

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "ir/print/print.h"
 
 namespace ww::ir::build_test {
@@ -143,6 +145,9 @@ TEST_F(Build, ChecksIndicesOfLoads) {
   EXPECT_EQ(at({0, -1}), "index -1 in dimension 1 of `A`, which has extent 4");
   EXPECT_EQ(at({0, 2}, 4), "index 5 in dimension 1 of `A`, which has extent 4");
   EXPECT_EQ(at({0}), "1 index for `A`, which has 2 dimensions");
+  // As lowering writes it, where a condition keeps it from running.
+  const ExprId eight = int_imm(f, DType::Int32, 8), zero = int_imm(f, DType::Int32, 0);
+  EXPECT_EQ(text(load(f, a, std::array{eight, zero}, 1, {}, Bounds::Guarded)), "A[8, 0]");
 }
 
 TEST_F(Build, CallsCheckTheirArguments) {

@@ -140,11 +140,12 @@ ExprId ExprWriter::pointer(ir::BufferId flat, ExprId offset) {
 
 ExprId ExprWriter::address(ir::BufferId flat, ExprId index) {
   index = simplify(index);
-  return sure(ir::address_of(f_, flat, std::span(&index, 1), span_));
+  return sure(ir::address_of(f_, flat, std::span(&index, 1), span_, ir::Bounds::Guarded));
 }
 
 ExprId ExprWriter::load(ir::BufferId buffer, std::initializer_list<ExprId> indices) {
-  return sure(ir::load(f_, buffer, std::span(indices.begin(), indices.size()), 1, span_));
+  return sure(ir::load(f_, buffer, std::span(indices.begin(), indices.size()), 1, span_,
+                       ir::Bounds::Guarded));
 }
 
 }  // namespace ww::lower

@@ -314,6 +314,42 @@ TEST(FillValue, ByChance) {
   EXPECT_GT(chosen["gmem_smem"], 20);
 }
 
+// Regions at constants, which may lie inside, across an end or wholly behind it, with extents of 1: to
+// and from registers, shared and global memory.
+TEST(FillValue, ConstantPlacesByChance) {
+  Family family("constant places, by chance");
+  std::mt19937 random(12);
+  const auto below = [&](std::int64_t n) {
+    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n));
+  };
+  std::map<std::string, int> chosen;
+  for (int i = 0; i < 100; ++i) {
+    const bool has_threads = below(2) == 0;  // rows are theirs, or a thread has all
+    const std::int64_t rows = has_threads ? 32 : 1 + below(3), columns = 1 + below(9);
+    const Extents whole = {1 + below(has_threads ? 40 : 4), 1 + below(12)};
+    const std::int64_t y = below(whole[0] + 4), x = below(whole[1] + 4);
+    const Operand outer = global(whole, box({y, x}, {rows, columns}));
+    const Operand tile =
+        below(4) == 0 ? shared({rows, columns})
+        : has_threads
+            ? registers({rows, columns}, fmt::format("S[(32, {}) : (1 @ tx, 1)]", columns), columns)
+            : registers({rows, columns},
+                        fmt::format("S[({}, {}) : ({}, 1)]", rows, columns, columns),
+                        rows * columns);
+    CopyCase each = ragged(tile, outer, "fill_value=3", below(2) == 0 ? "float32" : "float16", 32);
+    each.scope = has_threads || tile.memory == "shared" ? "cta" : "thread";
+    if (below(2) == 0) {
+      each = reversed(each);
+      each.settings = "clip=True";
+      if (each.scope == "thread") each.around = "if tid == 0:";
+    }
+    const Checked checked = family.run(each);
+    if (checked.right()) ++chosen[checked.call(0).chosen];
+    family.count();
+  }
+  EXPECT_GT(chosen["reg"], 20);
+}
+
 // --- every combination ---------------------------------------------------------------------------
 
 // A matrix of global memory, of constant extents or of extents known at launch, whose region begins

@@ -133,9 +133,11 @@ Result<Value> pop(Context& in, Args& a) {
 Result<Value> index(Context& in, Args& a) {
   if (const auto at = WW_TRY(find_item(in, self_items(a), a[0], a.call)))
     return of_int(static_cast<Wide>(*at));
+  if (const Value* const unknown = opaque_in(a.self)) return *unknown;
   return fail_at(a.call, DiagKind::HostError, "{} is not in the {}", repr(a[0]), type_name(a.self));
 }
 Result<Value> count(Context& in, Args& a) {
+  if (const Value* const unknown = opaque_in(a.self)) return *unknown;
   Wide out = 0;
   for (const Value& item : self_items(a))
     if (WW_TRY(same(in, item, a[0], a.call))) ++out;

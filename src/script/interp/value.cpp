@@ -424,6 +424,24 @@ std::optional<int> Comparison::order(const Value& a, const Value& b) {
   return order_of(x.size(), y.size());
 }
 
+const Value* opaque_in(const Value& value) {
+  constexpr std::size_t kMost = 4096;
+  if (is_number(value) || value.is(Kind::Str)) return nullptr;
+  std::vector<const Value*> open{&value};
+  for (std::size_t at = 0; at < open.size() && at < kMost; ++at) {
+    const Value& v = *open[at];
+    if (v.is(Kind::Opaque)) return &v;
+    const auto add = [&](const Value& inner) { open.push_back(&inner); };
+    if (v.is(Kind::Tuple) || v.is(Kind::List) || v.is(Kind::Set))
+      for (const Value& item : v.as<SeqObject>().items) add(item);
+    if (v.is(Kind::Dict))
+      for (const auto& [key, item] : v.as<DictObject>().items) add(key), add(item);
+    if (v.is(Kind::Instance))
+      for (const auto& [name, item] : v.as<InstanceObject>().fields) add(item);
+  }
+  return nullptr;
+}
+
 std::string repr(const Value& value) {
   Writer writer(kLongestRepr, kDeepestRepr);
   writer.write(value);

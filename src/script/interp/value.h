@@ -351,6 +351,9 @@ class Comparison {
   int depth_ = 0;
   bool gave_up_ = false;
 };
+/// The value itself where it is opaque, or an opaque one in a list, tuple, set, dict or object: what
+/// depends on all of it is not known. Null where there is none in what is looked at, which is bounded.
+const Value* opaque_in(const Value& value);
 std::string_view text_of(const Value& str);
 /// As Python's repr, for messages: long ones are cut.
 std::string repr(const Value& value);
