@@ -43,7 +43,7 @@ class Importer {
   [[nodiscard]] Result<std::optional<ImportedFile>> find(const std::string& module) const {
     const std::string path = (folder_ / (module + ".py")).string();
     std::error_code error;
-    if (std::filesystem::is_regular_file(path, error))
+    if (std::filesystem::exists(path, error))
       return ImportedFile{module, path, WW_TRY(read_file(path, script::kMaxSourceBytes))};
     for (const EmbeddedFile& file : embedded_examples())
       if (file.path == path) return ImportedFile{module, path, std::string(file.text)};

@@ -135,31 +135,38 @@ class Compilation {
     Env* const main = in.module;
     for (std::size_t i = 0; i < modules_.size(); ++i) {
       modules_[i].env = new_env(in, nullptr);
-      in.files.emplace(options_.modules[i].module, modules_[i].env);
+      in.files.emplace(options_.modules[i].module, FileScope{modules_[i].env});
     }
-    if (!options_.module.empty()) in.files.emplace(options_.module, main);
+    if (!options_.module.empty()) in.files.emplace(options_.module, FileScope{main});
     const auto run = [&](Env* env, const Unit& unit) {
       const Saved scope(in.module, env);
       return run_module(in, unit);
+    };
+    const auto prepare = [&](Env* env, const Unit& prelude) {
+      const Saved scope(in.module, env);
+      return run_prelude(in, prelude);
     };
     if (classes_.base != 0) {
       Env* const classes = new_env(in, nullptr);
       WW_TRY_VOID(run(classes, classes_));
       in.kernel_classes = classes;
     }
-    for (const Module& each : modules_) {
-      WW_TRY_VOID(run(each.env, each.prelude));
-      WW_TRY_VOID(run(each.env, each.file));
+    for (std::size_t i = 0; i < modules_.size(); ++i) {
+      WW_TRY_VOID(prepare(modules_[i].env, modules_[i].prelude));
+      Result<void> done = run(modules_[i].env, modules_[i].file);
+      if (done) continue;
+      if (done.error().kind != DiagKind::HostError) return done;
+      in.files.at(options_.modules[i].module).failure = std::move(done).error();
     }
     const auto import_again = [&]() -> Result<void> {
-      for (const Module& each : modules_) WW_TRY_VOID(run(each.env, each.prelude));
+      for (const Module& each : modules_) WW_TRY_VOID(prepare(each.env, each.prelude));
       return {};
     };
     WW_TRY_VOID(import_again());
-    WW_TRY_VOID(run(main, prelude_));
+    WW_TRY_VOID(prepare(main, prelude_));
     WW_TRY_VOID(run(main, file_));
     if (options_.module.empty()) return {};
-    WW_TRY_VOID(run(main, prelude_));
+    WW_TRY_VOID(prepare(main, prelude_));
     return import_again();
   }
 

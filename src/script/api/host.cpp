@@ -35,7 +35,7 @@ Result<Value> int_from_text(const Args& a) {
   std::int64_t base = 10;
   if (a.has(1)) {
     if (!is_intlike(a[1]) || int_of(a[1]) < 2 || int_of(a[1]) > 36)
-      return fail_at(a.spans[1], DiagKind::HostError, "base {}, expected 2 to 36", repr(a[1]));
+      return fail_at(a.spans[1], DiagKind::Opaque, "base {}, expected 2 to 36", repr(a[1]));
     base = static_cast<std::int64_t>(int_of(a[1]));
   }
   if (base == 16 && (text.starts_with("0x") || text.starts_with("0X"))) text.remove_prefix(2);
@@ -43,7 +43,7 @@ Result<Value> int_from_text(const Args& a) {
   const auto [end, error] =
       std::from_chars(text.data(), text.data() + text.size(), out, static_cast<int>(base));
   if (error == std::errc{} && end == text.data() + text.size()) return of_int(out);
-  return fail_at(a.call, DiagKind::HostError, "{} is not an integer", repr(a[0]));
+  return fail_at(a.call, DiagKind::Opaque, "{} is not an integer", repr(a[0]));
 }
 Result<Value> to_int(Context&, Args& a) {
   if (!a.has(0)) return of_int(0);
@@ -62,7 +62,7 @@ Result<Value> to_float(Context& in, Args& a) {
     if (t == "inf") return of_float(std::numeric_limits<double>::infinity());
     if (t == "-inf") return of_float(-std::numeric_limits<double>::infinity());
     if (t == "nan") return of_float(std::numeric_limits<double>::quiet_NaN());
-    return fail_at(a.call, DiagKind::HostError, "{} is not a number", repr(a[0]));
+    return fail_at(a.call, DiagKind::Opaque, "{} is not a number", repr(a[0]));
   }
   return of_float(WW_TRY(as_number(in, a[0], "the value", a.spans[0])));
 }

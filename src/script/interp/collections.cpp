@@ -233,6 +233,8 @@ Result<Value> value_of(Context& in, DictObject& dict, const Value& key, Span spa
   std::vector<std::string_view> known;
   for (const auto& [name, value] : dict.items)
     if (name.is(Kind::Str)) known.push_back(text_of(name));
+  for (const auto& [name, value] : dict.items)
+    if (const Value* const unknown = opaque_in(name)) return *unknown;
   return fail_at(span, DiagKind::HostError, "no key {} in the dict{}", repr(key),
                  key.is(Kind::Str) ? did_you_mean(text_of(key), known) : "");
 }
@@ -328,8 +330,13 @@ Result<std::vector<Value>> iterate(Context& in, const Value& value, Span where) 
       return fail(diag_at(where, DiagKind::HostError,
                           "this runs at compile time, and how often is known at run time only")
                       .with_note("a `for` statement loops at run time"));
-    default:
-      return fail_at(where, DiagKind::HostError, "cannot iterate over {}", type_name(value));
+    default: {
+      // Objects may have an iterator that is not modelled.
+      const bool is_certain = value.is(Kind::Int) || value.is(Kind::Bool) ||
+                              value.is(Kind::Float) || value.is(Kind::None);
+      return fail_at(where, is_certain ? DiagKind::HostError : DiagKind::Opaque,
+                     "cannot iterate over {}", type_name(value));
+    }
   }
 }
 

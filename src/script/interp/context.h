@@ -69,6 +69,12 @@ struct Budget {
   int inline_depth = 0;
 };
 
+/// A file that others import.
+struct FileScope {
+  Env* env = nullptr;
+  std::optional<Diag> failure = {};  // why it has not run to its end
+};
+
 /// The host function that runs, or the module.
 struct HostCall {
   Value returned;
@@ -90,8 +96,7 @@ struct Context {
   std::optional<Span> library_call;  // the user's call that code of a library runs for
   std::vector<std::unique_ptr<Env>> envs;
   Env* module = nullptr;
-  std::map<std::string, Env*, std::less<>>
-      files;                            // scopes of files that can be imported, by module
+  std::map<std::string, FileScope, std::less<>> files;  // that can be imported, by module
   const Env* kernel_classes = nullptr;  // classes that T has and that are written in the language
   HostCall host_call;
   std::optional<Value> last_needed;  // the opaque value of the last error about one

@@ -63,8 +63,7 @@ Result<std::string> format_value(const Value& value, char conversion, std::strin
   if (is_repr && value.is(Kind::Str)) text = full_repr(value, text.size() + 1).value_or(text);
   if (spec.empty()) return text;
   const auto refused = [&](std::string_view why) {
-    return fail_at(where, DiagKind::HostError, "format `{}` of {}: {}", spec, type_name(value),
-                   why);
+    return fail_at(where, DiagKind::Opaque, "format `{}` of {}: {}", spec, type_name(value), why);
   };
   const bool aligns = kAlignments.find(spec[0]) != std::string_view::npos ||
                       (spec.size() > 1 && kAlignments.find(spec[1]) != std::string_view::npos);

@@ -58,7 +58,7 @@ Result<HostValue> evaluate_host(std::string_view expression, std::span<const Hos
   ExprId root;
   Unit unit{.ast = WW_TRY(parse_expression(expression, symbols, root))};
   Context in({}, Dialect::D2, std::move(symbols));
-  WW_TRY_VOID(run_module(in, module));
+  WW_TRY_VOID(run_prelude(in, module));
   const Span whole = Span::at(0, expression.size());
   Result<Value> value = eval_in_module(in, unit, root);
   if (!value) return fail(std::move(value).error().with_span(whole));

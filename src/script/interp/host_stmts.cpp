@@ -126,10 +126,11 @@ Result<Flow> exec_if(Context& in, const Stmt& s, Env& env) {
   return exec_block(in, WW_TRY(truth(in, condition, in.span(s.a))) ? s.body : s.other, env);
 }
 
-Result<Flow> exec_for(Context& in, const Stmt& s, Env& env) {
+Result<Flow> exec_for(Context& in, const Stmt& s, Env& env, std::uint64_t& turns) {
   const Value iterable = WW_TRY(eval(in, s.a, env));
   if (iterable.is(Kind::Opaque)) return skip_statement(in, s, iterable, in.span(s.a), env);
   for (const Value& item : WW_TRY(iterate(in, iterable, in.span(s.a)))) {
+    ++turns;
     WW_TRY_VOID(spend(in, 1, in.span(s.head)));
     WW_TRY_VOID(assign_host(in, in.ast().list(s.items)[0], item, env));
     const Flow flow = WW_TRY(exec_block(in, s.body, env));
@@ -139,8 +140,9 @@ Result<Flow> exec_for(Context& in, const Stmt& s, Env& env) {
   return exec_block(in, s.other, env);
 }
 
-Result<Flow> exec_while(Context& in, const Stmt& s, Env& env) {
+Result<Flow> exec_while(Context& in, const Stmt& s, Env& env, std::uint64_t& turns) {
   while (true) {
+    ++turns;
     WW_TRY_VOID(spend(in, 1, in.span(s.head)));
     const Value condition = WW_TRY(eval(in, s.a, env));
     if (condition.is(Kind::Opaque)) return skip_statement(in, s, condition, in.span(s.a), env);
@@ -149,6 +151,17 @@ Result<Flow> exec_while(Context& in, const Stmt& s, Env& env) {
     if (flow == Flow::Return) return flow;
     if (flow == Flow::Break) return Flow::Next;
   }
+}
+
+// What used up a budget is a loop that has gone round often.
+Result<Flow> exec_loop(Context& in, const Stmt& s, Env& env) {
+  constexpr std::uint64_t kOften = 1000;
+  std::uint64_t turns = 0;
+  Result<Flow> flow =
+      s.kind == StmtKind::For ? exec_for(in, s, env, turns) : exec_while(in, s, env, turns);
+  if (!flow && flow.error().kind == DiagKind::Budget && turns >= kOften)
+    flow.error().notes.push_back({fmt::format("in turn {} of this loop", turns), in.span(s.head)});
+  return flow;
 }
 
 // A block failed where the program is prepared for it. What happens then is not modelled: what the
@@ -252,9 +265,8 @@ Result<Flow> exec_kind(Context& in, const Stmt& s, StmtId id, Env& env) {
     case StmtKind::If:
       return exec_if(in, s, env);
     case StmtKind::While:
-      return exec_while(in, s, env);
     case StmtKind::For:
-      return exec_for(in, s, env);
+      return exec_loop(in, s, env);
     case StmtKind::With:
       return exec_with(in, s, env);
     case StmtKind::Try:
@@ -308,19 +320,30 @@ Result<Flow> exec_kind(Context& in, const Stmt& s, StmtId id, Env& env) {
   return Flow::Next;
 }
 
+template <typename Ends>
+Result<void> run_statements(Context& in, const Unit& unit, const Ends& ends) {
+  in.unit = &unit;
+  for (const StmtId id : in.ast().list(unit.ast.body)) {
+    Result<Flow> flow = exec(in, id, *in.module);
+    if (flow) continue;
+    if (in.budget.steps_left == 0 || in.heap.is_full() || ends(flow.error()))
+      return std::move(flow).failure();
+    forget_changes(in, in.ast()[id], *in.module, flow.error().text);
+  }
+  return {};
+}
+
 }  // namespace
 
 // --- running -------------------------------------------------------------------------------------
 
 Result<void> run_module(Context& in, const Unit& unit) {
-  in.unit = &unit;
-  for (const StmtId id : in.ast().list(unit.ast.body)) {
-    Result<Flow> flow = exec(in, id, *in.module);
-    if (flow) continue;
-    if (in.budget.steps_left == 0 || in.heap.is_full()) return std::move(flow).failure();
-    forget_changes(in, in.ast()[id], *in.module, flow.error().text);
-  }
-  return {};
+  return run_statements(in, unit,
+                        [](const Diag& error) { return error.kind == DiagKind::HostError; });
+}
+
+Result<void> run_prelude(Context& in, const Unit& unit) {
+  return run_statements(in, unit, [](const Diag&) { return false; });
 }
 
 Result<Value> eval_in_module(Context& in, const Unit& unit, ExprId expr) {

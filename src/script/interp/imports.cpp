@@ -88,7 +88,7 @@ Value file_value(Context& in, std::string_view module, Env& env) {
 
 Value module_value(Context& in, std::string_view path, Span where) {
   if (const auto file = in.files.find(path); file != in.files.end())
-    return file_value(in, path, *file->second);
+    return file_value(in, path, *file->second.env);
   if (const auto space = known_module(path))
     return in.heap.wrap(Kind::Namespace, NamespaceObject{{}, std::string(*space)});
   return opaque_value(in, where, fmt::format("module `{}` is not modelled", path));
@@ -109,6 +109,13 @@ Value imported_value(Context& in, const std::string& module, const Import& impor
   return opaque_value(in, where, is_partial(module) ? missing : member.error().text);
 }
 
+// A file that failed fails for all that import it, as in Python.
+Result<void> check_has_run(const Context& in, std::string_view module, Span where) {
+  const auto file = in.files.find(module);
+  if (file == in.files.end() || !file->second.failure) return {};
+  return fail(Diag(*file->second.failure).with_note("imported here", where));
+}
+
 }  // namespace
 
 std::optional<std::string_view> known_module(std::string_view path) {
@@ -119,6 +126,8 @@ std::optional<std::string_view> known_module(std::string_view path) {
 }
 
 Result<void> exec_import(Context& in, const Stmt& s, Env& env) {
+  if (s.kind == StmtKind::ImportFrom)
+    WW_TRY_VOID(check_has_run(in, in.ast().strings[s.module], in.span(s.head)));
   for (const Import& import : in.ast().list(s.imports)) {
     const Span where = in.span(import.place);
     if (s.kind == StmtKind::ImportFrom) {
@@ -131,6 +140,7 @@ Result<void> exec_import(Context& in, const Stmt& s, Env& env) {
     const std::string_view bound = in.symbols.text(import.as);
     const bool is_renamed = bound != import.path.substr(0, import.path.find('.'));
     const std::string path = is_renamed ? import.path : std::string(bound);
+    WW_TRY_VOID(check_has_run(in, path, where));
     WW_TRY_VOID(bind_name(in, env, import.as, module_value(in, path, where), where));
   }
   return {};

@@ -93,7 +93,7 @@ Result<Value> float_power(double a, double b, Span span) {
   if (a == 0 && b < 0) return fail(zero_division(span));
   const double out = std::pow(a, b);
   if (std::isfinite(out) || !std::isfinite(a) || !std::isfinite(b)) return of_float(out);
-  return fail_at(span, DiagKind::HostError, "{} to the power of {} is not a float", a, b);
+  return fail_at(span, DiagKind::Opaque, "{} to the power of {} is not a float", a, b);
 }
 
 Result<Value> float_binary(Op op, double a, double b, Span span) {
@@ -168,6 +168,14 @@ bool is_identical(const Value& a, const Value& b) {
   return by_identity ? a.object == b.object : Comparison().same(a, b);
 }
 
+// What says that two values differ, or that one is not in the other; it is not known where a part of
+// them is opaque.
+Value unless_opaque(bool value, const Value& a, const Value& b) {
+  const Value* unknown = opaque_in(a);
+  if (unknown == nullptr) unknown = opaque_in(b);
+  return unknown == nullptr ? of_bool(value) : *unknown;
+}
+
 }  // namespace
 
 Result<Value> binary(Context& in, Op op, const Value& a, const Value& b, Span where) {
@@ -235,7 +243,8 @@ Result<Value> compare(Context& in, Op op, const Value& a, const Value& b, Span w
   if (b.is(Kind::Opaque)) return b;
   if (op == Op::Is || op == Op::IsNot) return of_bool(is_identical(a, b) == (op == Op::Is));
   if (op == Op::In || op == Op::NotIn)
-    return of_bool(WW_TRY(contains(in, a, b, where)) == (op == Op::In));
+    return WW_TRY(contains(in, a, b, where)) ? of_bool(op == Op::In)
+                                             : unless_opaque(op == Op::NotIn, a, b);
   if (is_kernel_value(a) || is_kernel_value(b)) {
     const bool comparable =
         (is_kernel_value(a) || is_number(a)) && (is_kernel_value(b) || is_number(b));
@@ -244,7 +253,9 @@ Result<Value> compare(Context& in, Op op, const Value& a, const Value& b, Span w
     const ir::Operand right = WW_TRY(operand(in, b, where));
     return of_expr(WW_TRY(ir::binary(in.fn(), *ir_op(op), left, right, where)));
   }
-  if (op == Op::Eq || op == Op::Ne) return of_bool(WW_TRY(same(in, a, b, where)) == (op == Op::Eq));
+  if (op == Op::Eq || op == Op::Ne)
+    return WW_TRY(same(in, a, b, where)) ? of_bool(op == Op::Eq)
+                                         : unless_opaque(op == Op::Ne, a, b);
   Comparison comparison;
   const std::optional<int> c = comparison.order(a, b);
   WW_TRY_VOID(spend(in, comparison, a, b, where));
@@ -253,7 +264,11 @@ Result<Value> compare(Context& in, Op op, const Value& a, const Value& b, Span w
     return fail_at(where, DiagKind::BadType, "`{}` of {} and {}", text_of(op), type_name(a),
                    type_name(b));
   }
-  return of_bool(op == Op::Lt ? *c < 0 : op == Op::Le ? *c <= 0 : op == Op::Gt ? *c > 0 : *c >= 0);
+  const bool holds = op == Op::Lt   ? *c < 0
+                     : op == Op::Le ? *c <= 0
+                     : op == Op::Gt ? *c > 0
+                                    : *c >= 0;
+  return unless_opaque(holds, a, b);
 }
 
 Result<bool> truth(Context& in, const Value& value, Span where) {

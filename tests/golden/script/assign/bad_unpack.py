@@ -10,7 +10,7 @@ def f(a: T.handle):
 bad_unpack.py:6:5: error: 3 values for 2 names [HostError]
         a0, b0 = 1, 2, 3
         ^~~~~~
-bad_unpack.py:7:5: error: cannot iterate over expression [HostError]
+bad_unpack.py:7:5: error: cannot iterate over expression [Opaque]
         c0, d0 = tx
         ^~~~~~
 bad_unpack.py:8:5: error: 1 value for 3 names [HostError]

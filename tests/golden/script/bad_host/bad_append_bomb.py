@@ -19,6 +19,9 @@ def build(n):
 bad_append_bomb.py:7:5: error: compile-time evaluation takes too much memory [Budget]
         while True:
         ^~~~~~~~~~
+bad_append_bomb.py:7:5: note: in turn 1048575 of this loop
+        while True:
+        ^~~~~~~~~~
 --kernel:1:1: note: in a call of `build`
     build(32)
     ^~~~~~~~~

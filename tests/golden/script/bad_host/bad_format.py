@@ -14,7 +14,7 @@ def build(n):
         B[tid] = T.float32(1)
     return kernel
 #--- expected
-bad_format.py:6:15: error: format `q` of int: invalid type specifier [HostError]
+bad_format.py:6:15: error: format `q` of int: invalid type specifier [Opaque]
         n = len(f"{n:q}")
                   ^~~~~
 --kernel:1:1: note: in a call of `build`

@@ -14,7 +14,7 @@ def build(n):
         B[tid] = T.float32(1)
     return kernel
 #--- expected
-bad_format_list.py:6:15: error: format `>8` of list: list takes no format [HostError]
+bad_format_list.py:6:15: error: format `>8` of list: list takes no format [Opaque]
         n = len(f"{[n]:>8}")
                   ^~~~~~~~
 --kernel:1:1: note: in a call of `build`

@@ -14,7 +14,7 @@ def build(n):
         B[tid] = T.float32(1)
     return kernel
 #--- expected
-bad_format_width_bomb.py:6:11: error: format `1000000000` of int: it is too wide [HostError]
+bad_format_width_bomb.py:6:11: error: format `1000000000` of int: it is too wide [Opaque]
         x = f"{n:{10**9}}"
               ^~~~~~~~~~~
 --kernel:1:1: note: in a call of `build`

@@ -14,7 +14,7 @@ def build(n):
         B[tid] = T.float32(1)
     return kernel
 #--- expected
-bad_int_of_text.py:6:9: error: '12a' is not an integer [HostError]
+bad_int_of_text.py:6:9: error: '12a' is not an integer [Opaque]
         n = int("12a")
             ^~~~~~~~~~
 --kernel:1:1: note: in a call of `build`

@@ -17,6 +17,9 @@ def build(n):
 bad_many_kernels_bomb.py:6:5: error: compile-time evaluation takes too much memory [Budget]
         while True:
         ^~~~~~~~~~
+bad_many_kernels_bomb.py:6:5: note: in turn 77554 of this loop
+        while True:
+        ^~~~~~~~~~
 --kernel:1:1: note: in a call of `build`
     build(32)
     ^~~~~~~~~

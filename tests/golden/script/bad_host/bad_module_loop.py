@@ -16,3 +16,6 @@ def kernel(B_ptr: T.handle):
 bad_module_loop.py:5:7: error: compile-time evaluation takes too many steps [Budget]
     while n < 10**9:
           ^~~~~~~~~
+bad_module_loop.py:5:1: note: in turn 10000 of this loop
+    while n < 10**9:
+    ^~~~~~~~~~~~~~~

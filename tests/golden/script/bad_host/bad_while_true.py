@@ -18,6 +18,9 @@ def build(n):
 bad_while_true.py:7:14: error: compile-time evaluation takes too many steps [Budget]
             n += 1
                  ^
+bad_while_true.py:6:5: note: in turn 19999 of this loop
+        while True:
+        ^~~~~~~~~~
 --kernel:1:1: note: in a call of `build`
     build(32)
     ^~~~~~~~~

@@ -12,9 +12,6 @@ def kernel(B_ptr: T.handle):
     tid = T.thread_id([32])
     B[tid] = T.float32(1)
 #--- expected
-bad_failed_statement.py:9:32: error: this value is not known at compile time: no key 'm' in the dict [Opaque]
-        B = T.match_buffer(B_ptr, (M,), "float32")
-                                   ^~
-bad_failed_statement.py:4:1: note: it comes from here
+bad_module_key.py:4:5: error: no key 'm' in the dict [HostError]
     N = TABLE["m"]
-    ^~~~~~~~~~~~~~
+        ^~~~~~~~~~
