@@ -11,7 +11,6 @@
 
 #include "base/check.h"
 #include "emit/ptx/emit.h"
-#include "eval/value/arithmetic.h"
 #include "harness/gpu.h"
 #include "ir/print/print.h"
 #include "lower/lower.h"
@@ -131,8 +130,7 @@ class Checker {
       WW_CHECK(arg->bytes.size() == values.size() * arg->element_bytes, "{} values for `{}`",
                values.size(), name);
       for (std::size_t i = 0; i < values.size(); ++i) {
-        const eval::Word bits = eval::from_int(arg->dtype, values[i]);
-        std::memcpy(arg->bytes.data() + i * arg->element_bytes, &bits, arg->element_bytes);
+        std::memcpy(arg->bytes.data() + i * arg->element_bytes, &values[i], arg->element_bytes);
       }
     }
   }

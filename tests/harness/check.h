@@ -31,7 +31,7 @@ struct Program {
   std::string target = "sm_90a";
   std::uint64_t seed = 1;  // of the inputs
   Scalars scalars = {};
-  std::map<std::string, std::vector<std::int64_t>> arrays = {};  // contents of some inputs
+  std::map<std::string, std::vector<std::int64_t>> arrays = {};  // bits of some inputs
   std::vector<std::pair<std::string, std::string>> edits =
       {};                   // of the PTX: what the harness must notice
   std::string kernel = {};  // which of the source's; empty: the only one

@@ -92,6 +92,22 @@ std::optional<std::string> without_meaning(const Checked& checked) {
   return "found in the tile program: " + checked.why.substr(0, checked.why.find(':'));
 }
 
+// --- casts ---------------------------------------------------------------------------------------
+
+// Settings that no instruction has, or that say nothing about the types. Nothing but an instruction
+// makes powers of two.
+bool may_be_declined(const Cast& cast, const Checked& checked) {
+  const bool makes_powers =
+      cast.to == num::DType::Float8E8M0 && cast.from != num::DType::Float8E8M0;
+  if (!makes_powers && cast.settings().empty()) return false;
+  const auto is_reason = [](const lower::Verdict& verdict) {
+    return verdict.rule == "arch" || verdict.rule == "dtype" || verdict.rule == "config";
+  };
+  return std::ranges::any_of(checked.report.calls, [&](const lower::CallReport& call) {
+    return call.op == "cast" && std::ranges::any_of(call.verdicts, is_reason);
+  });
+}
+
 // --- programs with inferred layouts --------------------------------------------------------------
 
 // Does the layout decide in which order numbers are added or multiplied?
@@ -179,6 +195,10 @@ Examined examine(const WholeProgram& made) {
       be_find(out, "outputs that should be alike", *why + "\n" + checked.explain());
       return out;
     }
+    if (const auto why = made.cast ? wrong_cast(*made.cast, *checked.ran) : std::nullopt) {
+      be_find(out, "not what the formats say", *why + "\n" + checked.explain());
+      return out;
+    }
     if (made.kind == ProgramKind::Auto) {
       const bool is_ordered = has_ordered_folds(made);
       ++out.tally[is_ordered ? "autos: folds in another order"
@@ -222,6 +242,8 @@ Examined examine(const WholeProgram& made) {
   }
   if (checked.stage == Stage::Lower && !rule_of(checked).empty()) {
     ++out.tally["declined: " + rule_of(checked)];
+    if (made.cast && !may_be_declined(*made.cast, checked))
+      be_find(out, "a cast is declined", checked.explain());
     return out;
   }
   const bool has_run = checked.stage == Stage::Tile || checked.stage == Stage::Lowered ||

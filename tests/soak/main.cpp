@@ -29,7 +29,7 @@ constexpr std::string_view kUsage =
     "\n"
     "  --jobs J       processes; as many as there are cores, if not said. Which program is which\n"
     "                 does not depend on it\n"
-    "  --only KIND    programs of this kind: tiles, scalars, scopes, folds, autos\n"
+    "  --only KIND    programs of this kind: tiles, scalars, scopes, folds, casts, autos\n"
     "  --patience S   seconds that one program may take; 300 if not said\n"
     "  --cuda N       every N-th program also through nvcc and ptxas; 0: none\n"
     "A GPU takes part if there is one. WW_DEVICE in the environment: `cuda` asks for it, empty:\n"

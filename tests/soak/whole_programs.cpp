@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "soak/auto_layouts.h"
+#include "soak/casts/program.h"
 #include "soak/folds/program.h"
 #include "soak/scalars/program.h"
 #include "soak/scopes/program.h"
@@ -18,9 +19,10 @@ namespace {
 constexpr std::int64_t kMaxSteps = 14;
 
 // How often each; the first is what an ended row of choices says.
-const std::vector<ProgramKind> kKinds = {ProgramKind::Tile,  ProgramKind::Tile,
-                                         ProgramKind::Tile,  ProgramKind::Scalar,
-                                         ProgramKind::Scope, ProgramKind::Fold};
+const std::vector<ProgramKind> kKinds = {
+    ProgramKind::Tile,  ProgramKind::Tile,   ProgramKind::Tile,  ProgramKind::Tile,
+    ProgramKind::Tile,  ProgramKind::Scalar, ProgramKind::Scope, ProgramKind::Scalar,
+    ProgramKind::Scope, ProgramKind::Cast,   ProgramKind::Fold,  ProgramKind::Fold};
 // The first choice of a program with inferred layouts, which is a tile program else.
 constexpr std::int64_t kAutoMark = 1'000'000'000'000'000;
 
@@ -111,6 +113,8 @@ std::string_view name_of(ProgramKind kind) {
       return "scopes";
     case ProgramKind::Fold:
       return "folds";
+    case ProgramKind::Cast:
+      return "casts";
     case ProgramKind::Auto:
       return "autos";
   }
@@ -144,6 +148,7 @@ WholeProgram whole_program(const Choices& choices) {
   WholeProgram out = kind == ProgramKind::Scalar  ? scalar_program(tape)
                      : kind == ProgramKind::Scope ? scope_program(tape)
                      : kind == ProgramKind::Fold  ? fold_program(tape)
+                     : kind == ProgramKind::Cast  ? cast_program(tape)
                                                   : tile_program(tape);
   out.kind = kind;
   if (!choices.empty() && choices[0] == kAutoMark) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random whole programs. Those of kind `autos` are made only where they are asked for
-// (soak/auto_layouts.h). The others are of four kinds: threads that compute with scalars (soak/scalars/program.h),
+// (soak/auto_layouts.h). The others are of five kinds: threads that compute with scalars (soak/scalars/program.h),
 // primitives of mixed scopes (soak/scopes/program.h), reductions and scans by themselves
-// (soak/folds/program.h), or a kernel with many primitives, chained
+// (soak/folds/program.h), one cast of all codes of a type (soak/casts/program.h), or a kernel with many primitives, chained
 // through shared memory, tensor memory and registers, in loops and in branches:
 //
 //     fill every tile              so that everything has contents
@@ -24,13 +24,14 @@
 #include <vector>
 
 #include "harness/check.h"
+#include "harness/exact_cast.h"
 #include "harness/tape.h"
 #include "soak/order.h"
 
 namespace ww::test {
 
-enum class ProgramKind : std::uint8_t { Tile, Scalar, Scope, Fold, Auto };
-/// "tiles", "scalars", "scopes", "folds", "autos"
+enum class ProgramKind : std::uint8_t { Tile, Scalar, Scope, Fold, Cast, Auto };
+/// "tiles", "scalars", "scopes", "folds", "casts", "autos"
 std::string_view name_of(ProgramKind kind);
 std::optional<ProgramKind> kind_of(std::string_view name);
 
@@ -41,8 +42,9 @@ struct WholeProgram {
   std::optional<LeftOut> left_out = {};                         // which may or may not matter
   std::map<std::string, std::uint64_t> steps;                   // by name
   std::vector<std::pair<std::string, std::string>> alike = {};  // outputs that must hold the same
-  std::string written = {};   // Auto: the source with all layouts written
-  bool may_overflow = false;  // an index: the evaluator says so, or all engines agree
+  std::string written = {};       // Auto: the source with all layouts written
+  std::optional<Cast> cast = {};  // of `A` into `D`
+  bool may_overflow = false;      // an index: the evaluator says so, or all engines agree
 };
 
 /// Choices for one: more than other random programs need, the first for its kind.

@@ -81,9 +81,6 @@ Text cast(Context& c, const Expr& e, const Lane* at) {
     if (!can_convert(dtype) && from.dtype != e.type.dtype)
       return {refuse(c, e.span, "`{}` is converted to `{}`, which CUDA C++ has no function for",
                      ir::to_text(from), ir::to_text(e.type))};
-  if (e.type.dtype == DType::Tfloat32 && from.dtype == DType::Float64)
-    return {
-        refuse(c, e.span, "`float64` is converted to `tfloat32`, which would be rounded twice")};
   return c.numbers.cast(from.dtype, e.type.dtype, operand(c, e.args[0], at));
 }
 

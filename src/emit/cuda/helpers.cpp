@@ -228,10 +228,18 @@ __forceinline__ __device__ uint8_t ww_to_narrow(float x) {
 }
 )"},
     {"ww_odd_float",
-     R"(// A float that rounds on to a narrow one as the double itself does: cut, then odd if it was.
+     R"(// A float that rounds on to a narrow one as the number itself does: cut, then odd if it was.
 __forceinline__ __device__ float ww_odd_float(double x) {
   const float cut = __double2float_rz(x);
   return double(cut) == x || isnan(x) ? cut : __uint_as_float(__float_as_uint(cut) | 1u);
+}
+__forceinline__ __device__ float ww_odd_float(int64_t x) {
+  const float cut = __ll2float_rz(x);
+  return int64_t(cut) == x ? cut : __uint_as_float(__float_as_uint(cut) | 1u);
+}
+__forceinline__ __device__ float ww_odd_float(uint64_t x) {
+  const float cut = __ull2float_rz(x);
+  return uint64_t(cut) == x ? cut : __uint_as_float(__float_as_uint(cut) | 1u);
 }
 )"},
     {"ww_nibble",

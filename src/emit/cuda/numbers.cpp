@@ -301,17 +301,13 @@ Text Numbers::cast(DType from, DType to, const Text& value) {
   if (is_tiny(from))
     return cast(DType::Float32, to,
                 call_of(narrow_name(helpers_.use("ww_from_narrow"), from), value));
-  if (is_tiny(to)) {
-    const Text real = from == DType::Float64 ? call_of(helpers_.use("ww_odd_float"), value)
-                                             : cast(from, DType::Float32, value);
-    return call_of(narrow_name(helpers_.use("ww_to_narrow"), to), real);
-  }
+  if (is_tiny(to))
+    return call_of(narrow_name(helpers_.use("ww_to_narrow"), to), odd_float(from, value));
   if (to == DType::Bool)
     return infix(ExprOp::Ne, as_float(from, value), {from_is_float ? "0.0f" : "0"});
   if (!to_is_float)
     return from_is_float ? float_to_int(from, to, value) : call_of(value_type(to), value);
-  if (to == DType::Tfloat32)
-    return call_of(helpers_.use("ww_to_tf32"), cast(from, DType::Float32, value));
+  if (to == DType::Tfloat32) return call_of(helpers_.use("ww_to_tf32"), odd_float(from, value));
   if (!from_is_float && is_half(to)) return int_to_half(from, to, value);
   if (to == DType::Float32 || to == DType::Float64) {
     const Text wide = as_float(from, value);
@@ -323,6 +319,16 @@ Text Numbers::cast(DType from, DType to, const Text& value) {
     return call_of(to == DType::Float16 ? "__double2half" : "__double2bfloat16", value);
   if (from == DType::Float64) return call_of(value_type(to), value);
   return from_float(to, from_is_float ? as_float(from, value) : call_of("float", value));
+}
+
+// As float32, so that rounding it again gives what rounding the number once would.
+Text Numbers::odd_float(DType from, const Text& value) {
+  const bool is_wide = num::bits_of(from) == 64,
+             is_integer = num::kind_of(from) != DTypeKind::Float;
+  if (!is_wide && (!is_integer || num::bits_of(from) < 32))
+    return cast(from, DType::Float32, value);
+  return call_of(helpers_.use("ww_odd_float"),
+                 call_of(value_type(is_wide ? from : DType::Float64), value));
 }
 
 // C++ leaves open what does not fit; the hardware's conversions give the nearest number.

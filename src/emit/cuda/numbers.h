@@ -71,6 +71,7 @@ class Numbers {
   Text half_binary(ir::ExprOp op, num::DType dtype, const Text& a, const Text& b);
   Text float_to_int(num::DType from, num::DType to, const Text& value);
   Text int_to_half(num::DType from, num::DType to, const Text& value);
+  Text odd_float(num::DType from, const Text& value);
   Text int_call(ir::Intrinsic callee, num::DType dtype, std::span<const Text> args);
   Text float_call(ir::Intrinsic callee, num::DType dtype, std::span<const Text> args);
 

@@ -165,6 +165,17 @@ Value rounded_bf16(Context& c, Value value) {
   return c.code.pure("cvt.u16.u32", Class::Rs, {bits});
 }
 
+// The same of tf32 before sm_90, whose bits are the upper 19 of a float32.
+Value rounded_tf32(Context& c, Value value) {
+  constexpr std::int64_t kUnused = 13, kBelowHalf = 0xFFF, kNan = 0x7FFF'FFFF;
+  const Value last = c.code.pure("bfe.u32", Class::R, {value, int_value(kUnused), int_value(1)});
+  const Value more = c.code.pure("add.s32", Class::R, {last, int_value(kBelowHalf)});
+  const Value sum = c.code.pure("add.s32", Class::R, {value, more});
+  const Value bits = c.code.pure("and.b32", Class::R, {sum, int_value(~std::int64_t{0x1FFF})});
+  const Value is_nan = c.code.pure("setp.nan.f32", Class::P, {value, value});
+  return choose(c, is_nan, int_value(kNan), bits);
+}
+
 }  // namespace
 
 Value from_f32(Context& c, Value value, DType to) {
@@ -173,6 +184,7 @@ Value from_f32(Context& c, Value value, DType to) {
     case DType::Float32:
       return value;
     case DType::Tfloat32:
+      if (!c.options.target.has(target::Feature::Sm90)) return rounded_tf32(c, value);
       return c.code.pure("cvt.rn.tf32.f32", Class::R, {value});
     case DType::Bfloat16:
       if (!c.options.target.has(target::Feature::Sm80)) return rounded_bf16(c, value);

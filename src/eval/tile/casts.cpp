@@ -79,8 +79,8 @@ Word cast_as(DType from, DType to, Word bits, const ir::CastSettings& settings) 
   const Rounding rounding = settings.round.value_or(Rounding::NearestEven);
   const bool is_wide = !is_float(from) && num::bits_of(from) == 64 && to == DType::Float64;
   const double value = is_wide ? next_double(from, bits, rounding) : as_real(from, bits);
-  if (from == to && std::isnan(value)) return bits;
-  const bool saturates = settings.saturate.value_or(num::bits_of(to) <= 8);
+  if (from == to && !std::isinf(value)) return bits;
+  const bool saturates = settings.saturate.value_or(from != to && num::bits_of(to) <= 8);
   return num::encode(to, value, rounding,
                      saturates ? num::Overflow::Saturate : num::Overflow::Ieee);
 }

@@ -125,7 +125,7 @@ class CastMaker {
       if (type == DType::Bool)
         return decline("config", "{} has no use for `round` and `saturate`", text());
     const bool saturates =
-        is_float(form_.from) ? !is_float(form_.to) || is_small() : is_float(form_.to) && is_small();
+        form_.from != form_.to && (is_float(form_.to) ? is_small() : is_float(form_.from));
     if (settings_.saturate == false && saturates)
       return decline("config", "{} always saturates, expected no `saturate=False`", text());
     return {};
@@ -197,7 +197,8 @@ class CastMaker {
   }
 
   Match<void> integer_to_float() {
-    form_.is_bounded = settings_.saturate == true && !is_small();
+    // Other floats hold numbers as large as any integer.
+    form_.is_bounded = settings_.saturate == true && form_.to == DType::Float16;
     if (rounding() == Rounding::NearestEven || holds_integers(form_.to, form_.from)) return {};
     if (num::bits_of(form_.from) < 32)
       form_.wide = num::kind_of(form_.from) == num::DTypeKind::Int ? DType::Int32 : DType::Uint32;
@@ -205,13 +206,16 @@ class CastMaker {
   }
 
   Match<void> float_to_float() {
-    const bool bounds = settings_.saturate == true && !is_small();
+    // A small float gets an infinity from its own type only.
+    const bool is_same = form_.from == form_.to;
+    const bool has_infinity = num::format_of(form_.to).specials == num::Specials::Ieee;
+    const bool bounds = settings_.saturate == true && (!is_small() || (is_same && has_infinity));
     form_.is_bounded = bounds;
     if (holds_floats(form_.to, form_.from)) return {};
     const bool is_halved =
         (form_.to == DType::Float16 || form_.to == DType::Bfloat16) && form_.from != DType::Float64;
     const bool is_tf32 = form_.to == DType::Tfloat32;
-    if (rounding() == Rounding::NearestEven && !is_tf32 && !(bounds && is_halved)) return {};
+    if (rounding() == Rounding::NearestEven && !(bounds && (is_halved || is_tf32))) return {};
     if (num::bits_of(form_.from) < 32 || form_.from == DType::Tfloat32) form_.wide = DType::Float32;
     if (!bounds || !(is_halved || is_tf32)) return use_instruction("");
     // One instruction, or the same in steps.

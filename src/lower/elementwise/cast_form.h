@@ -70,11 +70,17 @@ typename Values::Value cast_value(Values& v, const CastForm& form, typename Valu
   if (form.whole) x = v.call(*form.whole, form.wider, {x});
   x = form.opcode.empty() ? v.cast(form.wider, form.to, x) : v.instruct(form.opcode, form.to, {x});
   if (!form.is_bounded) return x;
-  const auto size = v.call(ir::Intrinsic::Abs, form.to, {x});
-  const auto largest = v.constant({form.to, 0, num::largest(form.to)});
-  const auto is_beyond = v.binary(ExprOp::Gt, form.to, size, largest);  // not NaN
-  const auto bound = v.call(ir::Intrinsic::Copysign, form.to, {largest, x});
-  return v.choose(is_beyond, form.to, bound, x);
+  // What is only moved is compared as a type that holds it.
+  const num::DType type = form.to == num::DType::Tfloat32 ? num::DType::Float32
+                          : num::bits_of(form.to) <= 8    ? num::DType::Float16
+                                                          : form.to;
+  const auto number = v.cast(form.to, type, x);
+  for (const double bound : {num::largest(form.to), -num::largest(form.to)}) {
+    const auto is_beyond = v.binary(bound > 0 ? ExprOp::Gt : ExprOp::Lt, type, number,
+                                    v.constant({type, 0, bound}));  // not NaN
+    x = v.choose(is_beyond, form.to, v.constant({form.to, 0, bound}), x);
+  }
+  return x;
 }
 
 }  // namespace ww::lower

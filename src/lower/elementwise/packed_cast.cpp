@@ -43,25 +43,31 @@ std::optional<PackedCast> packed_powers(const CastForm& form) {
   return out;
 }
 
+std::optional<PackedCast> packed_form(const CastForm& form) {
+  if (form.is_bounded || form.from == form.to) return std::nullopt;
+  if (form.unpacks) return packed_powers(form);
+  if (form.to == DType::Float8E8M0)
+    return PackedCast{
+        .to = form.to, .pack = form.opcode, .packs_halves = form.from == DType::Bfloat16};
+  const bool is_unpacked = is_narrow(form.from), is_halved = form.wide == DType::Float16;
+  PackedCast out{.to = form.to};
+  if (is_unpacked && (is_halved || form.to == DType::Float16))
+    out.unpack = fmt::format("cvt.rn.f16x2.{}", pair_word(form.from));
+  out.packs_halves = is_halved && is_narrow(form.to) && form.wider == DType::Float16;
+  if (out.packs_halves || form.wider == DType::Float32)
+    out.pack = pack_opcode(form, out.packs_halves ? "f16x2" : "f32");
+  if (out.unpack.empty() && out.pack.empty()) return std::nullopt;
+  return out;
+}
+
 }  // namespace
 
 std::optional<PackedCast> packed_cast(const Call& call) {
   const auto form = cast_form(call);
-  if (!form || form->is_bounded || form->from == form->to) return std::nullopt;
-  if (form->unpacks) return packed_powers(*form);
-  if (form->to == DType::Float8E8M0)
-    return PackedCast{
-        .to = form->to, .pack = form->opcode, .packs_halves = form->from == DType::Bfloat16};
-  const bool is_unpacked = is_narrow(form->from), is_halved = form->wide == DType::Float16;
-  PackedCast out{.to = form->to};
-  if (is_unpacked && (is_halved || form->to == DType::Float16))
-    out.unpack = fmt::format("cvt.rn.f16x2.{}", pair_word(form->from));
-  out.packs_halves = is_halved && is_narrow(form->to) && form->wider == DType::Float16;
-  if (out.packs_halves || form->wider == DType::Float32)
-    out.pack = pack_opcode(*form, out.packs_halves ? "f16x2" : "f32");
-  for (const std::string& opcode : {out.unpack, out.pack})
+  const auto out = form ? packed_form(*form) : std::nullopt;
+  if (!out) return std::nullopt;
+  for (const std::string& opcode : {out->unpack, out->pack})
     if (!opcode.empty() && !is_on_target(opcode, call.context.target)) return std::nullopt;
-  if (out.unpack.empty() && out.pack.empty()) return std::nullopt;
   return out;
 }
 
