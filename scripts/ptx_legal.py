@@ -8,8 +8,8 @@ catalogue with ptxas on machines that have none. A line is
     family | verdicts | lowest PTX | setup | instruction;
 
 where the verdicts are one digit per architecture of the header line (1: assembles at the newest PTX
-version), the lowest PTX version is for the first architecture that accepts (`-` if none does), and
-the setup is empty or one of `entry DIRECTIVES`, `global DECLARATION;`, `param LIST`. A new case is
+version), the lowest PTX version is for the first architecture that accepts (`-` if none does), with
+`, sm_90 7.8` behind it where a later one has accepted it earlier, and the setup is empty or one of `entry DIRECTIVES`, `global DECLARATION;`, `param LIST`. A new case is
 a line with `?` as its verdicts. {%r1..%r4} stands for the whole list.
 
 usage: ptx_legal.py [--ptxas PATH] [--new] [--check] [FILE]
@@ -118,6 +118,8 @@ def judge(ptxas, cases, pool):
         if first:
             groups.setdefault(first, []).append(case)
     list(pool.map(lambda group: lowest(ptxas, *group), groups.items()))
+    for arch in ARCHS:
+        earlier(ptxas, arch, [case for case in cases if case.ok[arch] and "," not in case.ptx])
 
 
 def lowest(ptxas, arch, cases):
@@ -131,6 +133,19 @@ def lowest(ptxas, arch, cases):
             if case not in bad:
                 case.ptx = version
         todo = [case for case in todo if case in bad]
+
+
+def earlier(ptxas, arch, cases):
+    """Adds where an architecture takes a case before the first one that accepts it does."""
+    for at, version in enumerate(VERSIONS):
+        todo = [case for case in cases if "," not in case.ptx and VERSIONS.index(case.ptx) > at]
+        empty = f".version {version}\n.target {arch}\n.address_size 64\n"
+        if not todo or not assemble(ptxas, empty, arch)[0]:
+            continue
+        bad = refused(ptxas, todo, arch, version)
+        for case in todo:
+            if case not in bad:
+                case.ptx += f", {arch} {version}"
 
 
 def main():

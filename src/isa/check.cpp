@@ -49,7 +49,7 @@ bool is_dropped(const GateInfo& gate, Target target) {
 }
 
 bool is_open(const GateInfo& gate, Target target) {
-  return target.has(gate.needs) && target.ptx >= gate.ptx && !is_dropped(gate, target);
+  return target.has(gate.needs) && target.ptx >= gate.ptx_on(target) && !is_dropped(gate, target);
 }
 
 std::optional<Diag> missing_special(const Operand& operand, Target target) {
@@ -164,7 +164,7 @@ std::optional<Diag> missing_on(const Binding& binding, Target target) {
                 target::ptx_version_text(target.ptx))
         .with_note(fmt::format("`{}.sync` takes its place", binding.form().mnemonic));
   }
-  return lacking(subject(binding, *gate, target), gate->needs, gate->ptx, target);
+  return lacking(subject(binding, *gate, target), gate->needs, gate->ptx_on(target), target);
 }
 
 std::optional<int> lowest_ptx(const Binding& binding, target::Arch arch) {

@@ -444,6 +444,19 @@ TEST(Check, FindsTheLowestVersionAndTheArchitectures) {
   EXPECT_FALSE(missing_on(binding, {Arch::Sm90, 78}));
 }
 
+// sm_90 has had it longer than sm_89, which is older.
+TEST(Check, TakesEarlierVersionsOfSomeArchitectures) {
+  const Binding binding = bind_opcode("cvt.rn.satfinite.e4m3x2.f32").fits.at(0);
+  EXPECT_EQ(lowest_ptx(binding, Arch::Sm80), std::nullopt);
+  EXPECT_EQ(lowest_ptx(binding, Arch::Sm89), 81);
+  EXPECT_EQ(lowest_ptx(binding, Arch::Sm90), 78);
+  EXPECT_EQ(lowest_ptx(binding, Arch::Sm100), 86);
+  expect_refused(
+      {"cvt.rn.f16x2.e4m3x2 %r0, %rs1", DiagKind::NotOnTarget,
+       "`cvt.rn.f16x2.e4m3x2` needs PTX 8.1; the module says 8.0", "cvt.rn.f16x2.e4m3x2"},
+      {Arch::Sm89, 80});
+}
+
 // --- legal ones ----------------------------------------------------------------------------------
 
 TEST(Check, SaysWhichOperandIsWhich) {

@@ -91,6 +91,12 @@ struct GateInfo {
   Feature needs;
   int ptx;
   int until;  // 0: all versions
+  Gate::Early early;
+
+  /// The first version that has it on this target.
+  [[nodiscard]] int ptx_on(target::Target target) const {
+    return early.ptx != 0 && target.has(early.on) ? early.ptx : ptx;
+  }
 };
 struct RuleInfo {
   Condition when;

@@ -305,7 +305,8 @@ class OperandReader {
 
 void read_conditions(Form& form, const Row& row) {
   for (const Gate& gate : row.gates.view()) {
-    form.gates.push_back({read_condition(form, gate.when), gate.needs, gate.ptx, gate.until});
+    form.gates.push_back(
+        {read_condition(form, gate.when), gate.needs, gate.ptx, gate.until, gate.early});
   }
   for (const Rule& rule : row.rules.view()) {
     RuleInfo info{read_condition(form, rule.when), std::nullopt, std::string(rule.reason)};

@@ -28,8 +28,8 @@
 //                              /y address of a variable too   /_ the result may be dropped
 //                              /b where one register is taken, braces may stand around it
 //                              /p a part of a register too   /2 /4 two halves, four bytes too
-//   gates     what the target must have: {condition, feature, PTX version, last PTX version}; all that
-//             apply must hold
+//   gates     what the target must have: {condition, feature, PTX version, last PTX version,
+//             {feature, PTX version} of targets that had it earlier}; all that apply must hold
 //   rules     what does not go together: {condition, requirement, reason}. Where the condition holds
 //             the requirement must; an empty requirement forbids. Without a reason the message says
 //             the two conditions.
@@ -58,6 +58,11 @@ struct Gate {
   Feature needs = Feature::Sm75;
   int ptx = 63;
   int until = 0;  // the last version on sm_70 and later; modules for older ones keep it. 0: all
+  /// Architectures that had it in an earlier version than the others. Version 0: none.
+  struct Early {
+    Feature on = Feature::Sm75;
+    int ptx = 0;
+  } early{};
 };
 
 struct Rule {

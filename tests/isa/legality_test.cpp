@@ -108,20 +108,30 @@ void compare_architectures(const Case& c, ParseResult& parsed) {
   }
 }
 
-void compare_versions(const Case& c, ParseResult& parsed) {
-  const auto first = c.bits.find('1');
-  if (first == std::string::npos) return;
-  const target::ArchInfo& arch = target::kArchs[first];
-  const int lowest = *target::parse_ptx_version(c.ptx);
-  EXPECT_TRUE(judge(parsed.module, parsed.errors, arch.name, lowest).accepted)
-      << "legality.txt:" << c.line << " on " << arch.name << " at PTX " << c.ptx << ": " << c.text
-      << "\n  we say: " << judge(parsed.module, parsed.errors, arch.name, lowest).reason;
+void compare_lowest(const Case& c, ParseResult& parsed, std::string_view arch,
+                    std::string_view version) {
+  const int lowest = *target::parse_ptx_version(version);
+  EXPECT_TRUE(judge(parsed.module, parsed.errors, arch, lowest).accepted)
+      << "legality.txt:" << c.line << " on " << arch << " at PTX " << version << ": " << c.text
+      << "\n  we say: " << judge(parsed.module, parsed.errors, arch, lowest).reason;
   const auto versions = target::ptx_versions();
   const auto at = std::ranges::find(versions, lowest);
   if (at == versions.begin()) return;
-  EXPECT_FALSE(judge(parsed.module, parsed.errors, arch.name, *(at - 1)).accepted)
-      << "legality.txt:" << c.line << " on " << arch.name << ": we take it before PTX " << c.ptx
+  EXPECT_FALSE(judge(parsed.module, parsed.errors, arch, *(at - 1)).accepted)
+      << "legality.txt:" << c.line << " on " << arch << ": we take it before PTX " << version
       << ": " << c.text;
+}
+
+// Of the first architecture that accepts, and of a later one that has accepted earlier: "8.1, sm_90
+// 7.8".
+void compare_versions(const Case& c, ParseResult& parsed) {
+  const auto first = c.bits.find('1');
+  if (first == std::string::npos) return;
+  const std::string_view versions = c.ptx;
+  compare_lowest(c, parsed, target::kArchs[first].name, versions.substr(0, versions.find(',')));
+  if (!versions.contains(',')) return;
+  const std::string_view later = versions.substr(versions.find(' ') + 1);
+  compare_lowest(c, parsed, later.substr(0, later.find(' ')), later.substr(later.find(' ') + 1));
 }
 
 class Legality : public testing::TestWithParam<std::string> {};

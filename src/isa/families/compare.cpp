@@ -22,7 +22,9 @@ constexpr Rule kUnordered{"cmp=" UNORDERED, "type=f32|f64"};
 constexpr Rule kUnsigned{"cmp=lo|ls|hi|hs", "type=u16|u32|u64"};
 constexpr Rule kFtz{"ftz", "type=f32", ""};
 constexpr Rule kHalfFtz{"ftz", "type=f16|f16x2", ""};
+constexpr Rule kNoFtz{"dtype=bf16", "!ftz", ""};
 constexpr Gate kBf16{"type=bf16|bf16x2", Feature::Sm90, 78};
+constexpr Gate kBf16Result{"dtype=bf16", Feature::Sm90, 78};
 
 // ptxas 13.0: the second result of a pair is the upper half's; a single half has none.
 std::string one_result(const Binding& binding, std::span<const Operand> operands) {
@@ -33,36 +35,28 @@ std::string one_result(const Binding& binding, std::span<const Operand> operands
 
 constexpr Row kRows[] = {
     {.mnemonic = "set",
-     .slots = "cmp=$cmp ftz? dtype=u32|s32|f32 type=" INT_TYPES "|f32|f64",
-     .operands = ">d:dtype a:type b:type",
-     .rules = {kBits, kUnordered, kUnsigned, kFtz},
+     .slots = "cmp=$cmp bool?=$bool ftz? dtype=u32|s32|f32|f16|bf16 type=" INT_TYPES "|f32|f64",
+     .operands = ">d:dtype a:type b:type c@bool:pred",
+     .gates = {kBf16Result},
+     .rules = {kBits, kUnordered, kUnsigned, kFtz, kNoFtz},
      .about = "all ones (or 1.0) where the comparison holds, else 0"},
-    {.mnemonic = "set",
-     .slots = "cmp=$cmp bool=$bool ftz? dtype=u32|s32|f32 type=" INT_TYPES "|f32|f64",
-     .operands = ">d:dtype a:type b:type c:pred",
-     .rules = {kBits, kUnordered, kUnsigned, kFtz},
-     .about = "the comparison combined with a predicate"},
     {.mnemonic = "set",
      .slots = "cmp=$cmp bool?=$bool ftz? dtype=f16|bf16|f16x2|bf16x2|u16|s16|u32|s32 type=" HALVES,
      .operands = ">d:dtype a:type b:type c@bool:pred",
-     .gates = {kBf16, {"dtype=u16|s16|u32|s32", Feature::Sm75, 65}},
+     .gates = {kBf16, kBf16Result, {"dtype=u16|s16|u32|s32", Feature::Sm75, 65}},
      .rules = {kHalfFtz,
-               {"type=f16", "dtype=f16|u16|s16|u32|s32", ""},
+               kNoFtz,
+               {"type=f16", "dtype=f16|bf16|u16|s16|u32|s32", ""},
                {"type=bf16", "dtype=bf16|u16|s16|u32|s32", ""},
                {"type=f16x2", "dtype=f16x2|u32|s32", ""},
                {"type=bf16x2", "dtype=bf16x2|u32|s32", ""},
                {"cmp=lo|ls|hi|hs", ""}},
      .about = "half-precision comparison as numbers or masks"},
     {.mnemonic = "setp",
-     .slots = "cmp=$cmp ftz? type=" INT_TYPES "|f32|f64",
-     .operands = ">p|q?:pred/_ a:type b:type",
+     .slots = "cmp=$cmp bool?=$bool ftz? type=" INT_TYPES "|f32|f64",
+     .operands = ">p|q?:pred/_ a:type b:type c@bool:pred",
      .rules = {kBits, kUnordered, kUnsigned, kFtz},
      .about = "whether the comparison holds, and its opposite"},
-    {.mnemonic = "setp",
-     .slots = "cmp=$cmp bool=$bool ftz? type=" INT_TYPES "|f32|f64",
-     .operands = ">p|q?:pred/_ a:type b:type c:pred",
-     .rules = {kBits, kUnordered, kUnsigned, kFtz},
-     .about = "the comparison combined with a predicate"},
     {.mnemonic = "setp",
      .slots = "cmp=$cmp bool?=$bool ftz? type=" HALVES,
      .operands = ">p|q?:pred/_ a:type b:type c@bool:pred",

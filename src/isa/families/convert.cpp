@@ -69,7 +69,7 @@ std::string rounding_fits(const Binding& binding, std::span<const Operand>) {
 #define FP6X2 "e2m3x2|e3m2x2"
 
 constexpr Rule kFtz{"ftz dtype!=f32", "atype=f32", "`.ftz` is for conversions from or to `.f32`"};
-constexpr Gate kFp8{"", Feature::Sm89, 81};
+constexpr Gate kFp8{"", Feature::Sm89, 81, 0, {Feature::Sm90, 78}};
 constexpr Gate kNarrow{"", Feature::NarrowFloats, 86};
 constexpr Gate kRandom{"", Feature::RandomRounding, 87};
 

@@ -218,17 +218,20 @@ struct Result {
   U64 yes;
 };
 std::vector<Result> results_of(const Kind& kind) {
-  if (kind.value == nullptr || kind.bytes == 8 || kind.value == f32 || kind.value == flushed32) {
-    return {{"u32", 4, 0xFFFFFFFF}, {"s32", 4, 0xFFFFFFFF}, {"f32", 4, 0x3F800000}};
-  }
-  const U64 one = kind.value == bf16 ? 0x3F80 : 0x3C00;
-  const std::string base = kind.value == bf16 ? "bf16" : "f16";
-  if (kind.parts == 2) return {{base + "x2", 4, one}, {"u32", 4, 0xFFFF}, {"s32", 4, 0xFFFF}};
-  return {{base, 2, one},
-          {"u16", 2, 0xFFFF},
-          {"s16", 2, 0xFFFF},
-          {"u32", 4, 0xFFFFFFFF},
-          {"s32", 4, 0xFFFFFFFF}};
+  const bool is_brain = kind.value == bf16;
+  const Result half{"f16", 2, 0x3C00}, brain{"bf16", 2, 0x3F80};
+  if (kind.parts == 2)
+    return {{is_brain ? "bf16x2" : "f16x2", 4, is_brain ? brain.yes : half.yes},
+            {"u32", 4, 0xFFFF},
+            {"s32", 4, 0xFFFF}};
+  std::vector<Result> out = {{"u32", 4, 0xFFFFFFFF}, {"s32", 4, 0xFFFFFFFF}};
+  if (!is_brain) out.push_back(half);
+  if (!kind.type.starts_with("ftz.")) out.push_back(brain);
+  if (is_brain || kind.value == f16 || kind.value == flushed16)
+    out.insert(out.end(), {{"u16", 2, 0xFFFF}, {"s16", 2, 0xFFFF}});
+  else
+    out.push_back({"f32", 4, 0x3F800000});
+  return out;
 }
 
 void expect_set(const Kind& kind, const Result& result, const std::string& cmp,
