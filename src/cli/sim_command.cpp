@@ -76,7 +76,8 @@ void declare_launch(OptionSet& set, Options& options) {
   set.argument("FILE", request.path, Need::Required, "a PTX file");
   set.text("--kernel", "NAME", request.kernel, "which kernel (default: the only one)");
   set.text("--grid", "X[,Y,Z]", request.grid, "blocks");
-  set.text("--block", "X[,Y,Z]", request.block, "threads of a block");
+  set.text("--block", "X[,Y,Z]", request.block,
+           "threads of a block (default: what the kernel says)");
   set.text("--cluster", "X[,Y,Z]", request.cluster,
            "blocks of a cluster (default: what the kernel says, or 1)");
   set.number("--shared", options.shared, 0, kMaxShared, "bytes of dynamic shared memory");

@@ -31,9 +31,12 @@ void add_buffers(std::string& out, std::span<const BufferReport> buffers, bool n
     if (std::exchange(is_first, false)) out += '\n';
     const auto size = element_count(buffer.shape).value_or(0);
     const bool has_more = static_cast<std::size_t>(size) > buffer.first.size();
-    if (numbered) append(out, "${} ", buffer.param);
-    append(out, "{}: {}{}: {}{}\n", buffer.name, shaped_type_text(buffer.dtype, buffer.shape),
-           definedness(buffer), join(buffer.first, " "), has_more ? " ..." : "");
+    // The names that nvcc makes up say no more than the number.
+    const bool is_made_up = buffer.name.ends_with(fmt::format("_param_{}", buffer.param));
+    if (numbered) append(out, "${}{}", buffer.param, is_made_up ? "" : " ");
+    append(out, "{}: {}{}: {}{}\n", numbered && is_made_up ? "" : buffer.name,
+           shaped_type_text(buffer.dtype, buffer.shape), definedness(buffer),
+           join(buffer.first, " "), has_more ? " ..." : "");
     if (!buffer.file.empty()) append(out, "  written to {}\n", printable_name(buffer.file));
   }
 }

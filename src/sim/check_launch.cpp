@@ -30,7 +30,6 @@ Result<void> check_alignment(const Param& param, std::uint64_t address) {
 namespace {
 
 std::string text_of(const Dim3& d) { return fmt::format("{},{},{}", d.x, d.y, d.z); }
-Dim3 dims_of(const std::array<std::uint32_t, 3>& v) { return {v[0], v[1], v[2]}; }
 
 // What any GPU takes.
 Result<void> check_sizes(const Launch& launch) {
@@ -57,25 +56,26 @@ Result<void> check_sizes(const Launch& launch) {
 
 // What the kernel asks of its blocks.
 Result<void> check_block(const Code& code, const Dim3& block) {
-  if (code.required_block && dims_of(*code.required_block) != block) {
-    return fail(DiagKind::BadLaunch, "a block of {}, and `{}` has `.reqntid {}`", text_of(block),
-                code.name, text_of(dims_of(*code.required_block)));
+  if (code.required_block && *code.required_block != block) {
+    return fail(DiagKind::BadLaunch, "a block of {}, and the kernel has `.reqntid {}`",
+                text_of(block), text_of(*code.required_block));
   }
-  if (code.most_block) {
-    const Dim3 most = dims_of(*code.most_block);
-    if (block.count() > most.count()) {
-      return fail(DiagKind::BadLaunch, "a block of {} threads, and `{}` has `.maxntid {}`",
-                  block.count(), code.name, text_of(most));
-    }
+  if (code.most_block && block.count() > code.most_block->count()) {
+    return fail(DiagKind::BadLaunch, "a block of {} threads, and the kernel has `.maxntid {}`",
+                block.count(), text_of(*code.most_block));
   }
   return {};
 }
 
 Result<void> check_cluster(const Program& program, const Launch& launch, const Dim3& cluster) {
   const Code& code = *launch.kernel;
-  if (code.required_cluster && dims_of(*code.required_cluster) != cluster) {
-    return fail(DiagKind::BadLaunch, "a cluster of {}, and `{}` has `.reqnctapercluster {}`",
-                text_of(cluster), code.name, text_of(dims_of(*code.required_cluster)));
+  if (code.required_cluster && *code.required_cluster != cluster) {
+    return fail(DiagKind::BadLaunch, "a cluster of {}, and the kernel has `.reqnctapercluster {}`",
+                text_of(cluster), text_of(*code.required_cluster));
+  }
+  if (code.asks_for_cluster && !code.required_cluster && !launch.cluster) {
+    return fail(DiagKind::BadLaunch,
+                "a launch without a cluster, and the kernel has `.explicitcluster`");
   }
   if (cluster.count() > 1 && !program.target.has(target::Feature::Sm90)) {
     return fail(DiagKind::BadLaunch, "a cluster of {}, and {} has no clusters", text_of(cluster),
@@ -107,8 +107,8 @@ Result<void> check_launch(const Program& program, const Launch& launch, const Di
                 shared, target::info(program.target.arch).name, most_shared);
   }
   if (launch.params.size() != code.param_bytes) {
-    return fail(DiagKind::BadLaunch, "{} bytes of parameters, and `{}` takes {}",
-                launch.params.size(), code.name, code.param_bytes);
+    return fail(DiagKind::BadLaunch, "{} bytes of parameters, and the kernel takes {}",
+                launch.params.size(), code.param_bytes);
   }
   for (const Param& param : code.params) {
     std::uint64_t address = 0;

@@ -422,9 +422,9 @@ Result<LaunchReport> Device::run(const Launch& given, const RunOptions& wanted) 
   RunOptions options = wanted;
   if (launch.history != nullptr) options.threads = 1;  // which has no locks
   if (code.counts_clusters && code.required_cluster) {
-    launch.grid.x *= (*code.required_cluster)[0];
-    launch.grid.y *= (*code.required_cluster)[1];
-    launch.grid.z *= (*code.required_cluster)[2];
+    launch.grid.x *= code.required_cluster->x;
+    launch.grid.y *= code.required_cluster->y;
+    launch.grid.z *= code.required_cluster->z;
   }
   RunContext context;
   context.heap = heap_.get();
@@ -434,10 +434,7 @@ Result<LaunchReport> Device::run(const Launch& given, const RunOptions& wanted) 
   context.options = &options;
   context.memory = &memory_;
   context.is_explicit_cluster = launch.cluster.has_value() || code.required_cluster.has_value();
-  context.cluster = launch.cluster.value_or(
-      code.required_cluster ? Dim3{(*code.required_cluster)[0], (*code.required_cluster)[1],
-                                   (*code.required_cluster)[2]}
-                            : Dim3{});
+  context.cluster = launch.cluster.value_or(code.required_cluster.value_or(Dim3{}));
   const bool uses_dynamic = launch.dynamic_shared != 0;
   const std::uint64_t shared = uses_dynamic
                                    ? std::uint64_t{program_->static_shared} + launch.dynamic_shared

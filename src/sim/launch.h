@@ -30,13 +30,6 @@ namespace ww::sim {
 
 class GridHistory;
 
-struct Dim3 {
-  std::uint32_t x = 1, y = 1, z = 1;
-
-  [[nodiscard]] std::uint64_t count() const { return std::uint64_t{x} * y * z; }
-  friend bool operator==(const Dim3&, const Dim3&) = default;
-};
-
 struct Launch {
   const Code* kernel = nullptr;
   Dim3 grid{}, block{};

@@ -65,6 +65,13 @@ struct ValueMove {
   std::uint32_t bytes = 0;                   // of one lane
 };
 
+struct Dim3 {
+  std::uint32_t x = 1, y = 1, z = 1;
+
+  [[nodiscard]] std::uint64_t count() const { return std::uint64_t{x} * y * z; }
+  friend bool operator==(const Dim3&, const Dim3&) = default;
+};
+
 /// A decoded function.
 struct Code {
   std::string name;
@@ -78,7 +85,8 @@ struct Code {
   std::uint32_t param_bytes = 0;            // of a kernel
   std::vector<ValueMove> formals, results;  // `to` side of parameters, `from` side of results
   std::uint32_t static_shared = 0;
-  std::optional<std::array<std::uint32_t, 3>> required_block, most_block, required_cluster;
+  std::optional<Dim3> required_block, most_block, required_cluster;
+  bool asks_for_cluster = false;  // `.explicitcluster`: a launch must say its cluster
   /// Whether blocks may influence each other through global memory while they run (atomics with a
   /// result, ordered or volatile accesses): such kernels run block after block on one host thread.
   bool is_ordered = false;

@@ -23,9 +23,7 @@ std::string broken_diags(const std::vector<Diag>& errors, std::size_t end) {
 // All pointers lead to the same few bytes.
 sim::Launch small_launch(const sim::Code& kernel, std::uint64_t address) {
   sim::Launch launch{.kernel = &kernel, .grid = {2}, .block = {40}};
-  if (kernel.required_block)
-    launch.block = {(*kernel.required_block)[0], (*kernel.required_block)[1],
-                    (*kernel.required_block)[2]};
+  if (kernel.required_block) launch.block = *kernel.required_block;
   launch.params.resize(kernel.param_bytes);
   for (const sim::Param& param : kernel.params)
     if (param.bytes == sizeof address)

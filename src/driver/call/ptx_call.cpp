@@ -57,7 +57,7 @@ class PtxRun {
       return fail(
           with_params(diag(DiagKind::BadArgument, "`{}` was given {} arguments: expected {}",
                            code_->name, args.size(), code_->params.size()),
-                      *code_));
+                      code_->params));
     launch_ = {.grid = call_.grid,
                .block = call_.block,
                .cluster = call_.cluster,
@@ -76,7 +76,7 @@ class PtxRun {
     for (const Placed& each : placed_) {
       std::vector<std::byte> theirs(each.bytes.size());
       WW_TRY_VOID(device_.download(theirs, each.address));
-      std::string text = difference_text(param_title(*code_, each.param), each.view->dtype,
+      std::string text = difference_text(param_title(code_->params, each.param), each.view->dtype,
                                          each.view->shape, {each.bytes}, {theirs});
       if (!text.empty()) return text;
     }
@@ -94,9 +94,10 @@ class PtxRun {
     }
     const std::size_t wanted = view->map ? sim::kTensorMapBytes : sizeof(runtime::Address);
     if (bytes != wanted)
-      return fail(DiagKind::BadArgument, "{} was given {}: it is {}", param_title(*code_, param),
-                  view->map ? "a tensor map" : "an array", param_type_text(code_->params[param]));
-    WW_TRY_VOID(check_c_order(*view, param_title(*code_, param)));
+      return fail(DiagKind::BadArgument, "{} was given {}: it is {}",
+                  param_title(code_->params, param), view->map ? "a tensor map" : "an array",
+                  param_type_text(code_->params[param]));
+    WW_TRY_VOID(check_c_order(*view, param_title(code_->params, param)));
     const auto size = static_cast<std::size_t>(WW_TRY(byte_size(view->dtype, view->shape)));
     const runtime::Address address = WW_TRY(place(param, *view, size));
     launch_.arguments.push_back({.bits = address});
@@ -112,7 +113,7 @@ class PtxRun {
     });
     if (same != placed_.end()) return same->address;
     Placed placed{.param = param, .view = &view, .bytes = {view.data, size}};
-    placed.address = WW_TRY(device_.allocate(size, param_title(*code_, param)));
+    placed.address = WW_TRY(device_.allocate(size, param_title(code_->params, param)));
     WW_TRY_VOID(device_.upload(placed.address, placed.bytes));
     placed_.push_back(placed);
     return placed.address;
@@ -121,7 +122,8 @@ class PtxRun {
   Result<void> add_map(std::size_t param, const ArrayView& view, runtime::Address address) {
     auto map = make_tensor_map(*view.map, view.dtype, view.shape, address);
     if (!map)
-      return fail(DiagKind::BadArgument, "{}: {}", param_title(*code_, param), map.error().text);
+      return fail(DiagKind::BadArgument, "{}: {}", param_title(code_->params, param),
+                  map.error().text);
     launch_.arguments.back().block = WW_TRY(device_.encode_map(*map));
     launch_.arguments.back().bytes = sim::kTensorMapBytes;
     return {};
@@ -130,7 +132,7 @@ class PtxRun {
   // The bits of a number by the parameter's type; a `.b32` holds whole numbers, as its bits.
   [[nodiscard]] Result<std::uint64_t> number(std::size_t param, const CallArg& arg) const {
     const isa::Type type = code_->params[param].type;
-    const std::string title = param_title(*code_, param);
+    const std::string title = param_title(code_->params, param);
     const bool is_plain =
         code_->params[param].bytes * 8U == static_cast<unsigned>(isa::info(type).bits);
     if (!is_plain || isa::info(type).bits > 64)
@@ -154,7 +156,7 @@ class PtxRun {
     WW_TRY_VOID(device_.download(after, each.address));
     if (std::ranges::equal(after, each.bytes)) return {};
     return fail(DiagKind::BadArgument, "{} was given a read-only array: the kernel has written it",
-                param_title(*code_, each.param));
+                param_title(code_->params, each.param));
   }
 
   const sim::Program& program_;

@@ -15,6 +15,9 @@ std::vector<std::string> gate_lines(const isa::Form& form) {
   std::vector<std::string> lines;
   for (const isa::GateInfo& gate : form.gates) {
     std::string needs = needs_text(gate.needs, gate.ptx);
+    if (gate.early.ptx != 0)
+      needs += fmt::format("; from PTX {} on {}", target::ptx_version_text(gate.early.ptx),
+                           to_text(archs_with(gate.early.on)));
     if (gate.until != 0)
       needs += fmt::format(" to {}; any PTX before sm_70", target::ptx_version_text(gate.until));
     if (gate.when.empty())

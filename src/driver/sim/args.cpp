@@ -158,10 +158,10 @@ Result<std::pair<Piece, Piece>> cut_key(std::string_view text, std::string_view 
 
 // --- parameters ---------------------------------------------------------------------------------
 
-Diag no_such_name(const sim::Code& kernel, std::string_view name) {
+Diag no_such_name(Params params, std::string_view name) {
   std::vector<std::string_view> names;
-  for (const sim::Param& param : kernel.params) names.push_back(param.name);
-  return diag(DiagKind::UnknownName, "kernel `{}` has no parameter `{}`{}", kernel.name, name,
+  for (const sim::Param& param : params) names.push_back(param.name);
+  return diag(DiagKind::UnknownName, "the kernel has no parameter `{}`{}", name,
               did_you_mean(name, names));
 }
 
@@ -189,32 +189,88 @@ std::size_t bytes_of(const SimArg& arg) {
   return arg.kind == ArgKind::Bytes ? arg.bytes.size() : kPointerBytes;
 }
 
-Result<void> check_size(const sim::Code& kernel, std::size_t index, const SimArg& arg) {
-  const sim::Param& param = kernel.params[index];
+Result<void> check_size(Params params, std::size_t index, const SimArg& arg) {
+  const sim::Param& param = params[index];
   if (bytes_of(arg) == param.bytes) return {};
-  return fail(diag(DiagKind::BadArgument, "{} has {}; {} is `{}` and takes {}", kind_text(arg),
-                   plural(bytes_of(arg), "byte"), param_title(kernel, index),
-                   param_type_text(param), param.bytes)
-                  .with_span(arg.value));
+  Diag problem = diag(DiagKind::BadArgument, "{} has {}; {} is `{}` and takes {}", kind_text(arg),
+                      plural(bytes_of(arg), "byte"), param_title(params, index),
+                      param_type_text(param), param.bytes)
+                     .with_span(arg.value);
+  const bool is_part = bytes_of(arg) < param.bytes && param.type == isa::Type::B8 &&
+                       param.bytes != sim::kTensorMapBytes;  // most likely one, not a struct
+  if (!is_part) return fail(std::move(problem));
+  return fail(std::move(problem).with_note(
+      fmt::format("for a member of it, say at which byte it begins: `{}+0={}`", arg.part(arg.key),
+                  arg.part(arg.value))));
 }
 
 // Puts one argument in its place.
-Result<void> place(const sim::Code& kernel, std::span<const SimArg> args, std::size_t which,
+Result<void> place(Params params, std::span<const SimArg> args, std::size_t which,
                    std::vector<std::size_t>& by_param) {
   const SimArg& arg = args[which];
-  const std::size_t index = WW_TRY(find_param(kernel, arg.text, arg.key));
+  const std::size_t index = WW_TRY(find_param(params, arg.text, arg.key));
   if (by_param[index] < args.size())
-    return fail(diag(DiagKind::BadArgument, "{} is given twice", param_title(kernel, index))
+    return fail(diag(DiagKind::BadArgument, "{} is given twice", param_title(params, index))
                     .with_span(arg.key)
                     .with_note(fmt::format("first as `{}`", args[by_param[index]].text)));
-  WW_TRY_VOID(check_size(kernel, index, arg));
+  WW_TRY_VOID(check_size(params, index, arg));
   by_param[index] = which;
   return {};
 }
 
-Diag missing(const sim::Code& kernel, std::size_t index) {
-  return diag(DiagKind::BadArgument, "no argument for {} of kernel `{}`",
-              param_title(kernel, index), kernel.name);
+Diag missing(Params params, std::size_t index) {
+  return diag(DiagKind::BadArgument, "no argument for {}", param_title(params, index));
+}
+
+// The bytes of a struct that a key such as `0+128` means; nothing: it means no member.
+Result<std::optional<sim::Param>> member_of(Params params, const SimArg& arg) {
+  const std::string_view key = arg.part(arg.key);
+  const std::size_t plus = key.rfind('+');
+  if (plus == std::string_view::npos) return std::nullopt;
+  const Span base = Span::at(arg.key.begin, arg.key.begin + plus);
+  const sim::Param& whole = params[WW_TRY(find_param(params, arg.text, base))];
+  std::uint32_t at = 0;
+  const std::string_view digits = key.substr(plus + 1);
+  const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), at);
+  if (error != std::errc() || stop != digits.data() + digits.size())
+    return fail(
+        diag(DiagKind::Syntax, "expected the number of a byte behind `+`, found `{}`", digits)
+            .with_span(arg.key));
+  if (at > whole.bytes || bytes_of(arg) > whole.bytes - at)
+    return fail(diag(DiagKind::OutOfBounds, "{} has {} from byte {} on; `{}` has {}",
+                     kind_text(arg), plural(bytes_of(arg), "byte"), at, whole.name, whole.bytes)
+                    .with_span(arg.key));
+  sim::Param out;
+  out.name = std::string(key);
+  out.type = isa::Type::B8;
+  out.bytes = static_cast<std::uint32_t>(bytes_of(arg));
+  out.offset = whole.offset + at;
+  return out;
+}
+
+// Gives structs' places to the members that arguments name.
+Result<void> add_members(Params params, const SimArg& arg, std::vector<sim::Param>& out) {
+  const auto member = WW_TRY(member_of(params, arg));
+  if (!member) return {};
+  const auto overlaps = [&](const sim::Param& other) {
+    return other.name.contains('+') && other.offset < member->offset + member->bytes &&
+           member->offset < other.offset + other.bytes;
+  };
+  const auto other = std::ranges::find_if(out, overlaps);
+  if (other != out.end() && other->name != member->name)
+    return fail(
+        diag(DiagKind::BadArgument, "`{}` shares bytes with `{}`", member->name, other->name)
+            .with_span(arg.key));
+  if (other != out.end()) return {};  // given twice
+  const auto whole = std::ranges::find_if(params, [&](const sim::Param& each) {
+    return member->offset >= each.offset && member->offset < each.offset + each.bytes;
+  });
+  sim::Param& place = out[static_cast<std::size_t>(whole - params.begin())];
+  if (place.name.contains('+'))
+    out.push_back(*member);
+  else
+    place = *member;
+  return {};
 }
 
 }  // namespace
@@ -241,55 +297,56 @@ std::string param_type_text(const sim::Param& param) {
   return fmt::format(".{}[{}]", type.name, param.bytes / bytes);
 }
 
-std::string param_title(const sim::Code& kernel, std::size_t index) {
-  const std::string& name = kernel.params[index].name;
+std::string param_title(Params params, std::size_t index) {
+  const std::string& name = params[index].name;
   if (name.ends_with(fmt::format("_param_{}", index))) return fmt::format("parameter {}", index);
   return fmt::format("parameter {} `{}`", index, name);
 }
 
-Diag with_params(Diag problem, const sim::Code& kernel) {
-  if (kernel.params.empty())
-    problem.notes.push_back({fmt::format("kernel `{}` has no parameters", kernel.name), {}});
-  for (std::size_t i = 0; i < std::min(kernel.params.size(), kShownParams); ++i) {
-    const sim::Param& param = kernel.params[i];
-    problem.notes.push_back({fmt::format("parameter {}: `{}`, `{}`, {}", i, param.name,
+Diag with_params(Diag problem, Params params) {
+  if (params.empty()) problem.notes.push_back({"the kernel has no parameters", {}});
+  for (std::size_t i = 0; i < std::min(params.size(), kShownParams); ++i) {
+    const sim::Param& param = params[i];
+    problem.notes.push_back({fmt::format("{}: `{}`, {}", param_title(params, i),
                                          param_type_text(param), plural(param.bytes, "byte")),
                              {}});
   }
-  if (kernel.params.size() > kShownParams)
+  if (params.size() > kShownParams)
     problem.notes.push_back(
-        {fmt::format("and {} more parameters", kernel.params.size() - kShownParams), {}});
+        {fmt::format("and {} more parameters", params.size() - kShownParams), {}});
   return problem;
 }
 
-Result<std::size_t> find_param(const sim::Code& kernel, std::string_view text, Span key) {
+Result<std::size_t> find_param(Params params, std::string_view text, Span key) {
   const std::string_view word = text.substr(key.begin, key.end - key.begin);
-  for (std::size_t i = 0; i < kernel.params.size(); ++i)
-    if (kernel.params[i].name == word) return i;
-  if (!std::ranges::all_of(word, is_digit)) return fail(no_such_name(kernel, word).with_span(key));
+  for (std::size_t i = 0; i < params.size(); ++i)
+    if (params[i].name == word) return i;
+  if (!std::ranges::all_of(word, is_digit)) return fail(no_such_name(params, word).with_span(key));
   std::size_t index = 0;
   const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), index);
-  if (error == std::errc() && index < kernel.params.size()) return index;
-  return fail(diag(DiagKind::OutOfBounds, "no parameter {}: kernel `{}` has {}", word, kernel.name,
-                   kernel.params.size())
+  if (error == std::errc() && index < params.size()) return index;
+  return fail(diag(DiagKind::OutOfBounds, "no parameter {}: the kernel has {}", word, params.size())
                   .with_span(key));
 }
 
-MatchedArgs match_args(const sim::Code& kernel, std::span<const SimArg> args) {
+MatchedArgs match_args(Params params, std::span<const SimArg> args) {
   MatchedArgs out;
-  out.by_param.assign(kernel.params.size(), args.size());
-  for (std::size_t i = 0; i < args.size(); ++i) {
-    auto placed = place(kernel, args, i, out.by_param);
-    if (placed) continue;
-    out.problem = ArgProblem{with_params(std::move(placed).error(), kernel), i};
+  out.params.assign(params.begin(), params.end());
+  const auto refuse = [&](Diag problem, std::size_t which) {
+    out.problem = ArgProblem{with_params(std::move(problem), params), which};
     return out;
-  }
+  };
+  for (std::size_t i = 0; i < args.size(); ++i)
+    if (auto added = add_members(params, args[i], out.params); !added)
+      return refuse(std::move(added).error(), i);
+  out.by_param.assign(out.params.size(), args.size());
+  for (std::size_t i = 0; i < args.size(); ++i)
+    if (auto placed = place(out.params, args, i, out.by_param); !placed)
+      return refuse(std::move(placed).error(), i);
   const auto gap = std::ranges::find(out.by_param, args.size());
-  if (gap != out.by_param.end()) {
-    const auto index = static_cast<std::size_t>(gap - out.by_param.begin());
-    out.problem = ArgProblem{with_params(missing(kernel, index), kernel), args.size()};
-  }
-  return out;
+  if (gap == out.by_param.end()) return out;
+  return refuse(missing(out.params, static_cast<std::size_t>(gap - out.by_param.begin())),
+                args.size());
 }
 
 }  // namespace ww::driver

@@ -15,6 +15,9 @@
 //   texture(float32[16,32]:randn, filter=linear)
 //                                 a texture and its array (texture_arg.h); and so surface(...)
 //
+// Members of a parameter that is a struct have arguments of their own, by the byte that they begin
+// at: `0+0=tensormap(...)`, `0+128=i32:5`.
+//
 // Reading one needs no kernel; `match_args` then puts them in the order of a kernel's parameters.
 #pragma once
 
@@ -70,14 +73,15 @@ Result<SimOut> parse_sim_out(std::string_view text);
 
 /// ".u64", or ".b8[40]".
 std::string param_type_text(const sim::Param& param);
+using Params = std::span<const sim::Param>;
 /// "parameter 2 `n`"; the names that nvcc makes up say no more than the number and are left out.
-std::string param_title(const sim::Code& kernel, std::size_t index);
-/// Adds a note for each parameter of the kernel: number, name, type, bytes.
-Diag with_params(Diag problem, const sim::Code& kernel);
+std::string param_title(Params params, std::size_t index);
+/// Adds a note for each parameter: number, name, type, bytes.
+Diag with_params(Diag problem, Params params);
 
 /// The parameter that a key means, by number or name; UnknownName or OutOfBounds at `key` of
 /// `text`.
-Result<std::size_t> find_param(const sim::Code& kernel, std::string_view text, Span key);
+Result<std::size_t> find_param(Params params, std::string_view text, Span key);
 
 /// A Diag and the argument it is about.
 struct ArgProblem {
@@ -85,11 +89,14 @@ struct ArgProblem {
   std::size_t arg = 0;  // beyond the arguments: about none of them
 };
 struct MatchedArgs {
-  std::vector<std::size_t> by_param;  // which argument each parameter has
+  /// The kernel's. Where members of a struct are given, the first of them stands in its place, the
+  /// others behind the last parameter; their names are the keys.
+  std::vector<sim::Param> params;
+  std::vector<std::size_t> by_param;  // which argument each has
   std::optional<ArgProblem> problem;  // the first one; then by_param means nothing
 };
 /// Which argument is for which parameter. Problems: a parameter that does not exist, has two
-/// arguments or none, or takes another number of bytes.
-MatchedArgs match_args(const sim::Code& kernel, std::span<const SimArg> args);
+/// arguments or none, or takes another number of bytes; members that overlap or are outside.
+MatchedArgs match_args(Params params, std::span<const SimArg> args);
 
 }  // namespace ww::driver

@@ -54,7 +54,7 @@ std::vector<SimArg> read_all(const std::vector<std::string_view>& texts) {
 
 std::string match(const std::vector<std::string_view>& texts) {
   const auto args = read_all(texts);
-  const MatchedArgs matched = match_args(small_kernel(), args);
+  const MatchedArgs matched = match_args(small_kernel().params, args);
   if (!matched.problem) return fmt::format("{}", fmt::join(matched.by_param, " "));
   return fmt::format("arg {}: {}", matched.problem->arg, shown(matched.problem->diag));
 }
@@ -155,16 +155,14 @@ TEST(SimArgs, GoByNumberOrName) {
 }
 
 TEST(SimArgs, RefusalsNameTheArgument) {
-  EXPECT_EQ(match({"0=null"}),
-            "arg 1: 0-0 [BadArgument] no argument for parameter 1 `out` of "
-            "kernel `k`");
+  EXPECT_EQ(match({"0=null"}), "arg 1: 0-0 [BadArgument] no argument for parameter 1 `out`");
   EXPECT_EQ(match({"0=null", "in=null"}),
             "arg 1: 0-2 [BadArgument] parameter 0 `in` is given twice");
-  EXPECT_EQ(match({"4=null"}), "arg 0: 0-1 [OutOfBounds] no parameter 4: kernel `k` has 4");
+  EXPECT_EQ(match({"4=null"}), "arg 0: 0-1 [OutOfBounds] no parameter 4: the kernel has 4");
   EXPECT_EQ(match({"99999999999999999999=null"}),
-            "arg 0: 0-20 [OutOfBounds] no parameter 99999999999999999999: kernel `k` has 4");
+            "arg 0: 0-20 [OutOfBounds] no parameter 99999999999999999999: the kernel has 4");
   EXPECT_EQ(match({"ouf=null"}),
-            "arg 0: 0-3 [UnknownName] kernel `k` has no parameter `ouf`; did "
+            "arg 0: 0-3 [UnknownName] the kernel has no parameter `ouf`; did "
             "you mean `out`?");
 }
 
@@ -180,23 +178,47 @@ TEST(SimArgs, SizesMustFit) {
             "3 is `.b8[40]` and takes 40");
 }
 
+// The first member stands where the struct does, others behind the last parameter.
+TEST(SimArgs, MembersOfStructs) {
+  EXPECT_EQ(match({"0=null", "1=null", "2=i32:8", "k_param_3+32=i32:5", "3+0=f32[4]"}),
+            "0 1 2 3 4");
+  const auto args = read_all({"3+32=i32:5", "0=null", "1=null", "2=i32:8", "3+0=f32[4]"});
+  const MatchedArgs matched = match_args(small_kernel().params, args);
+  ASSERT_EQ(matched.params.size(), 5U);
+  EXPECT_EQ(matched.params[3].offset, 56U);
+  EXPECT_EQ(matched.params[3].bytes, 4U);
+  EXPECT_EQ(matched.params[4].offset, 24U);
+  EXPECT_EQ(param_title(matched.params, 4), "parameter 4 `3+0`");
+  EXPECT_EQ(match({"3+0=f32[4]", "3+4=i32:5"}),
+            "arg 1: 0-3 [BadArgument] `3+4` shares bytes with `3+0`");
+  EXPECT_EQ(match({"3+0=i32:4", "3+0=i32:5"}),
+            "arg 1: 0-3 [BadArgument] parameter 3 `3+0` is given twice");
+  EXPECT_EQ(match({"3+37=i32:4"}),
+            "arg 0: 0-4 [OutOfBounds] `int32` has 4 bytes from byte 37 on; `k_param_3` has 40");
+  EXPECT_EQ(match({"3+x=i32:4"}),
+            "arg 0: 0-3 [Syntax] expected the number of a byte behind `+`, found `x`");
+  EXPECT_EQ(match({"5+0=i32:4"}), "arg 0: 0-1 [OutOfBounds] no parameter 5: the kernel has 4");
+  EXPECT_EQ(match({"3=i32:4"}),
+            "arg 0: 2-7 [BadArgument] `int32` has 4 bytes; parameter 3 is `.b8[40]` and takes 40");
+}
+
 TEST(SimArgs, RefusalsListTheParameters) {
-  const MatchedArgs matched = match_args(small_kernel(), {});
+  const MatchedArgs matched = match_args(small_kernel().params, {});
   ASSERT_TRUE(matched.problem);
   std::string notes;
   for (const Note& note : matched.problem->diag.notes) notes += note.text + "\n";
   EXPECT_EQ(notes,
-            "parameter 0: `in`, `.u64`, 8 bytes\n"
-            "parameter 1: `out`, `.u64`, 8 bytes\n"
-            "parameter 2: `n`, `.u32`, 4 bytes\n"
-            "parameter 3: `k_param_3`, `.b8[40]`, 40 bytes\n");
+            "parameter 0 `in`: `.u64`, 8 bytes\n"
+            "parameter 1 `out`: `.u64`, 8 bytes\n"
+            "parameter 2 `n`: `.u32`, 4 bytes\n"
+            "parameter 3: `.b8[40]`, 40 bytes\n");
 }
 
 TEST(SimArgs, AKernelMayHaveNoParameters) {
   sim::Code kernel;
   kernel.name = "k";
-  EXPECT_FALSE(match_args(kernel, {}).problem);
-  EXPECT_TRUE(match_args(kernel, read_all({"0=null"})).problem);
+  EXPECT_FALSE(match_args(kernel.params, {}).problem);
+  EXPECT_TRUE(match_args(kernel.params, read_all({"0=null"})).problem);
 }
 
 }  // namespace

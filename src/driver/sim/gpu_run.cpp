@@ -64,7 +64,7 @@ Result<void> put_maps(const runtime::Device& device, const GpuLaunch& gpu,
     sim::TensorMap map = each.map;
     map.address = map.address - buffers[each.buffer].region->base + on_gpu[each.buffer].address;
     const std::vector<std::byte> image = WW_TRY(device.encode_map(map));
-    std::ranges::copy(image, params.begin() + gpu.launch.kernel->params[each.param].offset);
+    std::ranges::copy(image, params.begin() + gpu.params[each.param].offset);
   }
   return {};
 }
@@ -97,7 +97,7 @@ Result<runtime::Launch> launch_of(const runtime::Device& device, const GpuLaunch
   std::vector<std::byte> params = launch.params;
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     if (is_map(gpu, buffers[i].param)) continue;
-    const std::size_t at = launch.kernel->params[buffers[i].param].offset;
+    const std::size_t at = gpu.params[buffers[i].param].offset;
     std::memcpy(params.data() + at, &on_gpu[i].address, sizeof on_gpu[i].address);
   }
   WW_TRY_VOID(put_maps(device, gpu, buffers, on_gpu, params));
@@ -205,12 +205,12 @@ std::string difference_text(std::string_view name, num::DType dtype,
   return fmt::format("{}; {} of {} elements differ", first, count, ours.bytes.size() / each);
 }
 
-std::string first_difference(std::span<const SimBuffer> buffers, const sim::Code& kernel,
+std::string first_difference(std::span<const SimBuffer> buffers, std::span<const sim::Param> params,
                              const MemoryState& ours, const MemoryState& theirs) {
   for (std::size_t b = 0; b < buffers.size(); ++b) {
     const SimBuffer& buffer = buffers[b];
     std::string text =
-        difference_text(fmt::format("${} {}", buffer.param, kernel.params[buffer.param].name),
+        difference_text(fmt::format("${} {}", buffer.param, params[buffer.param].name),
                         buffer.dtype, buffer.shape, ours.contents(b), theirs.contents(b));
     if (!text.empty()) return text;
   }

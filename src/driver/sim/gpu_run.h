@@ -22,6 +22,7 @@ struct GpuLaunch {
   const std::string& ptx;
   const sim::Program& program;
   const sim::Launch& launch;
+  std::span<const sim::Param> params{};    // as arguments have them: what buffers and maps are for
   std::span<const SimMap> maps{};          // parameters that the driver encodes for its own GPU
   std::span<const SimTexture> textures{};  // buffers that are arrays of CUDA's there
 };
@@ -63,7 +64,7 @@ class MemoryState {
 };
 
 /// The same for the first buffer that differs, which is called "$2 c"; empty if none does.
-std::string first_difference(std::span<const SimBuffer> buffers, const sim::Code& kernel,
+std::string first_difference(std::span<const SimBuffer> buffers, std::span<const sim::Param> params,
                              const MemoryState& ours, const MemoryState& theirs);
 
 }  // namespace ww::driver

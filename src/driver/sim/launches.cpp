@@ -190,14 +190,13 @@ bool read_arguments(Sequence& s) {
     const std::size_t given = step.text.args.size(), wanted = step.kernel->params.size();
     if (given != wanted)
       return s.refuse(step,
-                      with_params(diag(DiagKind::BadArgument, "{} for kernel `{}`, which has {}",
-                                       plural(given, "argument"), step.kernel->name,
-                                       plural(wanted, "parameter")),
-                                  *step.kernel),
+                      with_params(diag(DiagKind::BadArgument, "{} for a kernel with {}",
+                                       plural(given, "argument"), plural(wanted, "parameter")),
+                                  step.kernel->params),
                       step.text.kernel);
     for (std::size_t i = 0; i < wanted; ++i)
       if (!read_argument(s, step, i)) return false;
-    const MatchedArgs matched = match_args(*step.kernel, step.args);
+    const MatchedArgs matched = match_args(step.kernel->params, step.args);
     if (matched.problem)
       return s.refuse(step, matched.problem->diag, step.text.args[matched.problem->arg]);
   }

@@ -159,17 +159,4 @@ std::vector<std::string> first_elements(const SimBuffer& buffer, std::size_t mos
   return out;
 }
 
-BufferReport report_buffer(const sim::Code& kernel, const SimBuffer& buffer) {
-  const UndefinedElements undefined = undefined_elements(buffer);
-  BufferReport out{.param = buffer.param,
-                   .name = kernel.params[buffer.param].name,
-                   .dtype = buffer.dtype,
-                   .shape = buffer.shape,
-                   .is_output = buffer.is_output,
-                   .undefined = undefined.count};
-  if (undefined.count > 0) out.first_undefined = index_of(buffer.shape, undefined.first);
-  out.first = first_elements(buffer, kShownElements);
-  return out;
-}
-
 }  // namespace ww::driver

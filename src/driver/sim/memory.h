@@ -10,7 +10,6 @@
 
 #include "base/result.h"
 #include "driver/args/array.h"
-#include "driver/report_parts.h"
 #include "driver/sim/args.h"
 #include "num/dtype.h"
 #include "sim/launch.h"
@@ -93,7 +92,5 @@ UndefinedElements undefined_elements(const SimBuffer& buffer);
 std::vector<bool> defined_elements(const SimBuffer& buffer);
 /// The first elements as text, `most` at most; `?` where one is undefined.
 std::vector<std::string> first_elements(const SimBuffer& buffer, std::size_t most);
-/// What a report says about the buffer.
-BufferReport report_buffer(const sim::Code& kernel, const SimBuffer& buffer);
 
 }  // namespace ww::driver

@@ -40,8 +40,9 @@ struct Simulation {
   std::shared_ptr<const sim::Program> program{};
   std::vector<std::string> notes{};
   const sim::Code* kernel = nullptr;
-  std::string text{};  // of the file
-  SimValues values{};  // by parameter
+  std::vector<sim::Param> params{};  // as its arguments have them
+  std::string text{};                // of the file
+  SimValues values{};                // by parameter
   std::unique_ptr<sim::Device> device{};
   std::vector<SimMap> maps{};
   std::vector<SimTexture> textures{};
@@ -51,15 +52,14 @@ struct Simulation {
 
 // --- options and the program --------------------------------------------------------------------
 
-bool read_dims(Refusals& refusals, std::string_view option, const std::string& text,
-               sim::Dim3& to) {
-  if (text.empty()) return refusals.add(diag(DiagKind::BadArgument, "`{}` is missing", option));
-  return refusals.keep(parse_dims(text), to, option, text);
-}
-
 bool read_options(Simulation& s) {
-  if (!read_dims(s.refusals, "--grid", s.request.grid, s.launch.grid)) return false;
-  if (!read_dims(s.refusals, "--block", s.request.block, s.launch.block)) return false;
+  if (s.request.grid.empty())
+    return s.refusals.add(diag(DiagKind::BadArgument, "`--grid` is missing"));
+  if (!s.refusals.keep(parse_dims(s.request.grid), s.launch.grid, "--grid", s.request.grid))
+    return false;
+  if (!s.request.block.empty() &&
+      !s.refusals.keep(parse_dims(s.request.block), s.launch.block, "--block", s.request.block))
+    return false;
   if (!s.request.cluster.empty() &&
       !s.refusals.keep(parse_dims(s.request.cluster), s.launch.cluster, "--cluster",
                        s.request.cluster))
@@ -103,6 +103,16 @@ bool load_program(Simulation& s) {
   return true;
 }
 
+// Where no option says it, the kernel may.
+bool choose_block(Simulation& s) {
+  if (!s.request.block.empty()) return true;
+  if (!s.kernel->required_block)
+    return s.refusals.add(
+        diag(DiagKind::BadArgument, "`--block` is missing, and the kernel has no `.reqntid`"));
+  s.launch.block = *s.kernel->required_block;
+  return true;
+}
+
 // --- arguments ----------------------------------------------------------------------------------
 
 // The values of the run are those of the parameters.
@@ -110,18 +120,18 @@ void name_values(Simulation& s, std::vector<SimArg>&& args,
                  const std::vector<std::size_t>& by_param) {
   for (std::size_t i = 0; i < by_param.size(); ++i) {
     s.values.args.push_back(std::move(args[by_param[i]]));
-    s.values.names.push_back(s.kernel->params[i].name);
-    s.values.titles.push_back(param_title(*s.kernel, i));
+    s.values.names.push_back(s.params[i].name);
+    s.values.titles.push_back(param_title(s.params, i));
   }
-  s.values.find = [kernel = s.kernel](std::string_view text, Span key) -> Result<std::size_t> {
-    auto param = find_param(*kernel, text, key);
+  s.values.find = [params = Params(s.params)](std::string_view text,
+                                              Span key) -> Result<std::size_t> {
+    auto param = find_param(params, text, key);
     if (param) return *param;
-    return fail(with_params(std::move(param).error(), *kernel));
+    return fail(with_params(std::move(param).error(), params));
   };
-  s.values.unknown = [kernel = s.kernel](std::string_view name) {
-    return with_params(
-        diag(DiagKind::UnknownName, "kernel `{}` has no parameter `{}`", kernel->name, name),
-        *kernel);
+  s.values.unknown = [params = Params(s.params)](std::string_view name) {
+    return with_params(diag(DiagKind::UnknownName, "the kernel has no parameter `{}`", name),
+                       params);
   };
 }
 
@@ -130,12 +140,13 @@ bool read_args(Simulation& s) {
   for (const std::string& text : s.request.args) {
     if (!s.refusals.keep(parse_sim_arg(text), args.emplace_back(), "--arg", text)) return false;
   }
-  const MatchedArgs matched = match_args(*s.kernel, args);
+  MatchedArgs matched = match_args(s.kernel->params, args);
   if (matched.problem) {
     const auto& [problem, which] = *matched.problem;
     return which < args.size() ? s.refusals.add(problem, "--arg", args[which].text)
                                : s.refusals.add(problem);
   }
+  s.params = std::move(matched.params);
   name_values(s, std::move(args), matched.by_param);
   return true;
 }
@@ -175,9 +186,8 @@ bool check_variables(Simulation& s, MemoryBudget& budget) {
 bool put_memory(Simulation& s, std::size_t param, MemoryBudget& budget) {
   const SimArg& arg = s.values.args[param];
   if (!arg.is_memory()) return true;
-  auto buffer = place_buffer(*s.device,
-                             {param, s.values.titles[param], s.kernel->params[param].pointee_align},
-                             arg, budget);
+  auto buffer = place_buffer(
+      *s.device, {param, s.values.titles[param], s.params[param].pointee_align}, arg, budget);
   if (!buffer) return s.refusals.add(buffer.error(), "--arg", arg.text);
   s.values.buffers.push_back(std::move(*buffer));
   return true;
@@ -187,7 +197,7 @@ bool put_memory(Simulation& s, std::size_t param, MemoryBudget& budget) {
 Result<const SimBuffer*> argument_buffer(const Simulation& s, std::size_t param) {
   const SimArg& arg = s.values.args[param];
   const bool is_other = arg.kind == ArgKind::MapOfOther;
-  if (is_other) param = WW_TRY(find_param(*s.kernel, arg.text, arg.other));
+  if (is_other) param = WW_TRY(find_param(s.params, arg.text, arg.other));
   const SimBuffer* const buffer = s.values.buffer_of(param);
   if (buffer != nullptr || !is_other) return buffer;
   return fail(not_a_buffer(s.values, param, arg.other));
@@ -196,13 +206,13 @@ Result<const SimBuffer*> argument_buffer(const Simulation& s, std::size_t param)
 bool put_argument(Simulation& s, std::size_t param) {
   const SimArg& arg = s.values.args[param];
   const auto buffer = argument_buffer(s, param);
-  if (!buffer) return s.refusals.add(with_params(buffer.error(), *s.kernel), "--arg", arg.text);
+  if (!buffer) return s.refusals.add(with_params(buffer.error(), s.params), "--arg", arg.text);
   const auto bytes = param_value(*s.device, arg, *buffer);
   if (!bytes) return s.refusals.add(bytes.error(), "--arg", arg.text);
   const auto which = [&] { return static_cast<std::size_t>(*buffer - s.values.buffers.data()); };
   if (arg.map) s.maps.push_back({param, which(), *argument_map(arg, **buffer)});
   if (arg.texture) s.textures.push_back({which(), *argument_texture(arg, **buffer)});
-  const std::size_t at = s.kernel->params[param].offset;
+  const std::size_t at = s.params[param].offset;
   std::ranges::copy(*bytes, s.launch.params.begin() + static_cast<std::ptrdiff_t>(at));
   return true;
 }
@@ -212,7 +222,7 @@ bool fill_memory(Simulation& s) {
   if (!check_variables(s, budget)) return false;
   s.device = std::make_unique<sim::Device>(s.program);
   s.launch.params.resize(s.kernel->param_bytes);
-  const std::size_t count = s.kernel->params.size();
+  const std::size_t count = s.params.size();
   for (std::size_t i = 0; i < count; ++i)
     if (!put_memory(s, i, budget)) return false;
   for (std::size_t i = 0; i < count; ++i)
@@ -225,9 +235,9 @@ bool read_awaits(Simulation& s) {
   if (s.request.awaits.empty()) return true;
   for (const Piece& piece : split_top({s.request.awaits, 0}, ',')) {
     const Piece name = trimmed(piece);
-    const auto param = find_param(*s.kernel, s.request.awaits, name.span());
+    const auto param = find_param(s.params, s.request.awaits, name.span());
     if (!param)
-      return s.refusals.add(with_params(param.error(), *s.kernel), "--awaits", s.request.awaits);
+      return s.refusals.add(with_params(param.error(), s.params), "--awaits", s.request.awaits);
     const SimBuffer* const buffer = s.values.buffer_of(*param);
     if (buffer == nullptr)
       return s.refusals.add(not_a_buffer(s.values, *param, name.span()), "--awaits",
@@ -304,12 +314,12 @@ std::optional<SimReport> run_both(Simulation& s, const GpuLaunch& gpu) {
     return report;
   }
   report.gpu = *std::move(name);
-  report.gpu_differs = first_difference(s.values.buffers, *s.kernel, ours, theirs);
+  report.gpu_differs = first_difference(s.values.buffers, s.params, ours, theirs);
   return report;
 }
 
 std::optional<SimReport> run_prepared(Simulation& s) {
-  const GpuLaunch gpu{s.request.driver, s.text, *s.program, s.launch, s.maps, s.textures};
+  const GpuLaunch gpu{s.request.driver, s.text, *s.program, s.launch, s.params, s.maps, s.textures};
   if (s.request.device == WhichGpu::Both) return run_both(s, gpu);
   if (s.request.device == WhichGpu::Gpu) {
     auto name = run_on_gpu(gpu, s.values.buffers);
@@ -326,7 +336,7 @@ std::optional<SimReport> run_prepared(Simulation& s) {
 SimOutcome simulate(const SimRequest& request) {
   Simulation s{request};
   SimOutcome outcome;
-  if (read_options(s) && load_program(s) && read_args(s) && read_files(s) &&
+  if (read_options(s) && load_program(s) && choose_block(s) && read_args(s) && read_files(s) &&
       read_expectations(s.values, request, s.refusals) && read_watches(s) && fill_memory(s) &&
       read_awaits(s) && keep_before(s.values, s.refusals))
     outcome.report = run_prepared(s);

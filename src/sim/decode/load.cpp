@@ -145,9 +145,11 @@ void Loader::visit(const ptx::Function& function) {
     std::array<std::uint32_t, 3> values{1, 1, 1};
     std::copy_n(directive.values.begin(), std::min<std::size_t>(3, directive.values.size()),
                 values.begin());
-    if (directive.kind == ptx::DirectiveKind::ReqNTid) code.required_block = values;
-    if (directive.kind == ptx::DirectiveKind::MaxNTid) code.most_block = values;
-    if (directive.kind == ptx::DirectiveKind::ReqNCtaPerCluster) code.required_cluster = values;
+    const Dim3 dims{values[0], values[1], values[2]};
+    if (directive.kind == ptx::DirectiveKind::ReqNTid) code.required_block = dims;
+    if (directive.kind == ptx::DirectiveKind::MaxNTid) code.most_block = dims;
+    if (directive.kind == ptx::DirectiveKind::ReqNCtaPerCluster) code.required_cluster = dims;
+    if (directive.kind == ptx::DirectiveKind::ExplicitCluster) code.asks_for_cluster = true;
     if (directive.kind == ptx::DirectiveKind::MaxNReg) code.registers = values[0];
     if (directive.kind == ptx::DirectiveKind::MinNCtaPerSm) code.blocks_per_sm = values[0];
     if (directive.kind == ptx::DirectiveKind::BlocksAreClusters) code.counts_clusters = true;

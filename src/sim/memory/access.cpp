@@ -142,8 +142,9 @@ void report_bad_address(Warp& warp, std::uint64_t address, unsigned lane, unsign
   }
   if (!warp.is_new(is_inside ? Check::Space : Check::Bounds)) return;
   if (is_inside) {
+    const bool is_locked = !region->writable && kind != AccessKind::Read;
     const std::string what =
-        !region->writable ? fmt::format("{} of {}, which is read-only", verb, region->name)
+        is_locked ? fmt::format("{} of {}, which is read-only", verb, region->name)
         : fits(space, found)
             ? fmt::format(
                   "{} at {} in the `shared::cta` space, where CTA {} has only its own "
@@ -196,7 +197,10 @@ Region* resolve(Warp& warp, const std::uint64_t* address, Mask& who, unsigned by
                 AccessKind kind, Space space, Mask& group) {
   const unsigned first = first_lane(who);
   Region* region = region_of(warp, address[first]);
-  const bool right_space = region != nullptr && fits(space, region->space) &&
+  // A GPU has the parameters in global memory and reads them there, too.
+  const bool is_param =
+      region != nullptr && region->space == Space::Param && space == Space::Global;
+  const bool right_space = region != nullptr && (fits(space, region->space) || is_param) &&
                            (region->writable || kind == AccessKind::Read) &&
                            (space != Space::Shared || region->owner == warp.cta->rank);
   if (region == nullptr || !right_space || !region->holds(address[first], bytes)) {
@@ -204,6 +208,7 @@ Region* resolve(Warp& warp, const std::uint64_t* address, Mask& who, unsigned by
     report_bad_address(warp, address[first], first, bytes, kind, space);
     return nullptr;
   }
+  if (is_param) report_bad_address(warp, address[first], first, bytes, kind, space);
   // Most often all lanes are inside, and idle lanes point somewhere harmless.
   const std::uint64_t last = region->size - bytes;
   std::uint64_t outside = 0;

@@ -22,9 +22,8 @@ std::uint32_t registers_at_launch(const Warp& warp) {
   if (code.registers != 0) return static_cast<std::uint32_t>(round_up(code.registers, kStep));
   const auto& block = code.required_block ? code.required_block : code.most_block;
   if (code.blocks_per_sm == 0 || !block) return 0;
-  const std::uint64_t threads = std::uint64_t{(*block)[0]} * (*block)[1] * (*block)[2];
   const std::uint64_t most =
-      kRegistersOfSm / std::max<std::uint64_t>(1, code.blocks_per_sm * threads);
+      kRegistersOfSm / std::max<std::uint64_t>(1, code.blocks_per_sm * block->count());
   const std::uint64_t start = std::min(kMaxRegisters, most / kStep * kStep);
   // ptxas does not start with more than will ever be asked for.
   return static_cast<std::uint32_t>(
