@@ -81,8 +81,29 @@ def launched(A_ptr: T.handle, by: T.int32):
         A[0, t] = staged[t]
 )";
 
+// Stores a register whose load is skipped.
+constexpr const char* kSkipped = R"(.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 a)
+{
+  .reg .pred %p0;
+  .reg .b32 %r<3>;
+  .reg .b64 %rd0;
+  .loc 1 3 5
+  ld.param.u64 %rd0, [a];
+  mov.u32 %r1, %tid.x;
+  setp.eq.u32 %p0, %r1, 99;
+  @%p0 ld.global.u32 %r0, [%rd0];
+  add.u32 %r2, %r0, 1;
+  st.global.u32 [%rd0], %r2;
+  ret;
+}
+.file 1 "k.cu"
+)";
+
 // A command, in a folder where `examples` is the project's, bad.ptx is no PTX, slow.ptx uses local
-// memory, and spill.py, convert.py and launch.py are the above.
+// memory, and skipped.ptx, spill.py, convert.py and launch.py are the above.
 struct Case {
   std::string schema;
   std::string command;
@@ -120,6 +141,8 @@ const Case kCases[] = {
      "--launch 'scale<<<1, 32>>>(x, y)' --launch 'add_early<<<1, 32, programmatic>>>(x, y, z)' "
      "--expect 'z == x' --counters --json"},
     {"sim-launches", "sim slow.ptx --launch 'k<<<1, 1>>>()' --json"},
+    {"sim", "sim skipped.ptx --grid 1 --block 1 --arg a=u32[4] --json"},
+    {"sim-launches", "sim skipped.ptx --arg a=u32[4] --launch 'k<<<1, 1>>>(a)' --json"},
     {"sim", "sim slow.ptx --grid 1 --block 1 --sass --json"},
     {"timeline", "run examples/pipeline.py --timeline pipeline.json", "pipeline.json"},
     {"timeline", "run examples/pipeline.py --kernel 'build(lines=1200)' --timeline long.json",
@@ -177,6 +200,7 @@ class Schemas : public testing::Test {
     std::ofstream(fs::path(folder_.path()) / "slow.ptx")
         << ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n"
            "  .local .b32 l;\n  .loc 1 3 5\n  st.local.b32 [l], 1;\n  ret;\n}\n.file 1 \"k.cu\"\n";
+    std::ofstream(fs::path(folder_.path()) / "skipped.ptx") << kSkipped;
     std::ofstream(fs::path(folder_.path()) / "spill.py") << kSpill;
     std::ofstream(fs::path(folder_.path()) / "convert.py") << kConvert;
     std::ofstream(fs::path(folder_.path()) / "launch.py") << kLaunch;

@@ -22,7 +22,10 @@ TEST(FoldSoak, NoticesAMissingBarrier) {
     if (made.program.edits.empty()) continue;
     const Examined wrong = examine(made);
     if (!wrong.is_find) continue;
-    EXPECT_TRUE(wrong.checked.why.starts_with("race: ")) << wrong.checked.why;
+    // Without a barrier behind it, an mbarrier can be met before its init.
+    EXPECT_TRUE(wrong.checked.why.starts_with("race: ") ||
+                wrong.checked.why.starts_with("barrier: "))
+        << wrong.checked.why;
     ++(made.program.edits[0].first.starts_with("\tbar.warp") ? of_warps : of_units);
   }
   EXPECT_GE(of_warps, 2U);

@@ -124,15 +124,15 @@ bool unblock(Unit& unit) {
   bool any = false;
   for (Warp* warp : unit.warps) any = break_meeting(*warp) || any;
   if (any) return true;
-  if (unit.activity != unit.activity_seen) {
-    unit.activity_seen = unit.activity;
-    unit.idle_wakes = 0;
+  if (unit.activity != unit.idle.activity) {
+    unit.idle.activity = unit.activity;
+    unit.idle.wakes = 0;
   }
-  if (++unit.idle_wakes > kMaxIdleWakes) return break_groups(unit);
+  if (++unit.idle.wakes > kMaxIdleWakes) return break_groups(unit);
   for (Warp* warp : unit.warps) any = wake(*warp, SplitState::Asleep, true, 0) || any;
   for (Warp* warp : unit.warps) any = wake(*warp, SplitState::AtRegisters, false) || any;
   const bool in_vain =
-      unit.idle_wakes == kMaxIdleWakes;  // the last time: columns will never be free
+      unit.idle.wakes == kMaxIdleWakes;  // the last time: columns will never be free
   for (Warp* warp : unit.warps) any = wake(*warp, SplitState::AtAlloc, in_vain) || any;
   return any || break_groups(unit);
 }
@@ -261,7 +261,8 @@ void Unit::start(std::uint64_t number) {
   jobs.clear();
   outcome = Outcome::Finished;
   reason.clear();
-  executed = idle_wakes = activity = activity_seen = 0;
+  executed = activity = 0;
+  idle = {};
   if (order != nullptr) order->reset(number);
   cluster = {};
   skips.clear();

@@ -106,6 +106,11 @@ std::uint64_t unit_of(const RunContext& context, std::uint64_t cta);
 /// The coordinates of its first CTA.
 Dim3 first_cta(const RunContext& context, std::uint64_t unit);
 
+/// When last nothing could run: its activity then, and how often waiting warps were woken since.
+struct Idle {
+  std::uint64_t activity = 0, wakes = 0;
+};
+
 class Unit {
  public:
   explicit Unit(const RunContext& context);
@@ -128,8 +133,8 @@ class Unit {
   std::string reason;
   std::string printed;
   std::uint64_t index = 0;
-  std::uint64_t activity = 0;                       // counts what can let others go on
-  std::uint64_t activity_seen = 0, idle_wakes = 0;  // when last nothing could run
+  std::uint64_t activity = 0;  // counts what can let others go on
+  Idle idle;
   std::mt19937_64 random;
   std::uint64_t budget = 0;  // instructions left
   std::vector<PendingJob> jobs;
