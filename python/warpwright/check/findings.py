@@ -121,8 +121,12 @@ def _finding(row: dict, place: dict, launch: Launch, memory: Memory) -> CheckFin
     message = re.sub(r"; block \(.*", "", row["message"])
     message = re.sub(r" at 0x[0-9a-f]+", "", message).replace("another block", "another program")
     view = _view(launch, memory, address)
-    other = row["note"] and f"the other: program {_program(launch, place['other_block'])}"
-    is_ones_own = other is not None and place["block"] == place["other_block"]
+    note = row["note"]
+    if note and check == "uninit":  # the text is that of the PTX: its line is shown by its place
+        other = re.sub(r"%\w+", "the value", note)
+    else:
+        other = note and f"the other: program {_program(launch, place['other_block'])}"
+    is_ones_own = other is not None and check != "uninit" and place["block"] == place["other_block"]
     own = view is not None or address not in _ON_CHIP
     is_scratch = any(each.address <= address <= each.address + each.size for each in launch.scratch)
     is_author = launch.is_gluon or check not in _TRITONS and own and not is_scratch
@@ -152,8 +156,6 @@ def _notes(row: dict, view: View | None) -> tuple[str, ...]:
             f"nothing has written this part of `{view.name}`"
             + (f", made at {_shown(made)}" if made else "")
         )
-    for each in row.get("origins", []):
-        out.append(each if isinstance(each, str) else each.get("text", ""))
     return tuple(out)
 
 
