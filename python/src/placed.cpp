@@ -49,7 +49,8 @@ driver::PlacedKernel load_placed(const std::string& ptx, const std::string& kern
   return std::move(*loaded);
 }
 
-std::vector<std::pair<std::string, std::uint32_t>> placed_params_of(const driver::PlacedKernel& kernel) {
+std::vector<std::pair<std::string, std::uint32_t>> placed_params_of(
+    const driver::PlacedKernel& kernel) {
   std::vector<std::pair<std::string, std::uint32_t>> out;
   for (const sim::Param& param : kernel.params()) out.emplace_back(param.name, param.bytes);
   return out;

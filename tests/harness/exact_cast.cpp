@@ -81,10 +81,12 @@ struct Exact {
   int exponent = 0;
 };
 
+// g++ 12 gives the width the type of the number.
+int bits_of(const Exact& x) { return static_cast<int>(std::bit_width(x.size)); }
+
 std::strong_ordering compare_sizes(const Exact& a, const Exact& b) {
   if (a.size == 0 || b.size == 0) return (a.size != 0) <=> (b.size != 0);
-  const int a_top = std::bit_width(a.size) + a.exponent,
-            b_top = std::bit_width(b.size) + b.exponent;
+  const int a_top = bits_of(a) + a.exponent, b_top = bits_of(b) + b.exponent;
   if (a_top != b_top) return a_top <=> b_top;
   return a.size << std::countl_zero(a.size) <=> b.size << std::countl_zero(b.size);
 }
@@ -171,7 +173,7 @@ std::uint64_t whole_of(DType type, const Exact& x, const std::string& round) {
   std::uint64_t size = bound;
   if (x.cls == Class::Finite && x.exponent >= 0) {
     if (x.size == 0) return 0;
-    if (std::bit_width(x.size) + x.exponent <= 64) size = std::min(bound, x.size << x.exponent);
+    if (bits_of(x) + x.exponent <= 64) size = std::min(bound, x.size << x.exponent);
   } else if (x.cls == Class::Finite) {
     const int cut = -x.exponent;
     size = cut < 64 ? x.size >> cut : 0;

@@ -96,7 +96,8 @@ Used run_body(const std::string& body, std::string_view checks = "uninit",
   run.launch.block = {32};
   run.run();
   EXPECT_EQ(run.errors(), "") << body;
-  Used used{.findings = run.count(Check::Uninit)};
+  Used used;
+  used.findings = run.count(Check::Uninit);
   if (used.findings == 0) return used;
   const Finding& finding = run.report().findings.list().front();
   used.text = finding.text;
