@@ -168,18 +168,6 @@ def odd_start():
     odd_start_kernel[(1,)](torch.arange(32, dtype=torch.int32), torch.zeros(32, dtype=torch.int32), B=32)
 
 
-@triton.jit
-def false_promise_kernel(x, out, start, B: tl.constexpr):
-    at = tl.multiple_of(start, 16) + tl.arange(0, B)
-    value = tl.load(x + at)  # fault: align
-    tl.store(out + tl.arange(0, B), value)
-
-
-@program
-def false_promise():
-    false_promise_kernel[(1,)](normal(600), torch.zeros(512), 3, B=512, num_warps=1)
-
-
 # --- races ----------------------------------------------------------------------------------------
 
 
@@ -359,24 +347,6 @@ def relaxed_flag_kernel(data, flag, out, B: tl.constexpr):
 def relaxed_flag():
     data, out = (torch.zeros(64, dtype=torch.int32) for _ in range(2))
     relaxed_flag_kernel[(2,)](data, torch.zeros(1, dtype=torch.int32), out, B=64)
-
-
-@triton.jit
-def flag_without_barrier_kernel(data, flag, out, B: tl.constexpr):
-    at = tl.arange(0, B)
-    if tl.program_id(0) == 0:
-        tl.store(data + at, at * 3)  # also
-        tl.atomic_xchg(flag, 1)
-    else:
-        while tl.atomic_add(flag, 0) == 0:
-            pass
-        tl.store(out + at, tl.load(data + at))  # fault: race
-
-
-@program
-def flag_without_barrier():
-    data, out = (torch.zeros(256, dtype=torch.int32) for _ in range(2))
-    flag_without_barrier_kernel[(2,)](data, torch.zeros(1, dtype=torch.int32), out, B=256)
 
 
 @triton.jit
