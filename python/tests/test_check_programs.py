@@ -13,14 +13,13 @@ import pytest
 pytest.importorskip("triton")
 torch = pytest.importorskip("torch")
 
-from triton_programs import faults, faults_of_values, right  # noqa: E402
+from triton_programs import faults, faults_of_values, planted, right  # noqa: E402, F401
 
 from warpwright import check  # noqa: E402
 
 if "WW_CHECK_TARGETS" not in os.environ:
     pytest.skip("WW_CHECK_TARGETS names no target", allow_module_level=True)
 TARGETS = os.environ["WW_CHECK_TARGETS"].split(",")
-FAULTS = [*faults.PROGRAMS, *faults_of_values.PROGRAMS]
 
 
 def marks(kernel) -> tuple[str, int, set[int]]:
@@ -53,7 +52,7 @@ def test_right_programs_are_clean(program, target):
     assert session.findings.launches > 0
 
 
-@pytest.mark.parametrize("program", FAULTS, ids=lambda each: each.__name__)
+@pytest.mark.parametrize("program", planted.PROGRAMS, ids=lambda each: each.__name__)
 def test_planted_faults_are_found(program):
     kind, line, also = marks(kernels_of(program)[-1])
     session = check.run(program, seconds=2 if kind == "hang" else 300)

@@ -5,18 +5,7 @@ expected; where a race or a value has two lines, either may be named (`# also`).
 import torch
 import triton
 import triton.language as tl
-
-
-def normal(*shape, seed=1, dtype=torch.float32):
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed)).to(dtype)
-
-
-PROGRAMS = []
-
-
-def program(function):
-    PROGRAMS.append(function)
-    return function
+from triton_programs.planted import normal, program
 
 
 # --- outside the arrays -------------------------------------------------------------------------
@@ -374,8 +363,3 @@ def accumulate_weights_kernel(dy, dw, rows, cols, B: tl.constexpr):
 @program
 def accumulate_weights():
     accumulate_weights_kernel[(3,)](normal(9, 60), torch.zeros(60), 9, 60, B=64)
-
-
-if __name__ == "__main__":
-    for each in PROGRAMS:
-        each()
