@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# run.sh SOURCE WORK: what ./warpwright does where a checkout is moved, copied, or has an unusual path, with a
-# small program in the place of ours. SOURCE: the repository; WORK: a folder for it.
+# run.sh SOURCE WORK: what ./warpwright does before the first build, and where a checkout is moved, copied, or has an
+# unusual path, with a small program in the place of ours. SOURCE: the repository; WORK: a folder for it.
 set -euo pipefail
 
 source=$1 work=$2
@@ -35,6 +35,42 @@ expect() {
 
 says() { grep -qF -- "$1" "$work/messages" || { printf 'not said: %s\n' "$1"; cat "$work/messages"; exit 1; }; }
 set_word() { printf '#pragma once\n#define WORD "%s"\n' "$1" >"$2/src/word.h"; }
+
+# --- help before a build --------------------------------------------------------------------------
+
+# answers HEADING ARGUMENT...: without a build, and with what the page says there.
+answers() {
+  local heading=$1 said
+  shift
+  said=$("$fresh/warpwright" "$@")
+  if [[ $said != "$(sed -n "/^## \`$heading\`\$/,/^\`\`\`\$/p" "$source/docs/reference/commands.md" | sed '1,3d;$d')" || -z $said ]]; then
+    printf 'warpwright %s: expected what is under `%s`, got: %s\n' "$*" "$heading" "$said"
+    exit 1
+  fi
+  [[ ! -e $fresh/build ]] || { echo "warpwright $*: something was built"; exit 1; }
+}
+
+fresh="$work/fresh"
+make_checkout "$fresh"
+mkdir -p "$fresh/docs/reference"
+cp "$source/docs/reference/commands.md" "$fresh/docs/reference"
+for arguments in --help -h help; do
+  answers 'warpwright --help' "$arguments"
+done
+answers 'warpwright --version' --version
+answers 'warpwright run --help' help run
+answers 'warpwright run --help' run -h
+answers 'warpwright run --help' run kernel.py --device --help
+answers 'warpwright examples --help' examples --help
+answers 'warpwright examples run --help' help examples run
+answers 'warpwright examples run --help' examples run transpose --help
+expect "what no page answers" one built "$fresh"
+for arguments in --help --version; do # the toy says the same to everything
+  [[ $("$fresh/warpwright" "$arguments") == one ]] || { echo "the program that is built was not asked"; exit 1; }
+done
+rm "$fresh/build/release.stamp" "$fresh/build/release/bin/warpwright"
+[[ $("$fresh/warpwright" help nothing) == one ]] || { echo "help of an unknown command came from the page"; exit 1; }
+echo "ok: help and version without a build"
 
 # --- moved and copied -----------------------------------------------------------------------------
 
