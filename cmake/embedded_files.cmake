@@ -2,25 +2,28 @@
 #
 # The examples, and the programs that `warpwright new` writes, become part of the driver library: an
 # installed program needs no folder for them. driver/embedded.h declares what cmake/embed.cmake writes.
+# examples/index.txt names the examples in their order, indented below the names of their groups.
 
 set(root "${PROJECT_SOURCE_DIR}")
-file(GLOB examples CONFIGURE_DEPENDS RELATIVE "${root}" "${root}/examples/*.py")
-file(GLOB basics CONFIGURE_DEPENDS RELATIVE "${root}" "${root}/examples/basics/*.py")
-file(GLOB rows CONFIGURE_DEPENDS RELATIVE "${root}" "${root}/examples/rows/*.py")
-file(GLOB short CONFIGURE_DEPENDS RELATIVE "${root}" "${root}/examples/short/*.py")
+set(index "examples/index.txt")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${root}/${index}")
+file(STRINGS "${root}/${index}" examples REGEX "^  ")
+list(TRANSFORM examples STRIP)
+list(TRANSFORM examples PREPEND "examples/")
+list(TRANSFORM examples APPEND ".py")
 file(GLOB templates CONFIGURE_DEPENDS RELATIVE "${root}" "${root}/src/driver/templates/*.py")
-list(APPEND examples ${basics} ${rows} ${short})
 
 set(embedded "${PROJECT_BINARY_DIR}/generated/embedded_files.cpp")
 list(TRANSFORM examples PREPEND "${root}/" OUTPUT_VARIABLE inputs)
-foreach(path IN LISTS templates)
+foreach(path IN LISTS index templates)
   list(APPEND inputs "${root}/${path}")
 endforeach()
 add_custom_command(
   OUTPUT "${embedded}"
   COMMAND
     ${CMAKE_COMMAND} -D "output=${embedded}" -D "root=${root}"
-    -D "groups=embedded_examples;embedded_templates" -D "embedded_examples=${examples}"
+    -D "groups=embedded_examples;embedded_index;embedded_templates"
+    -D "embedded_examples=${examples}" -D "embedded_index=${index}"
     -D "embedded_templates=${templates}" -P "${root}/cmake/embed.cmake"
   DEPENDS ${inputs} "${root}/cmake/embed.cmake"
   VERBATIM)

@@ -1,4 +1,6 @@
 # Half a warp reaches a copy that a whole warp must make, for docs/guide/language_tour.md.
+#
+#   warpwright run examples/errors/divergent.py
 from tvm.tirx.layout import S, TileLayout, laneid
 
 

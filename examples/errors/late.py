@@ -1,4 +1,6 @@
 # A barrier that is made for all lanes of a warp, and one of them arrives: docs/guide/barriers.md.
+#
+#   warpwright run examples/errors/late.py
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
 

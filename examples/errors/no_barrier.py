@@ -1,4 +1,6 @@
 # A number that one thread writes and the others read at once, for docs/reference/language.md.
+#
+#   warpwright run examples/errors/no_barrier.py
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
 

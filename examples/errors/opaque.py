@@ -1,4 +1,6 @@
 # A kernel that needs a number which only NumPy knows, for docs/reference/language.md.
+#
+#   warpwright run examples/errors/opaque.py
 import numpy as np
 
 width = np.load("width.npy")[0]

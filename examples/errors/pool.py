@@ -1,4 +1,6 @@
 # Pools asked for more than they have.
+#
+#   warpwright run examples/errors/pool.py
 @T.prim_func
 def pools(A_ptr: T.handle):
     A = T.match_buffer(A_ptr, (128, 64), "float32")

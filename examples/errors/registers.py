@@ -1,4 +1,6 @@
 # Roles that ask for more registers than the CTA has, for docs/reference/language.md.
+#
+#   warpwright run examples/errors/registers.py
 
 
 @T.prim_func

@@ -1,4 +1,6 @@
-# Four mistakes, for docs/guide/language_tour.md: each is found and explained.
+# Four mistakes: each is found and explained.
+#
+#   warpwright run examples/errors/wrong.py
 
 
 @T.prim_func

@@ -1,5 +1,7 @@
 # A consumer that does not say when a stage is empty again, for docs/guide/barriers.md: the producer fills both
 # stages and then waits for ever.
+#
+#   warpwright run examples/findings/hang.py
 from tvm.backend.cuda.lang import Pipeline, PipelineState, WarpRole
 
 

@@ -1,5 +1,7 @@
 # A promise that is false: the length is another one in each half of the block, for
 # docs/reference/language.md.
+#
+#   warpwright run examples/findings/promise.py --arg lens=arange
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
 from tvm.tirx.layout import S, TileLayout, tx

@@ -1,5 +1,7 @@
 # A barrier is missing between writing shared memory and reading what other threads wrote, for
 # docs/guide/language_tour.md.
+#
+#   warpwright run examples/findings/race.py
 
 
 @T.prim_func

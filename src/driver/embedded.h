@@ -12,8 +12,10 @@ struct EmbeddedFile {
   std::string_view text;
 };
 
-/// examples/*.py, then examples/basics/*.py and examples/rows/*.py.
+/// The programs that examples/index.txt names, in its order.
 std::span<const EmbeddedFile> embedded_examples();
+/// examples/index.txt.
+std::span<const EmbeddedFile> embedded_index();
 /// src/driver/templates/*.py.
 std::span<const EmbeddedFile> embedded_templates();
 

@@ -60,9 +60,10 @@ std::string command_of(const Example& example, std::string_view line) {
   return fmt::format("warpwright examples run {}{}", example.name, options);
 }
 
-Example example_of(const EmbeddedFile& file) {
+Example example_of(const EmbeddedFile& file, std::string_view group) {
   const std::vector<std::string_view> comment = opening_comment(file.text);
   Example example{.name = std::string(bare_name(file.path)),
+                  .group = std::string(group),
                   .path = std::string(file.path),
                   .summary = first_sentence(comment),
                   .commands = {},
@@ -70,6 +71,21 @@ Example example_of(const EmbeddedFile& file) {
   for (const std::string_view line : comment)
     if (line.starts_with(kCommand)) example.commands.push_back(command_of(example, line));
   return example;
+}
+
+// The group of each example, in the order of the index: lines below its name are indented.
+std::vector<std::string_view> groups_of(std::string_view index) {
+  std::vector<std::string_view> out;
+  std::string_view group;
+  while (!index.empty()) {
+    const std::string_view line = index.substr(0, index.find('\n'));
+    index.remove_prefix(std::min(line.size() + 1, index.size()));
+    if (line.starts_with("  "))
+      out.push_back(group);
+    else
+      group = line;
+  }
+  return out;
 }
 
 // What fits into a line of the list, whole words.
@@ -85,7 +101,9 @@ std::string shortened(std::string text) {
 const std::vector<Example>& examples() {
   static const std::vector<Example> kExamples = [] {
     std::vector<Example> list;
-    for (const EmbeddedFile& file : embedded_examples()) list.push_back(example_of(file));
+    const std::vector<std::string_view> groups = groups_of(embedded_index().front().text);
+    for (const EmbeddedFile& file : embedded_examples())
+      list.push_back(example_of(file, groups.at(list.size())));
     return list;
   }();
   return kExamples;
@@ -105,8 +123,12 @@ std::string examples_text() {
   std::size_t width = 0;
   for (const Example& each : examples()) width = std::max(width, each.name.size());
   std::string out;
-  for (const Example& each : examples())
-    out += fmt::format("{:<{}}  {}\n", each.name, width, shortened(each.summary));
+  std::string_view group;
+  for (const Example& each : examples()) {
+    if (each.group != group) out += fmt::format("{}{}:\n", out.empty() ? "" : "\n", each.group);
+    group = each.group;
+    out += fmt::format("  {:<{}}  {}\n", each.name, width, shortened(each.summary));
+  }
   return out;
 }
 
@@ -114,6 +136,7 @@ Json examples_json() {
   Json list = Json::array();
   for (const Example& each : examples())
     list.push_back({{"name", each.name},
+                    {"group", each.group},
                     {"path", each.path},
                     {"summary", each.summary},
                     {"commands", each.commands}});

@@ -150,10 +150,9 @@ std::uint64_t digest_of(const std::string& text) {
 
 std::string digests() {
   Words files;
-  for (const char* folder : {"examples", "examples/basics", "examples/rows", "examples/short"})
-    for (const auto& entry : fs::directory_iterator(source(folder)))
-      if (entry.path().extension() == ".py")
-        files.push_back(std::string(folder) + "/" + entry.path().filename().string());
+  for (const auto& entry : fs::recursive_directory_iterator(source("examples")))
+    if (entry.path().extension() == ".py")
+      files.push_back(fs::relative(entry.path(), source("")).string());
   std::sort(files.begin(), files.end());
   std::string out = "# PTX of the examples: FNV-1a of the text, bytes, target\n";
   for (const std::string& file : files) {

@@ -80,7 +80,7 @@ class Run(RunTest):
         self.page.wait_text("#run-part", "with nothing to order the two")
         self.page.click(".go-moment")
         self.assertGreater(self.moment(), 0)
-        self.assertEqual(self.line(), 14)
+        self.assertEqual(self.line(), 16)
 
     def test_a_hang_shows_who_waits_for_what(self):
         self.run_kernel(source=example_source("findings/hang.py"))

@@ -9,6 +9,7 @@
 
 #include "driver/sim/finding_groups.h"
 #include "driver/sim/report.h"
+#include "sim/memory/memory.h"
 #include "sim/timeline/history.h"
 
 namespace ww::driver {
@@ -64,6 +65,17 @@ std::optional<std::uint64_t> moment_of(const sim::LaunchReport& run, const sim::
   return at->moment;
 }
 
+// What would order a race of threads of one block in shared memory. A barrier does not wait for what an
+// instruction leaves in flight.
+std::string_view order_text(const sim::Finding& finding, const RunFinding& places) {
+  const bool is_shared = finding.has_address && finding.address < sim::kLocalWindow;
+  if (finding.check != sim::Check::Race || !is_shared || finding.who.block != finding.other.block)
+    return "";
+  for (const RunFinding::Place& place : {places.at, places.note_at})
+    if (place.instruction.contains("async") || place.instruction.contains("tcgen05")) return "";
+  return "; `T.cuda.cta_sync()` between the two orders them";
+}
+
 }  // namespace
 
 void add_launch(RunReport& report, const runtime::Launch& launch) {
@@ -99,8 +111,9 @@ void add_sim_report(RunReport& report, const runtime::SimDevice& device,
                    .moment = moment_of(run, finding)};
     if (finding.has_address) out.address = finding.address;
     if (finding.other.op != sim::kNoOp) {
-      out.note = fmt::format("the other: {}", party_text(grid, finding.other));
       out.note_at = place_in(source, program, finding.other.op);
+      out.note =
+          fmt::format("the other: {}{}", party_text(grid, finding.other), order_text(finding, out));
     }
     if (!finding.origin.text.empty()) {
       out.note = fmt::format("origin: {}", finding.origin.text);

@@ -79,9 +79,12 @@ Result<ir::Operand> operand(Context& in, const Value& value, Span where) {
       const ir::Buffer& buffer = in.fn()[value.buffer()];
       if (ir::has_one_element(in.fn(), buffer))
         return ir::Operand{WW_TRY(ir::load(in.fn(), value.buffer(), {}, 1, where)), false};
-      return fail(diag_at(where, DiagKind::BadType,
-                          "the buffer `{}` as a value; give indices for an element", buffer.name)
-                      .with_note("declared here", buffer.span));
+      return fail(
+          diag_at(where, DiagKind::BadType,
+                  "`{}` is a buffer, expected a number: give indices for an element, or use "
+                  "`Tx` for the whole tile, as in `Tx.cta.exp(y, x)`",
+                  buffer.name)
+              .with_note("declared here", buffer.span));
     }
     case Kind::Meta:
       return operand(in, value.as<MetaObject>().value, where);

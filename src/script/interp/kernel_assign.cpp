@@ -65,7 +65,15 @@ Diag read_only(const ir::Var& var, std::string_view name, Span span) {
 }
 
 Diag no_value(Span span) {
-  return diag_at(span, DiagKind::BadType, "this call has no value to assign");
+  return diag_at(span, DiagKind::BadType, "this call returns nothing, expected a value");
+}
+
+// The same for a call that has become the given statement.
+Diag no_result(Context& in, ir::StmtId call, Span span) {
+  Diag diag = no_value(span);
+  if (in.fn()[call].kind != ir::StmtKind::Tile) return diag;
+  return std::move(diag).with_note(
+      "a tile primitive writes into its first argument, as in `Tx.cta.exp(y, x)`");
 }
 
 Assigned assigned_to(Context& in, ir::BufferId id) {
@@ -330,7 +338,7 @@ Result<void> kernel_assign(Context& in, const Stmt& s, Env& env) {
   // An instruction, a tile primitive or an inline function.
   const bool is_call = in.ast()[s.a].kind == ExprKind::Call;
   if (is_call && value.is(Kind::None) && in.kernel->blocks.back().size() != before)
-    return fail(no_value(in.span(s.a)));
+    return fail(no_result(in, in.kernel->blocks.back().back(), in.span(s.a)));
   return assign_in_kernel(in, targets[0], value, env, {in.span(s.place), in.span(s.a)});
 }
 

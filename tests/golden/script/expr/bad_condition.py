@@ -19,7 +19,7 @@ bad_condition.py:6:8: error: a condition of type `float32`, expected `bool` or a
 bad_condition.py:8:11: error: a condition of type `text`, expected `bool` or an integer [BadType]
         while "x":
               ^~~
-bad_condition.py:10:8: error: the buffer `A` as a value; give indices for an element [BadType]
+bad_condition.py:10:8: error: `A` is a buffer, expected a number: give indices for an element, or use `Tx` for the whole tile, as in `Tx.cta.exp(y, x)` [BadType]
         if A:
            ^
 bad_condition.py:3:9: note: declared here

@@ -10,6 +10,6 @@ def f(a: T.handle):
     x = put(A)
     A[0, 0] = x
 #--- expected
-bad_value.py:10:9: error: this call has no value to assign [BadType]
+bad_value.py:10:9: error: this call returns nothing, expected a value [BadType]
         x = put(A)
             ^~~~~~

@@ -8,9 +8,10 @@ def f(a: T.handle):
     x = T.ptx["mov.b32"](r[0], r[1])
     y = Tx.copy(A, A)
 #--- expected
-bad_no_value.py:8:9: error: this call has no value to assign [BadType]
+bad_no_value.py:8:9: error: this call returns nothing, expected a value [BadType]
         x = T.ptx["mov.b32"](r[0], r[1])
             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~
-bad_no_value.py:9:9: error: this call has no value to assign [BadType]
+bad_no_value.py:9:9: error: this call returns nothing, expected a value [BadType]
         y = Tx.copy(A, A)
             ^~~~~~~~~~~~~
+  note: a tile primitive writes into its first argument, as in `Tx.cta.exp(y, x)`
