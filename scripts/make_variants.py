@@ -4,7 +4,7 @@
 
 usage: make_variants.py table | pages
 
-table: variants by architectures and engines, in Markdown (README.md). pages: docs/reference/variants.md
+table: variants by architectures and engines (docs/reference/support.md). pages: docs/reference/variants.md
 behind its first words. Everything is asked of the program named by WARPWRIGHT: which variants there are
 (`warpwright variants --json`), which architectures take the smallest program of each
 (docs/reference/variants/small.py), and whether the engines run it without findings and with equal results.
@@ -183,7 +183,7 @@ def primitives(ops):
     """Their names, or their number where a line of names would be too long to read."""
     if len(ops) <= 8:
         return cell(ops)
-    return f"[{len(ops)} elementwise primitives](docs/reference/language.md#tile-primitives)"
+    return f"[{len(ops)} elementwise primitives](language.md#tile-primitives)"
 
 
 def table():
@@ -202,7 +202,7 @@ def table():
         ops = primitives(dict.fromkeys(row["op"] for row in members))
         names = cell(dict.fromkeys(row["name"] for row in members))
         cells = " | ".join("✓" if mark else "" for mark in marks)
-        print(f"| {ops} | [{names}](docs/reference/variants.md#{anchor(key)}) | {cells} |")
+        print(f"| {ops} | [{names}](variants.md#{anchor(key)}) | {cells} |")
 
 
 def anchor(key):

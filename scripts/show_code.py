@@ -5,7 +5,7 @@
 usage: show_code.py FILE FIRST LAST      from the first line that contains FIRST to the next that contains LAST
        show_code.py FILE --since OTHER   what is different from OTHER, without the comments that open both
 
-Lines lose the indentation of the first one. docs_tests compares a page with what this prints:
+Lines lose the indentation of the first one, and a part of another page has the language of its block. docs_tests compares a page with what this prints:
 `<!-- $ scripts/show_code.py examples/first/vector_add.py prim_func 'C[i]' -->`.
 """
 
@@ -19,7 +19,9 @@ def part(path, first, last):
     lines = pathlib.Path(path).read_text(encoding="utf-8").splitlines()
     begin = next(i for i, line in enumerate(lines) if first in line)
     end = next(i for i, line in enumerate(lines) if i >= begin and last in line)
-    return textwrap.dedent("\n".join(lines[begin : end + 1])).splitlines()
+    fences = [line for line in lines[:begin] if line.startswith("```")]
+    fence = fences[-1].split()[0] if path.endswith(".md") else "```python"
+    return [fence, *textwrap.dedent("\n".join(lines[begin : end + 1])).splitlines(), "```"]
 
 
 def code(path):
@@ -36,7 +38,7 @@ def main(words):
     if len(words) == 3 and words[1] == "--since":
         print("\n".join(["```diff", *changes(words[0], words[2]), "```"]))
     elif len(words) == 3:
-        print("\n".join(["```python", *part(*words), "```"]))
+        print("\n".join(part(*words)))
     else:
         print(__doc__, file=sys.stderr)
         return 2

@@ -152,6 +152,8 @@ Lines check_made(const fs::path& path, const fs::path& folder, const Lines& line
   while (at < lines.size() && lines[at] != kMadeEnd) wanted.push_back(lines[at++]);
   EXPECT_LT(at, lines.size()) << path << ":" << line << ": no `" << kMadeEnd << "`";
   const Lines seen = run(command, folder);
+  EXPECT_FALSE(!seen.empty() && seen.back().starts_with("[exit "))
+      << path << ":" << line << ": `" << command << "` fails";
   if (wanted == seen || is_blessing()) return seen;
   const auto [first, other] = std::mismatch(wanted.begin(), wanted.end(), seen.begin(), seen.end());
   ADD_FAILURE() << path << ":" << line << ": no longer what `" << command << "` prints\nexpected:\n"

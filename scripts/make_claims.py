@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Prints the measured claims of README.md, computed from the pages of docs/evidence/ that they link.
+
+usage: make_claims.py
+
+docs_tests fails where README.md says something else than these pages, and where a page no longer has the
+rows or the lines that a claim is about. BLESS=1 rewrites README.md.
+"""
+
+import pathlib
+import re
+import sys
+import textwrap
+
+EVIDENCE = pathlib.Path(__file__).resolve().parent.parent / "docs" / "evidence"
+WIDTH = 136  # of a line of README.md
+GLUE = "\0"  # a space at which no line ends
+
+
+def section(page, name):
+    """The lines of a measured section."""
+    text = (EVIDENCE / page).read_text(encoding="utf-8")
+    begin, end = f"<!-- measured: {name} -->", f"<!-- end of {name} -->"
+    return text[text.index(begin) : text.index(end)].splitlines()
+
+
+def rows(lines, **wanted):
+    """The rows of tables with these texts in these columns, as dictionaries by column."""
+    found, header = [], []
+    for line in lines:
+        if not line.startswith("|"):
+            header = []
+            continue
+        cells = [cell.strip().strip("`") for cell in line.strip("|").split("|")]
+        if not header:
+            header = [cell.strip("`") for cell in cells]
+            continue
+        row = dict(zip(header, cells))
+        if all(re.fullmatch(pattern, row.get(column, "")) for column, pattern in wanted.items()):
+            found.append(row)
+    if not found:
+        raise SystemExit(f"no row with {wanted}")
+    return found
+
+
+def fact(page, pattern):
+    """What a page says of itself, such as the version of a rival."""
+    found = re.search(pattern, (EVIDENCE / page).read_text(encoding="utf-8"))
+    if not found:
+        raise SystemExit(f"{page} does not say `{pattern}`")
+    return found[1]
+
+
+def keep_code_together(claim):
+    return re.sub("`[^`]*`", lambda code: code[0].replace(" ", GLUE), claim)
+
+
+def span(values, digits=0):
+    values = list(values)
+    return f"{min(values):.{digits}f} to {max(values):.{digits}f}"
+
+
+def numbers(found, column):
+    return [float(row[column].rstrip(" %")) for row in found]
+
+
+def products():
+    found = rows(section("benchmarks.md", "matrix products by wgmma"), type="b?float16",
+                 size="(4096|8192|16384)×.*")
+    cublas = fact("benchmarks.md", r"rivals: (CUDA [0-9]+\.[0-9]+)")
+    return (f"**Matrix products at the speed of cuBLAS.** `examples/gemm_hopper.py` runs at {span(numbers(found, 'of cuBLAS'), 2)} "
+            f"times the speed of cuBLAS ({cublas}) on an H200: float16 and bfloat16, 4096³ to "
+            "16384³, all four transposes ([measured](docs/evidence/benchmarks.md#matrix-products-by-wgmma) with "
+            "`warpwright bench kernels --filter gemm_hopper`).")
+
+
+def row_kernels():
+    found = rows(section("benchmarks.md", "row kernels"), kernel="softmax|layer_norm|rms_norm",
+                 type="bfloat16|float32")
+    shortest, longest = span(map(int, (row["row"] for row in found))).split(" to ")
+    triton = fact("benchmarks.md", r"rivals: .*(Triton [0-9]+\.[0-9]+)")
+    return ("**Row kernels at the speed of memory.** Softmax, layer norm and RMS norm of rows of "
+            f"{shortest} to {longest} elements reach {span(numbers(found, 'of copy'))} % of the driver's copy on an H200; "
+            f"{triton} reaches {span(numbers(found, 'Triton'))} % "
+            "([measured](docs/evidence/benchmarks.md#row-kernels) with `warpwright bench kernels --filter rows/`).")
+
+
+def main(words):
+    if words:
+        print(__doc__, file=sys.stderr)
+        return 2
+    for claim in (products(), row_kernels()):
+        print("\n".join(textwrap.wrap(keep_code_together(claim), WIDTH, initial_indent="- ", subsequent_indent="  ",
+                                      break_long_words=False, break_on_hyphens=False)).replace(GLUE, " "))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
