@@ -5,41 +5,23 @@ they are. `WW_CHECK_TARGETS=sm_80,sm_90a` names the targets; without it, as `./t
 from __future__ import annotations
 
 import os
-import pathlib
-import re
 
 import pytest
 
-pytest.importorskip("triton")
+triton = pytest.importorskip("triton")
 torch = pytest.importorskip("torch")
 
 from triton_programs import faults, faults_of_values, planted, right  # noqa: E402, F401
+
+VERSION = tuple(map(int, triton.__version__.split(".")[:2]))
+if VERSION > (3, 4):
+    from triton_programs import gluon_faults  # noqa: F401
 
 from warpwright import check  # noqa: E402
 
 if "WW_CHECK_TARGETS" not in os.environ:
     pytest.skip("WW_CHECK_TARGETS names no target", allow_module_level=True)
 TARGETS = os.environ["WW_CHECK_TARGETS"].split(",")
-
-
-def marks(kernel) -> tuple[str, int, set[int]]:
-    """The kind of fault, its line, and other lines that may be named."""
-    source = pathlib.Path(kernel.fn.__code__.co_filename).read_text().splitlines()
-    first = kernel.fn.__code__.co_firstlineno
-    kind, line, also = "", 0, set()
-    for number in range(first, len(source) + 1):
-        text = source[number - 1]
-        if number > first and re.match(r"@(program|triton)|def (?!\w+_kernel)", text):
-            break
-        if found := re.search(r"# fault: (\w+)", text):
-            kind, line = found[1], number
-        elif "# also" in text:
-            also.add(number)
-    return kind, line, also
-
-
-def kernels_of(program) -> list:
-    return [program.__globals__[name] for name in program.__code__.co_names if name.endswith("_kernel")]
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -52,16 +34,48 @@ def test_right_programs_are_clean(program, target):
     assert session.findings.launches > 0
 
 
+def assert_found(program, session):
+    kind, lines = planted.marks(program)
+    found = [each for each in session.findings.list() if each.check == kind]
+    assert session.status == 1 and found, session.findings.text()
+    places = {place.line for each in found for place in (each.place, each.other_place) if place is not None}
+    assert places & lines, session.findings.text()
+
+
 @pytest.mark.parametrize("program", planted.PROGRAMS, ids=lambda each: each.__name__)
 def test_planted_faults_are_found(program):
-    kind, line, also = marks(kernels_of(program)[-1])
-    session = check.run(program, seconds=2 if kind == "hang" else 300)
-    if kind == "hang":  # the time is over, or nobody can go on
+    is_endless = planted.marks(program)[0] == "hang"
+    session = check.run(program, seconds=2 if is_endless else 300)
+    if is_endless:  # the time is over, or nobody can go on
         assert session.status == 2 or session.findings.list()
         return
     if program in faults_of_values.MISSED and not session.findings.list():
         pytest.xfail("Triton's PTX loads a zero where nothing is loaded")
-    found = [each for each in session.findings.list() if each.check == kind]
-    assert session.status == 1 and found, session.findings.text()
-    places = {place.line for each in found for place in (each.place, each.other_place) if place is not None}
-    assert places & {line, *also}, session.findings.text()
+    assert_found(program, session)
+
+
+def on_targets(programs):
+    def param(program, target):
+        reason = "Gluon before {}.{} has another interface".format(*program.since)
+        old = pytest.mark.skipif(VERSION < program.since, reason=reason)
+        return pytest.param(program, target, id=f"{program.__name__}-{target}", marks=old)
+
+    return [param(program, target) for program in programs for target in program.targets if target in TARGETS]
+
+
+@pytest.mark.skipif(VERSION < (3, 5), reason="Gluon before 3.5 has another interface: none of its programs run")
+def test_gluon_has_programs():
+    assert planted.GLUON and planted.GLUON_RIGHT
+
+
+@pytest.mark.parametrize(("program", "target"), on_targets(planted.GLUON_RIGHT))
+def test_right_programs_in_gluon_are_clean(program, target):
+    session = check.run(program, target=target)
+    if program.__name__ in gluon_faults.ACCUSED and session.findings.list():
+        pytest.xfail(gluon_faults.ACCUSED[program.__name__])
+    assert (session.status, session.findings.list()) == (0, []), session.findings.text()
+
+
+@pytest.mark.parametrize(("program", "target"), on_targets(planted.GLUON))
+def test_faults_planted_in_gluon_are_found(program, target):
+    assert_found(program, check.run(program, target=target))

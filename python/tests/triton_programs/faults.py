@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs with one planted fault each. `# fault: KIND` marks the line of the kernel where a finding of that kind is
-expected; where a race or a value has two lines, either may be named (`# also`)."""
+expected; where a race or a value has two lines, either may be named (`# also`). A program returns what its kernel left
+and what a right one would leave; those that never end return nothing."""
 
 import torch
 import triton
@@ -20,7 +21,9 @@ def load_without_mask_kernel(x, out, n, B: tl.constexpr):
 
 @program
 def load_without_mask():
-    load_without_mask_kernel[(3,)](normal(300), torch.zeros(300), 300, B=128)
+    x, out = normal(300), torch.zeros(300)
+    load_without_mask_kernel[(3,)](x, out, 300, B=128)
+    return out, x * 2
 
 
 @triton.jit
@@ -32,7 +35,9 @@ def store_without_mask_kernel(x, out, n, B: tl.constexpr):
 
 @program
 def store_without_mask():
-    store_without_mask_kernel[(3,)](normal(300), torch.zeros(300), 300, B=128)
+    x, out = normal(300), torch.zeros(300)
+    store_without_mask_kernel[(3,)](x, out, 300, B=128)
+    return out, x * 2
 
 
 @triton.jit
@@ -44,7 +49,9 @@ def mask_one_too_far_kernel(x, out, n, B: tl.constexpr):
 
 @program
 def mask_one_too_far():
-    mask_one_too_far_kernel[(3,)](normal(300), torch.zeros(300), 300, B=128)
+    x, out = normal(300), torch.zeros(300)
+    mask_one_too_far_kernel[(3,)](x, out, 300, B=128)
+    return out, x
 
 
 @triton.jit
@@ -57,7 +64,9 @@ def wrong_stride_kernel(x, out, rows, cols, B: tl.constexpr):
 
 @program
 def wrong_stride():
-    wrong_stride_kernel[(4,)](normal(4, 100), torch.zeros(4, 100), 4, 100, B=128)
+    x, out = normal(4, 100), torch.zeros(4, 100)
+    wrong_stride_kernel[(4,)](x, out, 4, 100, B=128)
+    return out, x
 
 
 @triton.jit
@@ -70,7 +79,9 @@ def before_the_start_kernel(x, out, n, B: tl.constexpr):
 
 @program
 def before_the_start():
-    before_the_start_kernel[(2,)](normal(200), torch.zeros(200), 200, B=128)
+    x, out = normal(200), torch.zeros(200)
+    before_the_start_kernel[(2,)](x, out, 200, B=128)
+    return out, torch.diff(x, prepend=torch.zeros(1))
 
 
 @triton.jit
@@ -84,7 +95,9 @@ def one_dimension_masked_kernel(x, out, rows, cols, B: tl.constexpr):
 
 @program
 def one_dimension_masked():
-    one_dimension_masked_kernel[(2, 2)](normal(20, 30), torch.zeros(20, 30), 20, 30, B=16)
+    x, out = normal(20, 30), torch.zeros(20, 30)
+    one_dimension_masked_kernel[(2, 2)](x, out, 20, 30, B=16)
+    return out, x
 
 
 @triton.jit
@@ -101,7 +114,9 @@ def last_block_of_k_kernel(a, b, c, K, BM: tl.constexpr, BK: tl.constexpr):
 
 @program
 def last_block_of_k():
-    last_block_of_k_kernel[(1,)](normal(16, 40, dtype=torch.float16), normal(40, 16, dtype=torch.float16), torch.zeros(16, 16), 40, BM=16, BK=32)
+    a, b, c = normal(16, 40, dtype=torch.float16), normal(40, 16, dtype=torch.float16), torch.zeros(16, 16)
+    last_block_of_k_kernel[(1,)](a, b, c, 40, BM=16, BK=32)
+    return c, a.float() @ b.float()
 
 
 @triton.jit
@@ -114,8 +129,9 @@ def word_outside_the_table_kernel(table, index, out, cols, B: tl.constexpr):
 
 @program
 def word_outside_the_table():
-    index = torch.tensor([0, 5, 2], dtype=torch.int32)
-    word_outside_the_table_kernel[(3,)](normal(5, 20), index, torch.zeros(3, 20), 20, B=32)
+    table, index, out = normal(5, 20), torch.tensor([0, 5, 2], dtype=torch.int32), torch.zeros(3, 20)
+    word_outside_the_table_kernel[(3,)](table, index, out, 20, B=32)
+    return out, table[[0, 4, 2]]
 
 
 @triton.jit
@@ -128,7 +144,9 @@ def offset_of_32_bits_kernel(x, out, stride, B: tl.constexpr):
 
 @program
 def offset_of_32_bits():
-    offset_of_32_bits_kernel[(1,)](normal(70000), torch.zeros(32), 40000, B=32)
+    x, out = normal(70000), torch.zeros(32)
+    offset_of_32_bits_kernel[(1,)](x, out, 40000, B=32)
+    return out, x[60000].expand(32)
 
 
 @triton.jit
@@ -141,7 +159,9 @@ def wider_pointer_kernel(x, out, n, B: tl.constexpr):
 
 @program
 def wider_pointer():
-    wider_pointer_kernel[(1,)](torch.arange(50, dtype=torch.int32), torch.zeros(50, dtype=torch.int64), 50, B=64)
+    x, out = torch.arange(50, dtype=torch.int32), torch.zeros(50, dtype=torch.int64)
+    wider_pointer_kernel[(1,)](x, out, 50, B=64)
+    return out, x.long()
 
 
 @triton.jit
@@ -154,7 +174,9 @@ def odd_start_kernel(x, out, B: tl.constexpr):
 
 @program
 def odd_start():
-    odd_start_kernel[(1,)](torch.arange(32, dtype=torch.int32), torch.zeros(32, dtype=torch.int32), B=32)
+    x, out = torch.arange(32, dtype=torch.int32), torch.zeros(32, dtype=torch.int32)
+    odd_start_kernel[(1,)](x, out, B=32)
+    return out, (x + 1) % 32 << 24
 
 
 # --- races ----------------------------------------------------------------------------------------
@@ -170,7 +192,9 @@ def two_programs_one_row_kernel(x, out, cols, B: tl.constexpr):
 
 @program
 def two_programs_one_row():
-    two_programs_one_row_kernel[(4,)](normal(4, 100), torch.zeros(4, 100), 100, B=128)
+    x, out = normal(4, 100), torch.zeros(4, 100)
+    two_programs_one_row_kernel[(4,)](x, out, 100, B=128)
+    return out, x
 
 
 @triton.jit
@@ -182,7 +206,9 @@ def one_scalar_for_all_kernel(x, out, n, B: tl.constexpr):
 
 @program
 def one_scalar_for_all():
-    one_scalar_for_all_kernel[(3,)](normal(300), torch.zeros(1), 300, B=128)
+    x, out = normal(300), torch.zeros(1)
+    one_scalar_for_all_kernel[(3,)](x, out, 300, B=128)
+    return out, x.sum(0, keepdim=True)
 
 
 @triton.jit
@@ -194,7 +220,9 @@ def sum_without_atomic_kernel(x, out, n, B: tl.constexpr):
 
 @program
 def sum_without_atomic():
-    sum_without_atomic_kernel[(3,)](normal(300), torch.zeros(1), 300, B=128)
+    x, out = normal(300), torch.zeros(1)
+    sum_without_atomic_kernel[(3,)](x, out, 300, B=128)
+    return out, x.sum(0, keepdim=True)
 
 
 @triton.jit
@@ -207,7 +235,9 @@ def overlapping_blocks_kernel(x, out, n, B: tl.constexpr):
 
 @program
 def overlapping_blocks():
-    overlapping_blocks_kernel[(4,)](normal(300), torch.zeros(300), 300, B=128)
+    x, out = normal(300), torch.zeros(300)
+    overlapping_blocks_kernel[(4,)](x, out, 300, B=128)
+    return out, x + torch.arange(300) // 128 * 128
 
 
 @triton.jit
@@ -220,7 +250,10 @@ def transpose_in_place_kernel(x, n, B: tl.constexpr):
 
 @program
 def transpose_in_place():
-    transpose_in_place_kernel[(2, 2)](normal(32, 32), 32, B=16)
+    x = normal(32, 32)
+    want = x.T.clone()
+    transpose_in_place_kernel[(2, 2)](x, 32, B=16)
+    return x, want
 
 
 @triton.jit
@@ -232,7 +265,10 @@ def shift_in_place_kernel(x, n, B: tl.constexpr):
 
 @program
 def shift_in_place():
-    shift_in_place_kernel[(3,)](normal(300), 300, B=128)
+    x = normal(300)
+    want = torch.cat([x[1:], torch.zeros(1)])
+    shift_in_place_kernel[(3,)](x, 300, B=128)
+    return x, want
 
 
 @triton.jit
@@ -245,7 +281,9 @@ def wrong_axis_kernel(x, out, cols, B: tl.constexpr):
 
 @program
 def wrong_axis():
-    wrong_axis_kernel[(4, 2)](normal(4, 64), torch.zeros(4, 64), 64, B=32)
+    x, out = normal(4, 64), torch.zeros(4, 64)
+    wrong_axis_kernel[(4, 2)](x, out, 64, B=32)
+    return out, x
 
 
 @triton.jit
@@ -256,8 +294,9 @@ def scatter_twice_kernel(x, index, out, B: tl.constexpr):
 
 @program
 def scatter_twice():
-    index = (torch.arange(64) % 40).to(torch.int32)
-    scatter_twice_kernel[(1,)](normal(64), index, torch.zeros(40), B=64)
+    x, index, out = normal(64), (torch.arange(64) % 40).to(torch.int32), torch.zeros(40)
+    scatter_twice_kernel[(1,)](x, index, out, B=64)
+    return out, torch.zeros(40).index_add(0, index.long(), x)
 
 
 @triton.jit
@@ -269,7 +308,9 @@ def narrow_scope_kernel(x, out, n, B: tl.constexpr):
 
 @program
 def narrow_scope():
-    narrow_scope_kernel[(3,)](normal(300), torch.zeros(1), 300, B=128)
+    x, out = normal(300), torch.zeros(1)
+    narrow_scope_kernel[(3,)](x, out, 300, B=128)
+    return out, x.sum(0, keepdim=True)
 
 
 @triton.jit
@@ -285,7 +326,9 @@ def relaxed_lock_kernel(lock, total, B: tl.constexpr):
 
 @program
 def relaxed_lock():
-    relaxed_lock_kernel[(4,)](torch.zeros(1, dtype=torch.int32), torch.zeros(32, dtype=torch.int32), B=32)
+    lock, total = torch.zeros(1, dtype=torch.int32), torch.zeros(32, dtype=torch.int32)
+    relaxed_lock_kernel[(4,)](lock, total, B=32)
+    return total, torch.arange(32) * 4
 
 
 @triton.jit
@@ -300,7 +343,9 @@ def unlock_by_store_kernel(lock, total, B: tl.constexpr):
 
 @program
 def unlock_by_store():
-    unlock_by_store_kernel[(4,)](torch.zeros(1, dtype=torch.int32), torch.zeros(32, dtype=torch.int32), B=32)
+    lock, total = torch.zeros(1, dtype=torch.int32), torch.zeros(32, dtype=torch.int32)
+    unlock_by_store_kernel[(4,)](lock, total, B=32)
+    return total, torch.arange(32) * 4
 
 
 @triton.jit
@@ -316,7 +361,9 @@ def unlock_before_the_end_kernel(lock, total, B: tl.constexpr):
 
 @program
 def unlock_before_the_end():
-    unlock_before_the_end_kernel[(4,)](torch.zeros(1, dtype=torch.int32), torch.zeros(32, dtype=torch.int32), B=32)
+    lock, total = torch.zeros(1, dtype=torch.int32), torch.zeros(32, dtype=torch.int32)
+    unlock_before_the_end_kernel[(4,)](lock, total, B=32)
+    return total, torch.arange(32) * 4
 
 
 @triton.jit
@@ -336,6 +383,7 @@ def relaxed_flag_kernel(data, flag, out, B: tl.constexpr):
 def relaxed_flag():
     data, out = (torch.zeros(64, dtype=torch.int32) for _ in range(2))
     relaxed_flag_kernel[(2,)](data, torch.zeros(1, dtype=torch.int32), out, B=64)
+    return out, torch.arange(64) * 3
 
 
 @triton.jit
@@ -348,7 +396,9 @@ def last_program_reduces_kernel(x, partial, count, out, B: tl.constexpr, PARTS: 
 
 @program
 def last_program_reduces():
-    last_program_reduces_kernel[(4,)](normal(512), torch.zeros(4), torch.zeros(1, dtype=torch.int32), torch.zeros(1), B=128, PARTS=4)
+    x, out = normal(512), torch.zeros(1)
+    last_program_reduces_kernel[(4,)](x, torch.zeros(4), torch.zeros(1, dtype=torch.int32), out, B=128, PARTS=4)
+    return out, x.sum(0, keepdim=True)
 
 
 @triton.jit
@@ -362,4 +412,6 @@ def accumulate_weights_kernel(dy, dw, rows, cols, B: tl.constexpr):
 
 @program
 def accumulate_weights():
-    accumulate_weights_kernel[(3,)](normal(9, 60), torch.zeros(60), 9, 60, B=64)
+    dy, dw = normal(9, 60), torch.zeros(60)
+    accumulate_weights_kernel[(3,)](dy, dw, 9, 60, B=64)
+    return dw, dy.sum(0)

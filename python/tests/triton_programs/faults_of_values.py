@@ -20,7 +20,9 @@ def sum_without_other_kernel(x, out, cols, B: tl.constexpr):
 
 @program
 def sum_without_other():
-    sum_without_other_kernel[(2,)](normal(2, 100), torch.zeros(2), 100, B=128)
+    x, out = normal(2, 100), torch.zeros(2)
+    sum_without_other_kernel[(2,)](x, out, 100, B=128)
+    return out, x.sum(1)
 
 
 @triton.jit
@@ -34,7 +36,9 @@ def max_without_other_kernel(x, out, cols, B: tl.constexpr):
 
 @program
 def max_without_other():
-    max_without_other_kernel[(2,)](normal(2, 100), torch.zeros(2, 100), 100, B=128)
+    x, out = normal(2, 100), torch.zeros(2, 100)
+    max_without_other_kernel[(2,)](x, out, 100, B=128)
+    return out, x - x.max(1, keepdim=True)[0]
 
 
 @triton.jit
@@ -51,8 +55,9 @@ def dot_without_other_kernel(a, b, c, K, BM: tl.constexpr, BK: tl.constexpr):
 
 @program
 def dot_without_other():
-    dot_without_other_kernel[(1,)](normal(16, 40, dtype=torch.float16), normal(40, 16, dtype=torch.float16), torch.zeros(16, 16), 40, BM=16, BK=32,
-                                   num_stages=1)
+    a, b, c = normal(16, 40, dtype=torch.float16), normal(40, 16, dtype=torch.float16), torch.zeros(16, 16)
+    dot_without_other_kernel[(1,)](a, b, c, 40, BM=16, BK=32, num_stages=1)
+    return c, a.float() @ b.float()
 
 
 @triton.jit
@@ -64,14 +69,17 @@ def double_kernel(x, out, n, B: tl.constexpr):
 
 @program
 def empty_input():
-    double_kernel[(2,)](torch.empty(200), torch.zeros(200), 200, B=128)
+    out = torch.zeros(200)
+    double_kernel[(2,)](torch.empty(200), out, 200, B=128)
+    return out, normal(200) * 2
 
 
 @program
 def half_written_between_kernels():
-    middle = torch.empty(200)
-    double_kernel[(1,)](normal(200), middle, 200, B=128)
-    double_kernel[(2,)](middle, torch.zeros(200), 200, B=128)
+    x, middle, out = normal(200), torch.empty(200), torch.zeros(200)
+    double_kernel[(1,)](x, middle, 200, B=128)
+    double_kernel[(2,)](middle, out, 200, B=128)
+    return out, x * 4
 
 
 @triton.jit
@@ -82,7 +90,9 @@ def add_into_kernel(x, out, n, B: tl.constexpr):
 
 @program
 def sum_into_empty():
-    add_into_kernel[(2,)](normal(200), torch.empty(10), 200, B=128)
+    x, out = normal(200), torch.empty(10)
+    add_into_kernel[(2,)](x, out, 200, B=128)
+    return out, x.reshape(20, 10).sum(0)
 
 
 @triton.jit
@@ -95,7 +105,9 @@ def index_that_nothing_wrote_kernel(table, index, out, cols, B: tl.constexpr):
 
 @program
 def index_that_nothing_wrote():
-    index_that_nothing_wrote_kernel[(2,)](normal(5, 20), torch.empty(2, dtype=torch.int32), torch.zeros(2, 20), 20, B=32)
+    table, out = normal(5, 20), torch.zeros(2, 20)
+    index_that_nothing_wrote_kernel[(2,)](table, torch.empty(2, dtype=torch.int32), out, 20, B=32)
+    return out, table[[3, 1]]
 
 
 @triton.jit
@@ -108,7 +120,9 @@ def count_that_nothing_wrote_kernel(count, out, B: tl.constexpr):
 
 @program
 def count_that_nothing_wrote():
-    count_that_nothing_wrote_kernel[(1,)](torch.empty(1, dtype=torch.int32), torch.zeros(1, dtype=torch.int32), B=1)
+    out = torch.zeros(1, dtype=torch.int32)
+    count_that_nothing_wrote_kernel[(1,)](torch.empty(1, dtype=torch.int32), out, B=1)
+    return out, torch.tensor([7])
 
 
 # --- never ends -------------------------------------------------------------------------------------

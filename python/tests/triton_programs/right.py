@@ -200,7 +200,7 @@ def matmul_of_bytes():
 
 CONFIGS = [triton.Config(dict(BM=bm, BN=64, BK=32, GROUP=4), num_warps=warps, num_stages=stages)
            for bm, warps, stages in ((64, 4, 3), (128, 8, 2), (32, 2, 4))]
-tuned_matmul = triton.autotune(CONFIGS, key=["M", "N", "K"])(users.swizzled_matmul)
+tuned_matmul = triton.autotune(configs=CONFIGS, key=["M", "N", "K"])(users.swizzled_matmul)
 
 
 def matmul_autotuned():
