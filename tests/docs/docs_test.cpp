@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the commands in the documents: every fenced block marked `console` in docs/**/*.md and
-// README.md, one test case per document. Within a block, a line `$ warpwright …` is a command and
+// Runs the commands in the documents: every fenced block marked `console` in docs/**/*.md, docs/llms.txt,
+// README.md and AGENTS.md, one test case per document. Within a block, a line `$ warpwright …` is a command and
 // the lines below it are all it prints, errors included; a line `...` stands for any number of
 // lines, and `[exit 2]` at the end for the exit status where it is not 0. Commands of a document
 // run in a new folder, one after the other, where `examples` and `docs` are the project's. BLESS=1
@@ -205,13 +205,14 @@ bool has_commands(const fs::path& path) {
 }
 
 std::vector<fs::path> documents() {
+  const fs::path root(WW_SOURCE_DIR);
   std::vector<fs::path> found;
-  for (const auto& entry : fs::recursive_directory_iterator(fs::path(WW_SOURCE_DIR) / "docs")) {
-    if (entry.path().extension() == ".md" && has_commands(entry.path()))
-      found.push_back(entry.path());
-  }
-  const fs::path readme = fs::path(WW_SOURCE_DIR) / "README.md";
-  if (fs::exists(readme) && has_commands(readme)) found.push_back(readme);
+  const auto add = [&](const fs::path& path) {
+    if ((path.extension() == ".md" || path.extension() == ".txt") && has_commands(path))
+      found.push_back(path);
+  };
+  for (const auto& entry : fs::directory_iterator(root)) add(entry.path());
+  for (const auto& entry : fs::recursive_directory_iterator(root / "docs")) add(entry.path());
   std::sort(found.begin(), found.end());
   return found;
 }

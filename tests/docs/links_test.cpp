@@ -102,7 +102,8 @@ std::vector<std::string> broken_links(const fs::path& path, const std::string& p
 
 std::vector<fs::path> pages() {
   const fs::path root(WW_SOURCE_DIR);
-  std::vector<fs::path> out = {root / "README.md", root / "CONTRIBUTING.md"};
+  std::vector<fs::path> out = {root / "README.md", root / "CONTRIBUTING.md", root / "AGENTS.md",
+                               root / "docs/llms.txt"};
   for (const auto& entry : fs::recursive_directory_iterator(root / "docs"))
     if (entry.path().extension() == ".md") out.push_back(entry.path());
   return out;
