@@ -60,7 +60,7 @@ void declare_device_options(OptionSet& set, Options& options) {
            "sim, eval: which threads go first: rr (default), random:SEED; sim: reverse, step");
   set.text("--limit", "LIST", request.limits,
            "sim, eval: instructions=N,seconds=S,memory=BYTES, with K, M, G\n"
-           "(default: sim instructions=20G,memory=8G; eval instructions=20M,memory=8G)");
+           "(default: sim instructions=20G,memory=8G; eval instructions=5M,memory=8G)");
   declare_timeline(set, request.timeline);
   set.flag("--time", options.time, "cuda: measure the median time of several launches");
   set.number("--launches", options.launches, 1, kMaxLaunches, "launches for --time (default 20)");

@@ -99,9 +99,9 @@ struct Finding {
 /// note says which loop took most. The words are those of the virtual GPU.
 struct Limits {
   /// Statements and the operations in their expressions, each counted once for every 32 threads, or
-  /// fewer, that execute it together; a tile primitive counts one more for every 16 elements it
-  /// touches, and for every 1024 products. Counted so, a million takes a third of a second to a second.
-  std::uint64_t instructions = 20'000'000;
+  /// fewer, that execute it together; a tile primitive counts one more for every 16 elements, or
+  /// fewer, of each operand, and for every 1024 products. A million takes about half a second.
+  std::uint64_t instructions = 5'000'000;
   double seconds = 0;                              // 0: no limit
   std::uint64_t memory = std::uint64_t{8} << 30U;  // bytes of buffers and what is kept beside them
 };

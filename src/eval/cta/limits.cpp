@@ -100,7 +100,7 @@ bool spend_step(Cta& cta, std::size_t threads) {
 }
 
 bool spend_elements(Cta& cta, std::uint64_t elements) {
-  return spend_products(cta, elements * (kInstructionProducts / kInstructionElements));
+  return add_instructions(cta, (elements + kInstructionElements - 1) / kInstructionElements);
 }
 
 bool spend_products(Cta& cta, std::uint64_t products) {

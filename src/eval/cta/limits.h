@@ -8,7 +8,7 @@ namespace ww::eval {
 
 /// The step that so many threads are about to execute.
 bool spend_step(Cta& cta, std::size_t threads);
-/// Elements that a tile primitive touches.
+/// Elements of an operand that a tile primitive touches.
 bool spend_elements(Cta& cta, std::uint64_t elements);
 bool spend_products(Cta& cta, std::uint64_t products);
 /// Whether so many bytes may be taken for a moment.
