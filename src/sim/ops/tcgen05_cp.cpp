@@ -258,11 +258,26 @@ void commit_to(Warp& warp, unsigned lane, std::uint64_t mbarrier) {
        }});
 }
 
+// Without a state space the address is generic, and below the windows of all spaces it names nothing.
+// Compilers that widen an address of shared memory to 64 bits rely on the tensor core, which takes
+// the low 32 bits of either: the mbarrier is found, and the opcode accused.
+std::uint64_t as_generic(Warp& warp, unsigned lane, std::uint64_t address) {
+  if (address >= kSharedWindow) return address;
+  if (warp.is_new(Check::Space))
+    warp.report_at(Check::Space, lane_bit(lane), address + kSharedWindow,
+                   fmt::format("the generic address 0x{:x} is in no state space; as an address of "
+                               "shared memory it needs `.shared::cluster` in the opcode, or "
+                               "`cvta.shared.u64`",
+                               address));
+  return address + kSharedWindow;
+}
+
 void run_commit(Warp& warp, const Op& op) {
   const Address& address = warp.program->addresses[op.address];
   use_base(warp, address, warp.exec);
   std::uint64_t all[kLanes];
   lane_addresses(warp, address, all);
+  for_each_lane(warp.exec, [&](unsigned l) { all[l] = as_generic(warp, l, all[l]); });
   const bool is_multicast = op.p[0].present();
   if (is_multicast) use_value(warp, op.p[0], warp.exec);
   for_each_lane(warp.exec, [&](unsigned l) {

@@ -115,6 +115,21 @@ TEST(TensorCopy, SmallElementsBecomeBytes) {
   }
 }
 
+// Triton 3.4 to 3.7 widen the address and leave the state space out.
+TEST(TensorCopy, CommitTakesAWidenedSharedAddress) {
+  const auto with = [](const std::string& widen) {
+    return allocated() + kSource + descriptor(1024, 16, 128) + widen +
+           "@%p2 tcgen05.cp.cta_group::1.128x128b [%r20], %d8;"
+           "@%p2 tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64 [%d9];\n" +
+           kCompleted + "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r40}, [%r22];" + kLoaded + freed();
+  };
+  expect_fine(with("cvt.u64.u32 %d9, %r3; cvta.shared.u64 %d9, %d9;"), kFour);
+  const Done done =
+      expect_found(Check::Space, "is in no state space", with("cvt.u64.u32 %d9, %r3;"), kFour);
+  EXPECT_EQ(done.outcome, Outcome::Finished) << done.reason;
+  EXPECT_EQ(done.findings.find('\n'), done.findings.size() - 1) << done.findings;
+}
+
 TEST(TensorCopy, IsWaitedForThroughAnMbarrier) {
   const std::string start = allocated() + kSource + descriptor(1024, 16, 128) +
                             "@%p2 tcgen05.cp.cta_group::1.128x128b [%r20], %d8;" + kCommit;
