@@ -3,6 +3,7 @@
 // environment and signals are this file's. It prints while it works: the address is worth something
 // only then.
 #include <fmt/format.h>
+#include <malloc.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -74,6 +75,14 @@ bool write_now(int descriptor, const std::string& text) {
   return ::write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 
+// What is too large for base/pooled_new.h, an answer's text for one, goes back to the system when it is
+// freed. glibc would keep it for each of its arenas, and every request has a thread of its own.
+void keep_no_large_blocks() {
+#ifdef M_MMAP_THRESHOLD
+  (void)::mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
+}
+
 Outcome serve(const Options& options) {
   auto file = read_file(options.source);
   if (!file) return user_error(file.error());
@@ -85,6 +94,7 @@ Outcome serve(const Options& options) {
   if (!options.exported.empty()) return write_page(options, std::move(session));
   auto explorer = explore::Explorer::start(std::move(session), static_cast<int>(options.port));
   if (!explorer) return user_error(explorer.error());
+  keep_no_large_blocks();
   const StopSignals signals([&] { (*explorer)->stop(); });
   if (!write_now(STDOUT_FILENO, (*explorer)->address() + "\n"))
     return user_error(diag(DiagKind::Io, "cannot write the address to standard output"));

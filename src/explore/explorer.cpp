@@ -44,17 +44,26 @@ int status_of(WorkEnd end) {
   return 500;
 }
 
+// The answer, counted among those that nobody has read yet, unless it is; or why there is no place.
+Answer kept(Session& session, Answer answer) {
+  if (answer.hold == nullptr) answer.hold = session.unread.take(answer.body.size());
+  return answer.hold != nullptr ? std::move(answer)
+                                : error_answer(503, unread_text(session.unread));
+}
+
 Answer run_call(Session& session, Call call, const std::string& body, const Peer& peer) {
   const auto request = parse_request(body);
   if (!request) return refused(request.error());
   // What ends work cannot wait for it.
   if (call == call_cancel) return made_answer(call(session, *request));
-  Result<Json> made = Json();
-  const WorkResult result =
-      session.shop.run(peer, [&](const std::atomic<bool>&) { made = call(session, *request); });
+  // Its text is part of the work: no more values are in memory than there is work at once.
+  Answer out;
+  const WorkResult result = session.shop.run(peer, [&](const std::atomic<bool>&) {
+    out = kept(session, made_answer(call(session, *request)));
+  });
   if (result.end != WorkEnd::Done)
     return error_answer(status_of(result.end), end_text(result, session.options.limits));
-  return made_answer(made);
+  return out;
 }
 
 Answer run_kernel(Session& session, const std::string& body, const Peer& peer) {
@@ -89,10 +98,7 @@ Answer make_answer(Session& session, const std::string& method, const std::strin
 
 Answer answer_request(Session& session, const std::string& method, const std::string& path,
                       const std::string& body, const Peer& peer) {
-  Answer out = make_answer(session, method, path, body, peer);
-  out.hold = session.unread.take(out.body.size());
-  if (out.hold == nullptr) return error_answer(503, unread_text(session.unread));
-  return out;
+  return kept(session, make_answer(session, method, path, body, peer));
 }
 
 Result<std::unique_ptr<Explorer>> Explorer::start(SessionOptions options, int port) {

@@ -2,6 +2,7 @@
 // The call on layouts, and the comparison of two texts.
 #include <algorithm>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "base/source.h"
@@ -25,9 +26,9 @@ Result<Json> call_layout(Session& /*session*/, const Json& request) {
     out["error"] = render(outcome.refusal->diag, outcome.refusal->source);
     return out;
   }
-  const auto text = driver::render_report(*outcome.report, driver::LayoutFormat::Json, 0);
+  auto text = driver::render_report(*outcome.report, driver::LayoutFormat::Json, 0);
   if (text)
-    out["layout"] = Json::parse(*text).value();
+    out["layout"] = Json::written(std::move(*text));
   else
     out["error"] = render(text.error());
   return out;

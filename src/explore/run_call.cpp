@@ -145,7 +145,8 @@ Answer run_answer(Session& session, const RunWish& wish, const Peer& peer) {
     const std::uint64_t number = session.shop.new_number();
     if (!write(line_text({{"job", number}}))) return;
     RunProgress progress;
-    Json result;
+    std::string last;
+    std::shared_ptr<void> hold;
     double shown = 0;
     const auto tick = [&](double seconds) {
       if (seconds - shown < kProgressEvery) return true;
@@ -157,13 +158,14 @@ Answer run_answer(Session& session, const RunWish& wish, const Peer& peer) {
     };
     const WorkResult end = session.shop.run(
         peer,
-        [&](const std::atomic<bool>& stop) { result = run_result(session, wish, stop, progress); },
+        [&](const std::atomic<bool>& stop) {
+          last = line_text({{"result", run_result(session, wish, stop, progress)}});
+          hold = session.unread.take(last.size());
+          if (hold == nullptr) last = line_text({{"error", unread_text(session.unread)}});
+        },
         number, tick);
-    std::string last = end.end == WorkEnd::Done
-                           ? line_text({{"result", std::move(result)}})
-                           : line_text({{"error", end_text(end, session.options.limits)}});
-    const std::shared_ptr<void> hold = session.unread.take(last.size());
-    if (hold == nullptr) last = line_text({{"error", unread_text(session.unread)}});
+    if (end.end != WorkEnd::Done)
+      last = line_text({{"error", end_text(end, session.options.limits)}});
     (void)write(last);
   };
   return {.type = "application/x-ndjson", .stream = stream};
