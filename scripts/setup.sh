@@ -28,7 +28,6 @@ packages=(
   "libgtest-dev       test  -             tests (GoogleTest)"
   "libgmock-dev       test  -             matchers for tests (GoogleMock)"
   "python3            test  python3       layer check, test report, generated pages; standard library only"
-  "universal-ctags    test  -             sizes of classes and functions"
   "neovim             edit  nvim          an editor, to test the language server with"
   "emacs-nox          editors emacs         another one"
   "elpa-eglot         eglot -             its client of language servers, a part of Emacs from 29 on"
