@@ -78,6 +78,23 @@ first="$work/first"
 make_checkout "$first"
 expect "a first build" one built "$first"
 expect "nothing to do" one kept "$first"
+
+# planned ROOT: what a build of it will compile, as scripts/setup.sh plans it.
+planned() { (root=$1 me=plan && . "$1/scripts/setup.sh" && plan_build release program); }
+
+[[ -z $(planned "$first") ]] || { echo "a plan where nothing is to do"; exit 1; }
+touch "$first/src/word.cpp"
+before=$(planned "$first")
+for ((i = 0; i < 100; ++i)); do echo "using std::size_t;"; done >>"$first/src/word.h"
+after=$(planned "$first")
+read -r weight waits output <<<"$before"
+if [[ $output != CMakeFiles/ww_word.dir/src/word.cpp.o || $waits != 0 ]] || ((weight < 36)) ||
+  [[ $after != "$((weight + 12)) $waits $output" && $after != "$((weight + 13)) $waits $output" ]]; then
+  printf 'the plan: expected one file, and its header to count an eighth; got\n%s\n%s\n' "$before" "$after"
+  exit 1
+fi
+set_word one "$first"
+expect "what was planned" one built "$first"
 mv "$first" "$work/moved"
 expect "a moved checkout" one kept "$work/moved"
 cp -a "$work/moved" "$work/copy"
