@@ -19,7 +19,6 @@
 namespace ww::runtime {
 namespace {
 
-constexpr std::string_view kUsualPlace = "/usr/local/cuda/bin";
 constexpr std::string_view kCubin = "kernel.cubin";
 constexpr std::size_t kMaxCubinBytes = std::size_t{1} << 30U;
 constexpr std::size_t kMaxNotes = 12;
@@ -76,11 +75,11 @@ Result<std::string> find_tool(std::string_view name, std::string_view variable,
     if (is_program(search.given)) return search.given;
     return fail(DiagKind::Io, "`{}`, given as `{}`, is not a program", search.given, name);
   }
-  std::string found = find_program(name, fmt::format("{}:{}", search.path, kUsualPlace));
+  std::string found = find_program(name, fmt::format("{}:{}", search.path, kCudaPrograms));
   if (!found.empty()) return found;
   return fail(
       diag(DiagKind::Io, "`{}` is not here: it is in no folder of PATH and not in `{}`", name,
-           kUsualPlace)
+           kCudaPrograms)
           .with_note(fmt::format("it comes with NVIDIA's CUDA toolkit; {}=/path/to/{} names one",
                                  variable, name)));
 }

@@ -15,6 +15,9 @@
 
 namespace ww::runtime {
 
+/// Where CUDA's programs are if nothing else is said.
+inline constexpr std::string_view kCudaPrograms = "/usr/local/cuda/bin";
+
 /// Where to look for a program; the environment is the caller's to read.
 struct ToolSearch {
   std::string given = {};  // the path of it; empty: search

@@ -166,6 +166,7 @@ const Case kCases[] = {
     {"layout", "layout 'row_major(4,32)' --var k=0:4 --op 'slice:0:4,8*k:8*k+8' --as json"},
     {"layout", "layout 'row_major(4,4)' --op inverse --op span --op group:4,4 --as json"},
     {"variants", "variants --json"},
+    {"doctor", "doctor --json"},
     {"reference", "reference names --json"},
     {"reference", "reference not-taken --json"},
     {"reference", "reference primitives --json"},
