@@ -342,6 +342,9 @@ milliseconds() {
   echo $((${now//[!0-9]/} / 1000))
 }
 
+# show_line TEXT: on the terminal, in place of the one before.
+show_line() { printf '\r\033[K%s' "$1" >&2; }
+
 # progress LABEL PLAN CORES: reads what ninja or make writes, and shows how far they are and how long it will take:
 # on a terminal in one line that changes, elsewhere in a line every half minute.
 progress() {
@@ -365,13 +368,13 @@ progress() {
       left=${left:+, about $(duration "$left") left}
       forecast_at=$SECONDS
     fi
-    [[ ! -t 2 || -z $text ]] || printf '\r\033[K%s: %s%s' "$me" "$text" "$left" >&2
+    [[ ! -t 2 || -z $text ]] || show_line "$me: $text$left"
     if [[ ! -t 2 && -n $text ]] && ((SECONDS - shown >= 30)); then
       say "$text$left"
       shown=$SECONDS
     fi
   done
-  [[ ! -t 2 ]] || printf '\r\033[K' >&2
+  [[ ! -t 2 ]] || show_line ""
 }
 
 # build PRESET TARGET...: shows how far it is. Log: build/PRESET.log.
