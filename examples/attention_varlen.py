@@ -1,4 +1,4 @@
-# O = softmax(Q @ K.T / sqrt(dim)) @ V for sequences of different lengths, which lie one after the other:
+# O = softmax(Q @ K.T / sqrt(dim)) @ V for packed sequences of different lengths, layouts by hand:
 # sequence b is the rows cu_seqlens[b] to cu_seqlens[b + 1] of Q, K, V and O. A block takes 64 queries of
 # a head at a time, each warp 16 of them, and goes over the keys 64 at a time. Both loops end where
 # cu_seqlens says.

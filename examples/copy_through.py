@@ -1,5 +1,5 @@
-# Every element travels from global memory through shared memory and registers back to global memory:
-# B is A. Each copy is one primitive; which instruction it becomes follows from the layouts.
+# B = A through shared memory and registers: from global to shared memory, to registers, and the same way back.
+# Each copy is one primitive; which instruction it becomes follows from the layouts.
 #
 #   warpwright run examples/copy_through.py --expect 'B == A'
 #   warpwright run examples/copy_through.py --kernel 'build(n=1 << 30)' --device cuda --time

@@ -1,4 +1,4 @@
-# Rows of a table by their numbers, as an embedding layer takes them: out[i] = table[ids[i]]. Padding is
+# Gathers rows of a table by their numbers, as an embedding layer does: out[i] = table[ids[i]]. Padding is
 # marked by ids out of range (-1, say), whose rows are filled with zeros. Each block has some of the
 # tokens. The rows go straight into registers, 16 bytes at a time; neighbouring threads read
 # neighbouring parts of a row.

@@ -1,4 +1,4 @@
-# Products of different heights in one launch: group g is the rows offsets[g] to offsets[g + 1] of A
+# Matrix products of different heights in one launch: group g is the rows offsets[g] to offsets[g + 1] of A
 # and D, and D = A @ B[g] there. The offsets are read from memory, so the groups may have any number of
 # rows, none too. `slots` blocks share the tiles of a group.
 #

@@ -1,4 +1,4 @@
-# D = A @ B.T by Hopper's tensor cores for few tiles and a long K: A is (M, K), B is (N, K).
+# D = A @ B.T on Hopper's tensor cores for few tiles and a long K: A is (M, K), B is (N, K).
 #
 # A tile of D alone would keep only some of the SMs busy. Here the CTAs of a cluster share each tile:
 # each has a part of K, multiplies it as gemm_hopper.py does, and leaves its sums in its shared memory.

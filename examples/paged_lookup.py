@@ -1,4 +1,4 @@
-# Y[s] has the first lens[s] rows of sequence s, gathered from a cache of pages: position p is row
+# Y[s] has the first lens[s] rows of sequence s, gathered from a paged cache: position p is row
 # p % page of the page that table[s, p // page] names. A block takes a sequence and each of its warps
 # every fourth position. The bounds of the loop are the same in a warp, because they come from its
 # number and from memory that the kernel only reads: so the loop may hold a copy that a warp makes

@@ -1,4 +1,4 @@
-# Blocks that stay and take work until none is left: one thread of a block draws the number of the next
+# Persistent blocks that draw work from a counter until none is left: one thread of a block draws the next
 # tile from a counter in global memory, and passes it on through shared memory. The first barrier comes
 # before the others read it, the second one before it is written again; with both, the compiler knows
 # that a block has one tile at a time.

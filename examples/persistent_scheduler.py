@@ -1,4 +1,4 @@
-# B = A.T by a few CTAs that stay and take tile after tile. The scheduler says which: down groups of four rows of
+# B = A.T by a few persistent CTAs that take tile after tile. The scheduler says which: down groups of four rows of
 # tiles, so that neighbours in time use the same rows of A.
 #
 #   warpwright run examples/persistent_scheduler.py --expect 'B == A.T'

@@ -1,4 +1,4 @@
-# A tile goes through shared and tensor memory, both handed out by pools: C is A.
+# C = A through shared and tensor memory, both allocated by pools.
 #
 #   warpwright run examples/pools.py --device eval --expect 'C == A'
 @T.prim_func

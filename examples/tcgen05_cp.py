@@ -1,5 +1,5 @@
-# A tile goes from global through shared memory into tensor memory, started by one thread and carried out
-# by the tensor core, and from there through registers back: B is A.
+# B = A through tensor memory, where the tensor core copies the tile (tcgen05.cp): one thread starts the copy
+# from shared memory, and the way back is through registers.
 #
 #   warpwright run examples/tcgen05_cp.py --expect 'B == A'
 #   warpwright explain examples/tcgen05_cp.py --kernel 'build(swizzle=32)'

@@ -1,4 +1,4 @@
-# D = alpha * acc + bias, as halves: the end of a matrix product on Blackwell, whose sums are in
+# D = alpha * acc + bias in half precision: the end of a matrix product on Blackwell, whose sums are in
 # tensor memory, a row in each of 128 lanes. They come out in chunks of columns: tensor memory to
 # registers (tcgen05.ld), scale, bias and halves there, registers to swizzled shared memory
 # (stmatrix), and from there to global memory by 16-byte stores of whole lines.

@@ -1,5 +1,5 @@
-# A tile goes from registers to tensor memory and back, B is A; the caller chooses its layout on both
-# sides. Which instructions the two copies become follows from the two layouts:
+# B = A through tensor memory, with layouts that the caller chooses: the one in registers, and the one in tensor
+# memory. Which instructions the two copies become follows from them.
 #
 #   warpwright run examples/tcgen05_shapes.py --expect 'B == A'
 #   warpwright explain examples/tcgen05_shapes.py --kernel 'build(64, datapath("F", 64, 32, 1))'

@@ -1,4 +1,4 @@
-# Two stages in tensor memory: while one warpgroup fills a stage, the other one empties the stage
+# A pipeline of two stages in tensor memory: while one warpgroup fills a stage, the other one empties the stage
 # filled before; B is A + A. The stage is known at run time only. Warps w and w + 4 reach the same
 # quarter of the lanes, so one warpgroup can load what the other has stored.
 #

@@ -1,5 +1,5 @@
-# B = A, tile by tile through shared memory, by the copy engine alone: one thread of a CTA starts a copy of a
-# box of A, waits until the mbarrier has heard of all its bytes, and starts a copy of the box to B. No thread
+# B = A, tile by tile through shared memory, copied by TMA alone: one thread of a CTA starts a copy of a
+# box of A, waits until the mbarrier has counted all its bytes, and starts a copy of the box to B. No thread
 # touches an element. Warpwright makes the two tensor maps; the launch hands them to the kernel.
 #
 # No thread reads the tile, so it needs no swizzle, and a box without one may have rows of 256 elements. On an

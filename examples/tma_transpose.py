@@ -1,5 +1,5 @@
-# B is the transpose of A, tile by tile, as in transpose.py, but the copy engine moves the tiles between global
-# and shared memory: no thread computes an address there. ldmatrix.trans turns 8x8 blocks while it loads them
+# B is the transpose of A, tile by tile, and TMA moves the tiles: as transpose.py, but from global to shared memory
+# and back no thread computes an address. ldmatrix.trans turns 8x8 blocks while it loads them
 # into registers, stmatrix puts them back.
 #
 #   warpwright run examples/tma_transpose.py --expect 'B == A.T'

@@ -42,13 +42,33 @@ std::string_view tuned(const RowProblem& problem) {
   return "";
 }
 
+// The tuned form where there is one.
+std::string_view file_of(Job job) {
+  switch (job) {
+    case Job::Softmax:
+      return "softmax_tuned";
+    case Job::LayerNorm:
+      return "layer_norm_tuned";
+    case Job::RmsNorm:
+      return "rms_norm_tuned";
+    case Job::BiasGelu:
+      return "bias_gelu_tuned";
+    case Job::Rope:
+      return "rope_tuned";
+    case Job::Attention:
+      return "attention_tuned";
+    default:
+      return name_of(job);
+  }
+}
+
 BenchRow row_of(const RowProblem& problem) {
   const std::string what = problem.is_attention()
                                ? fmt::format("{}{}", problem.m, problem.causal ? "_causal" : "")
                                : fmt::format("{}", problem.n);
   return {.name = fmt::format("kernels/rows/{}/{}/{}", name_of(problem.job),
                               num::name_of(problem.dtype), what),
-          .file = fmt::format("rows/{}.py", name_of(problem.job)),
+          .file = fmt::format("rows/{}.py", file_of(problem.job)),
           .parameters = std::string(tuned(problem)),
           .problem = problem};
 }

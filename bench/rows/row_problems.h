@@ -26,7 +26,7 @@ enum class Job : std::uint8_t {
   Rope,
   Attention,
 };
-/// As its file is named: "softmax".
+/// As in the names of benchmarks: "softmax".
 std::string_view name_of(Job job);
 
 /// m rows of n elements. Of rope and attention a row is a position, with n = heads * dim elements.

@@ -1,5 +1,5 @@
-# A single warp multiplies float16 matrices, D[16,8] = A[16,16] @ B[16,8], accumulating in float32:
-# one m16n8k16 instruction.
+# One warp multiplies float16 matrices, D[16,8] = A[16,16] @ B[16,8], with float32 sums: one m16n8k16
+# instruction.
 #
 #   warpwright run examples/basics/gemm.py --device eval --expect 'D_g ~= A_g @ B_g'
 from tvm.tirx.layout import S, TileLayout, laneid

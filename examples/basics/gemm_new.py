@@ -1,5 +1,5 @@
-# A single warp multiplies float16 matrices, D[16,8] = A[16,16] @ B[16,8], accumulating in float32:
-# one m16n8k16 instruction.
+# One warp multiplies float16 matrices, D[16,8] = A[16,16] @ B[16,8], with float32 sums: one m16n8k16
+# instruction.
 # The program of gemm.py in the newer spelling, where `.local` counts places in storage: register
 # 4*kHi + 2*rM + kp of A, not 4*rM + 2*kHi + kp.
 #

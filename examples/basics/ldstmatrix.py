@@ -1,5 +1,5 @@
-# A warp loads `num` 8x8 tiles of float16 from shared memory into the fragment of a matrix
-# instruction, and writes the fragment out again: B is A.
+# A warp loads 8x8 tiles of float16 into the fragment of a matrix instruction and stores them: it loads `num`
+# of them from shared memory, and B is A.
 #
 #   warpwright run examples/basics/ldstmatrix.py --device eval --expect 'B == A'
 from tvm.tirx.layout import S, TileLayout, laneid

@@ -1,5 +1,5 @@
-# A warp takes a 32x8 tile from shared memory into registers, one row per lane, clears the shared
-# tile, and puts it back.
+# A warp moves a 32x8 tile from shared memory to registers and back, one row per lane. In between it clears
+# the shared tile.
 #
 #   warpwright run examples/basics/reg.py --device eval
 from tvm.tirx.layout import S, TileLayout, laneid

@@ -1,5 +1,5 @@
-# A warp takes a 32x8 tile from shared memory into registers, one row per lane, clears the shared
-# tile, and puts it back.
+# A warp moves a 32x8 tile from shared memory to registers and back, one row per lane. In between it clears
+# the shared tile.
 # The program of reg.py in the newer spelling.
 #
 #   warpwright run examples/basics/reg_new.py --device eval

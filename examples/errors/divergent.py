@@ -1,4 +1,4 @@
-# Half a warp reaches a copy that a whole warp must make, for docs/guide/language_tour.md.
+# Half a warp reaches a copy that needs the whole warp: docs/guide/language_tour.md.
 #
 #   warpwright run examples/errors/divergent.py
 from tvm.tirx.layout import S, TileLayout, laneid

@@ -1,4 +1,4 @@
-# A barrier that is made for all lanes of a warp, and one of them arrives: docs/guide/barriers.md.
+# A barrier that expects all lanes of a warp, while one of them arrives: docs/guide/barriers.md.
 #
 #   warpwright run examples/errors/late.py
 from tvm.script import tirx as T

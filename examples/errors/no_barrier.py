@@ -1,4 +1,4 @@
-# A number that one thread writes and the others read at once, for docs/reference/language.md.
+# One thread writes a number and the others read it without a barrier: docs/reference/language.md.
 #
 #   warpwright run examples/errors/no_barrier.py
 from tvm.script import tirx as T

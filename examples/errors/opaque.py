@@ -1,4 +1,4 @@
-# A kernel that needs a number which only NumPy knows, for docs/reference/language.md.
+# A kernel that needs a number that only NumPy knows: docs/reference/language.md.
 #
 #   warpwright run examples/errors/opaque.py
 import numpy as np

@@ -1,4 +1,4 @@
-# Pools asked for more than they have.
+# Pools that allocate more memory than they have.
 #
 #   warpwright run examples/errors/pool.py
 @T.prim_func

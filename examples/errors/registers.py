@@ -1,4 +1,4 @@
-# Roles that ask for more registers than the CTA has, for docs/reference/language.md.
+# Roles that ask for more registers than the CTA has: docs/reference/language.md.
 #
 #   warpwright run examples/errors/registers.py
 

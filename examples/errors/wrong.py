@@ -1,4 +1,4 @@
-# Four mistakes: each is found and explained.
+# Four mistakes in one kernel: each is found and explained.
 #
 #   warpwright run examples/errors/wrong.py
 

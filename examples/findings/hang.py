@@ -1,5 +1,5 @@
-# A consumer that does not say when a stage is empty again, for docs/guide/barriers.md: the producer fills both
-# stages and then waits for ever.
+# A consumer that never says that a stage is empty again: the producer fills both stages and then waits
+# forever (docs/guide/barriers.md).
 #
 #   warpwright run examples/findings/hang.py
 from tvm.backend.cuda.lang import Pipeline, PipelineState, WarpRole

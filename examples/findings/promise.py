@@ -1,4 +1,4 @@
-# A promise that is false: the length is another one in each half of the block, for
+# A promised uniform length that differs between the halves of the block:
 # docs/reference/language.md.
 #
 #   warpwright run examples/findings/promise.py --arg lens=arange

@@ -1,4 +1,4 @@
-# A barrier is missing between writing shared memory and reading what other threads wrote, for
+# No barrier between writing shared memory and reading what other threads wrote:
 # docs/guide/language_tour.md.
 #
 #   warpwright run examples/findings/race.py

@@ -1,4 +1,4 @@
-# A tile goes to tensor memory and back and is doubled, with one mistake, for docs/guide/tensor_memory.md:
+# A tile goes through tensor memory, with one of several mistakes: docs/guide/tensor_memory.md.
 #
 #   warpwright run examples/findings/tensor_memory.py --kernel 'build("no wait::ld")'
 from tvm.script import tirx as T

@@ -1,50 +1,42 @@
-# Rotary embedding: Y has the vectors of X, `dim` long, turned by angles that grow with their position:
-# element j and element j + dim/2 are the coordinates of a point, which Cos and Sin turn by an angle of
-# their own for each position and each j < dim/2. Rows are positions, and in each position heads, which
-# share the angles.
+# Rotary embedding: Y has the vectors of X, `dim` long, turned by angles that grow with their position.
+# Elements j and j + dim/2 are the coordinates of a point, which Cos and Sin turn by an angle for each
+# position and each j < dim/2; the heads of a position share the angles. The compiler infers the layouts:
+# the copies of X decide, and the angles are in the threads that turn by them.
 #
-#   warpwright run examples/rows/rope.py --arg Cos=zeros --arg Sin=ones --expect 'Y[:, :64] == 0 - X[:, 64:]' --expect 'Y[:, 64:] == X[:, :64]'
+#   warpwright run examples/rows/rope.py --arg Cos=zeros --arg Sin=ones --expect 'Y[:, :, :64] == 0 - X[:, :, 64:]' --expect 'Y[:, :, 64:] == X[:, :, :64]'
 #   warpwright explain examples/rows/rope.py
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
-from tvm.tirx.layout import S, TileLayout, tx
 
 
-def build(positions=32, heads=8, dim=128, dtype="bfloat16", threads=128):
-    vec = 4 if dtype == "float32" else 8
+def build(positions=32, heads=8, dim=128, dtype="bfloat16", group=None):
+    vec = 4 if dtype == "float32" else 8  # elements in 16 bytes
     assert 0 < positions * heads <= 2**30, "1 to 2**30 vectors"
     assert dim > 0 and dim % (2 * vec) == 0, "halves of vectors are loaded 16 bytes at a time"
     half = dim // 2
-    lanes = half // vec  # of a vector
-    rows = threads // lanes  # vectors of a block
-    blocks = (positions * heads + rows - 1) // rows
-    tile = TileLayout(S[(rows, lanes, vec) : (lanes @ tx, 1 @ tx, 1)])
+    group = group or min(heads, 16)  # heads of a block
+    across = (heads + group - 1) // group
+    vectors = T.Buffer((positions, heads, dim), dtype)
+    angles = T.Buffer((positions, 1, half), "float32")
 
     @T.prim_func
-    def rope(X_ptr: T.handle, Cos_ptr: T.handle, Sin_ptr: T.handle, Y_ptr: T.handle):
-        X = T.match_buffer(X_ptr, (positions * heads, dim), dtype)
-        Cos = T.match_buffer(Cos_ptr, (positions, half), "float32")
-        Sin = T.match_buffer(Sin_ptr, (positions, half), "float32")
-        Y = T.match_buffer(Y_ptr, (positions * heads, dim), dtype)
+    def rope(X: vectors, Cos: angles, Sin: angles, Y: vectors):
         T.device_entry()
-        bx = T.cta_id([blocks])
-        thread = T.thread_id([threads])
-        first = T.meta_var(bx * rows)
-        a_in = T.alloc_buffer((rows, half), dtype, scope="local", layout=tile)
-        b_in = T.alloc_buffer((rows, half), dtype, scope="local", layout=tile)
-        a = T.alloc_buffer((rows, half), "float32", scope="local", layout=tile)
-        b = T.alloc_buffer((rows, half), "float32", scope="local", layout=tile)
-        cos = T.alloc_buffer((rows, half), "float32", scope="local", layout=tile)
-        sin = T.alloc_buffer((rows, half), "float32", scope="local", layout=tile)
-        new = T.alloc_buffer((rows, half), "float32", scope="local", layout=tile)
-        Tx.cta.copy(a_in, X[first : first + rows, 0:half], fill_value=0)
-        Tx.cta.copy(b_in, X[first : first + rows, half:dim], fill_value=0)
-        at: T.let = T.min((first + thread // lanes) // heads, positions - 1)
-        column: T.let = thread % lanes * vec
-        for i in T.vectorized(vec):
-            cos.local(vec)[i] = Cos[at, column + i]
-        for i in T.vectorized(vec):
-            sin.local(vec)[i] = Sin[at, column + i]
+        cta = T.cta_id([positions * across])
+        T.thread_id([group * half // vec])
+        at: T.let = cta // across
+        first: T.let = cta % across * group
+        a_in = T.alloc_local((group, half), dtype, layout="auto")
+        b_in = T.alloc_local((group, half), dtype, layout="auto")
+        a = T.alloc_local((group, half), "float32", layout="auto")
+        b = T.alloc_local((group, half), "float32", layout="auto")
+        new = T.alloc_local((group, half), "float32", layout="auto")
+        cos = T.alloc_local((1, half), "float32", layout="auto")
+        sin = T.alloc_local((1, half), "float32", layout="auto")
+        Tx.cta.copy(a_in, X[at, first : first + group, 0:half], fill_value=0)
+        Tx.cta.copy(b_in, X[at, first : first + group, half:dim], fill_value=0)
+        Tx.cta.copy(cos, Cos[at, :, :])
+        Tx.cta.copy(sin, Sin[at, :, :])
         Tx.cta.cast(a, a_in)
         Tx.cta.cast(b, b_in)
         Tx.cta.mul(new, b, sin)
@@ -54,8 +46,8 @@ def build(positions=32, heads=8, dim=128, dtype="bfloat16", threads=128):
         Tx.cta.mul(new, b, cos)
         Tx.cta.fma(new, a, sin, new)
         Tx.cta.cast(b_in, new)
-        Tx.cta.copy(Y[first : first + rows, 0:half], a_in, clip=True)
-        Tx.cta.copy(Y[first : first + rows, half:dim], b_in, clip=True)
+        Tx.cta.copy(Y[at, first : first + group, 0:half], a_in, clip=True)
+        Tx.cta.copy(Y[at, first : first + group, half:dim], b_in, clip=True)
 
     return rope
 

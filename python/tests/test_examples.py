@@ -38,7 +38,7 @@ CASES = {
     "gemm_batched.py": matmul,
     "gemm_int8.py": lambda a, b: a.astype(np.int32) @ b.astype(np.int32).T,
     "gemm_bias_relu.py": lambda a, b, bias: np.maximum(matmul(a, b) + bias, 0),
-    "short/softmax.py": softmax,
+    "rows/softmax.py": softmax,
     "rows/column_sum.py": lambda x: x.astype(np.float32).sum(axis=0),
 }
 

@@ -118,7 +118,7 @@ const Case kCases[] = {
     {"run", "run examples/tcgen05_stages.py --device sim --out B=b.npy --json"},
     {"explain", "explain examples/basics/ldstmatrix.py --json"},
     {"explain", "explain examples/gemm_mma.py --json"},
-    {"explain", "explain examples/short/softmax.py --json"},
+    {"explain", "explain examples/rows/softmax.py --json"},
     {"explain", "explain convert.py --json"},
     {"explain", "explain examples/tcgen05_cp.py --json"},
     {"explain", "explain examples/refused/overlap.py --json"},

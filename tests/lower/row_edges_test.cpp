@@ -26,9 +26,9 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
 
 // --- lengths -------------------------------------------------------------------------------------
 
-constexpr const char* kRowKernels[] = {"softmax",       "layer_norm", "rms_norm",
-                                       "cross_entropy", "row_sum",    "column_sum",
-                                       "cumsum",        "bias_gelu",  "quantize_fp8"};
+constexpr const char* kRowKernels[] = {"softmax_tuned", "layer_norm_tuned", "rms_norm_tuned",
+                                       "cross_entropy", "row_sum",          "column_sum",
+                                       "cumsum",        "bias_gelu_tuned",  "quantize_fp8"};
 
 // Labels are elements of the shortest row. The evaluator does not know column_sum's `red`; the example
 // runs on odd lengths by itself (tests/cli/examples_test.cpp).
@@ -60,20 +60,20 @@ TEST(RowEdges, ShapesWithoutARowAreRefused) {
     for (const std::string arguments : {"n=0", "m=0", "n=2**30 + 1", "m=2**30 + 1", "n=-1"})
       cases.push_back({"rows/" + file, arguments, ": error: assertion failed: 1 to 2**30 rows of",
                        "note: `m` is "});
-  cases.push_back({"rows/rope", "dim=24", "error: assertion failed: halves", "`dim` is 24"});
+  cases.push_back({"rows/rope_tuned", "dim=24", "error: assertion failed: halves", "`dim` is 24"});
+  cases.push_back({"rows/rope_tuned", "heads=0", "error: assertion failed: 1 to 2**30 vectors",
+                   "`heads` is 0"});
   cases.push_back(
-      {"rows/rope", "heads=0", "error: assertion failed: 1 to 2**30 vectors", "`heads` is 0"});
-  cases.push_back(
-      {"rows/flash_attention", "seq=0", "error: assertion failed: nothing to", "`seq` is 0"});
-  cases.push_back({"rows/flash_attention", "dim=24", "error: assertion failed: products take 16",
+      {"rows/attention_tuned", "seq=0", "error: assertion failed: nothing to", "`seq` is 0"});
+  cases.push_back({"rows/attention_tuned", "dim=24", "error: assertion failed: products take 16",
                    "`dim` is 24"});
-  cases.push_back({"rows/flash_attention", "heads=3, kv_heads=2", "assertion failed: as many heads",
+  cases.push_back({"rows/attention_tuned", "heads=3, kv_heads=2", "assertion failed: as many heads",
                    "`heads` is 3, `kv_heads` is 2"});
   for (const std::string file : {"softmax", "layer_norm"})
     cases.push_back(
-        {"short/" + file, "n=0", "error: an extent of 0, expected 1 or more", "[BadExtent]"});
+        {"rows/" + file, "n=0", "error: an extent of 0, expected 1 or more", "[BadExtent]"});
   cases.push_back(
-      {"short/softmax", "m=1, n=2**31", "more elements than a tile can have", "[BadBuffer]"});
+      {"rows/softmax", "m=1, n=2**31", "more elements than a tile can have", "[BadBuffer]"});
   for (const Refused& each : cases) {
     const Checked checked = check(program_of(each.file + ".py", "build(" + each.kernel + ")"));
     EXPECT_EQ(checked.stage, Stage::Script) << each.file << " " << each.kernel;
@@ -217,7 +217,8 @@ driver::Build build_of(const std::string& source, const std::string& kernel) {
 
 // --- pitches and alignment -----------------------------------------------------------------------
 
-constexpr const char* kTwoArrays[] = {"softmax", "cumsum", "layer_norm", "rms_norm", "bias_gelu"};
+constexpr const char* kTwoArrays[] = {"softmax_tuned", "cumsum", "layer_norm_tuned",
+                                      "rms_norm_tuned", "bias_gelu_tuned"};
 constexpr std::string_view kDeclared = "(m, n), dtype)";
 
 TEST(RowEdges, PitchesNeedNotBeTheLength) {
@@ -240,7 +241,7 @@ TEST(RowEdges, PitchesNeedNotBeTheLength) {
 }
 
 TEST(RowEdges, APitchKnownAtLaunchOnlyIsRefused) {
-  std::string source = source_of("rows/softmax");
+  std::string source = source_of("rows/softmax_tuned");
   replace_all(source, "def softmax(X_ptr", "def softmax(pitch: T.int32, X_ptr");
   replace_all(source, kDeclared, "(m, n), dtype, strides=[pitch, 1])");
   const driver::Build build = driver::build_kernel(SourceText("rows.py", source), {});
@@ -301,9 +302,10 @@ std::string wrapped(std::string ptx) {
 
 TEST(RowEdges, MoreElementsThanInt32Counts) {
   constexpr std::int64_t kRow = std::int64_t{1} << 20U;  // of 2051: 4.3 GB of bfloat16
-  for (const Large& large : {Large{"softmax"}, Large{"layer_norm"}, Large{"rms_norm"},
-                             Large{"cross_entropy"}, Large{"row_sum"}, Large{"cumsum"},
-                             Large{"quantize_fp8"}, Large{"bias_gelu", ", threads=512"}}) {
+  for (const Large& large :
+       {Large{"softmax_tuned"}, Large{"layer_norm_tuned"}, Large{"rms_norm_tuned"},
+        Large{"cross_entropy"}, Large{"row_sum"}, Large{"cumsum"}, Large{"quantize_fp8"},
+        Large{"bias_gelu_tuned", ", threads=512"}}) {
     SCOPED_TRACE(large.file + large.extra);
     const std::string source = source_of("rows/" + large.file);
     const driver::Build one = build_of(source, "build(m=1, n=2051" + large.extra + ")");

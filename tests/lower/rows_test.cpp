@@ -84,10 +84,10 @@ TEST(Rows, SoftmaxAndNorms) {
   Family family("rows", Nvcc::Always);
   for (const std::string shape : kShapes) {
     const double tolerance = shape.ends_with("\"float32\"") ? 1e-5 : 1.6e-2;
-    run(family, row_program("softmax", shape, tolerance), softmax_of);
-    run(family, row_program("layer_norm", shape, tolerance),
+    run(family, row_program("softmax_tuned", shape, tolerance), softmax_of);
+    run(family, row_program("layer_norm_tuned", shape, tolerance),
         [](const Ran& ran) { return norm_of(ran, true); });
-    run(family, row_program("rms_norm", shape, tolerance),
+    run(family, row_program("rms_norm_tuned", shape, tolerance),
         [](const Ran& ran) { return norm_of(ran, false); });
   }
 }
@@ -98,12 +98,12 @@ TEST(Rows, NormsWithPartsInSharedMemory) {
   for (const std::string shape :
        {"m=2, n=3000, lanes=64, cluster=2, kept=2, ahead=2, dtype=\"float32\"",
         "m=1, n=6144, lanes=64, cluster=4, kept=2, ahead=1, dtype=\"float32\""}) {
-    run(family, row_program("layer_norm", shape, 1e-5),
+    run(family, row_program("layer_norm_tuned", shape, 1e-5),
         [](const Ran& ran) { return norm_of(ran, true); });
-    run(family, row_program("rms_norm", shape, 1e-5),
+    run(family, row_program("rms_norm_tuned", shape, 1e-5),
         [](const Ran& ran) { return norm_of(ran, false); });
   }
-  run(family, row_program("layer_norm", "m=1, n=6000, lanes=64, cluster=4, kept=0", 1.6e-2),
+  run(family, row_program("layer_norm_tuned", "m=1, n=6000, lanes=64, cluster=4, kept=0", 1.6e-2),
       [](const Ran& ran) { return norm_of(ran, true); });
 }
 
@@ -132,18 +132,18 @@ TEST(Rows, LargeArraysAreReadWithAPriority) {
     return driver::build_file({.path = path, .kernel = kernel}, driver::Phase::Ptx).ptx;
   };
   const std::string priority = "ld.global.L2::cache_hint";
-  for (const std::string file : {"softmax", "layer_norm", "rms_norm"}) {
+  for (const std::string file : {"softmax_tuned", "layer_norm_tuned", "rms_norm_tuned"}) {
     EXPECT_NE(ptx_of(file, "m=8192, n=4096").find(priority), std::string::npos) << file;
     EXPECT_EQ(ptx_of(file, "m=8191, n=4096").find(priority), std::string::npos) << file;
     EXPECT_EQ(ptx_of(file, "m=8192, n=4099").find(priority), std::string::npos) << file;
     EXPECT_EQ(ptx_of(file, "m=8192, n=4096, hints={}").find(priority), std::string::npos) << file;
   }
-  const std::string many = ptx_of("layer_norm", "m=128, n=262144");
+  const std::string many = ptx_of("layer_norm_tuned", "m=128, n=262144");
   EXPECT_NE(many.find(".reqntid 512"), std::string::npos);
   EXPECT_NE(many.find("cp.async.cg.shared.global.L2::cache_hint"), std::string::npos);
-  EXPECT_EQ(ptx_of("layer_norm", "m=127, n=262144").find(".reqntid 512"), std::string::npos);
+  EXPECT_EQ(ptx_of("layer_norm_tuned", "m=127, n=262144").find(".reqntid 512"), std::string::npos);
   // What is asked for is not dropped.
-  EXPECT_NE(ptx_of("layer_norm", "m=128, n=262144, lanes=256").find(".reqntid 256"),
+  EXPECT_NE(ptx_of("layer_norm_tuned", "m=128, n=262144, lanes=256").find(".reqntid 256"),
             std::string::npos);
 }
 
@@ -166,7 +166,7 @@ TEST(Rows, SumsOfRows) {
         return sum;
       };
     });
-    run(family, row_program("bias_gelu", shape, tolerance), [](const Ran& ran) {
+    run(family, row_program("bias_gelu_tuned", shape, tolerance), [](const Ran& ran) {
       const Numbers x(ran, "X"), b(ran, "B");
       return [x, b](std::size_t i) {
         const double v = x(i / x.extent(1), i % x.extent(1)) + b(i % x.extent(1));
@@ -205,7 +205,7 @@ std::function<double(std::size_t)> attention_of(const Ran& ran, bool is_causal) 
 TEST(Rows, Attention) {
   Family family("attention", Nvcc::Always);
   const auto attention = [&](const std::string& arguments, bool is_causal) {
-    Program program = row_program("flash_attention", arguments, 4e-3);
+    Program program = row_program("attention_tuned", arguments, 4e-3);
     run(family, program, [&](const Ran& ran) { return attention_of(ran, is_causal); });
   };
   attention("seq=150, heads=2, kv_heads=1", false);
@@ -219,8 +219,8 @@ TEST(Rows, OtherTargets) {
   Assembly assembly;
   for (const std::string target : {"sm_80", "sm_100a", "sm_120a"})
     for (const std::string file :
-         {"softmax", "layer_norm", "rms_norm", "cross_entropy", "row_sum", "column_sum", "cumsum",
-          "bias_gelu", "rope", "flash_attention"}) {
+         {"softmax_tuned", "layer_norm_tuned", "rms_norm_tuned", "cross_entropy", "row_sum",
+          "column_sum", "cumsum", "bias_gelu_tuned", "rope_tuned", "attention_tuned"}) {
       Program program = program_of("rows/" + file + ".py", "kernel");
       program.target = target;
       const Checked compiled = compile_only(program);
@@ -232,7 +232,7 @@ TEST(Rows, OtherTargets) {
 
 // Rows that overlap by a part of the tile, and a sum without its last part.
 TEST(Rows, OraclesSayNo) {
-  const Program softmax = row_program("softmax", "m=2, n=4096, lanes=64", 1.6e-2);
+  const Program softmax = row_program("softmax_tuned", "m=2, n=4096, lanes=64", 1.6e-2);
   const Checked shorter = check(edited(softmax, "Tx.cta.zero(each)", "Tx.cta.fill(each, 1.0)"));
   ASSERT_TRUE(shorter.right()) << shorter.why;
   const auto element = softmax_of(*shorter.ran);

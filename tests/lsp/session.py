@@ -165,7 +165,7 @@ def processor_time(client):
 def latency(client):
     """From a change to its diagnostics, in files that are matrix products. Printed, not checked."""
     client.initialize()
-    for name in ("gemm_mma.py", "gemm_hopper.py", "short/gemm.py", "transpose.py"):
+    for name in ("gemm_mma.py", "gemm_hopper.py", "gemm.py", "transpose.py"):
         text = open(os.path.join(EXAMPLES, name), encoding="utf-8").read()
         uri = "file:///" + name
         client.open(uri, text)

@@ -1,4 +1,4 @@
-# O = softmax(Q @ K.T / sqrt(dim)) @ V for each head, on tensor cores through mma.sync, with nothing but
+# O = softmax(Q @ K.T / sqrt(dim)) @ V for each head, on tensor cores by mma.sync, with only
 # Q, K, V and O in global memory. Heads may share keys and values (kv_heads < heads); causal=True lets a
 # query see the keys up to its own position; seq need not fill the tiles.
 #
@@ -11,9 +11,9 @@
 # greater score comes, `o` and `total` must be scaled, which costs as much as a quarter of the product; a
 # row waits with it until its scores are 2^8 times too large, which float32 sums do not mind.
 #
-#   warpwright run examples/rows/flash_attention.py --arg Q=zeros --expect 'O ~= mean(V, axis=1, keepdims=True) within 1e-2'
-#   warpwright run examples/rows/flash_attention.py --kernel 'build(seq=200, causal=True)' --expect 'O[0, 0, 0] == V[0, 0, 0]'
-#   warpwright explain examples/rows/flash_attention.py
+#   warpwright run examples/rows/attention_tuned.py --arg Q=zeros --expect 'O ~= mean(V, axis=1, keepdims=True) within 1e-2'
+#   warpwright run examples/rows/attention_tuned.py --kernel 'build(seq=200, causal=True)' --expect 'O[0, 0, 0] == V[0, 0, 0]'
+#   warpwright explain examples/rows/attention_tuned.py
 import math
 
 from tvm.script import tirx as T

@@ -1,9 +1,9 @@
-# D = A @ B on tensor cores, as ../gemm_mma.py computes it, with layouts that the compiler infers: the
-# product decides for the registers, and what it takes for shared memory. M, N and K need not be
+# D = A @ B on tensor cores, with layouts that the compiler infers: the product decides for the registers
+# and for the shared memory that it reads. gemm_mma.py has the layouts by hand. M, N and K need not be
 # multiples of the tile.
 #
-#   warpwright run examples/short/gemm.py --kernel 'build(M=200, N=136, K=120)' --expect 'D ~= A @ B'
-#   warpwright explain examples/short/gemm.py
+#   warpwright run examples/gemm.py --kernel 'build(M=200, N=136, K=120)' --expect 'D ~= A @ B'
+#   warpwright explain examples/gemm.py
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
 

@@ -1,9 +1,9 @@
-# O = softmax(Q @ K.T / sqrt(dim)) @ V for sequences of different lengths, as ../attention_varlen.py
-# computes it, with layouts that the compiler infers: the products decide, and because the first one's
+# O = softmax(Q @ K.T / sqrt(dim)) @ V for packed sequences of different lengths. The compiler infers the
+# layouts, which ../attention_varlen.py has by hand: the products decide, and because the first one's
 # sums become an operand of the second, all warps stand one below the other.
 #
-#   warpwright run examples/short/attention.py --arg cu_seqlens=list:0,99,100,256 --arg Q=zeros --expect 'O[:99] ~= mean(V[:99], axis=0, keepdims=True)'
-#   warpwright explain examples/short/attention.py
+#   warpwright run examples/rows/attention.py --arg cu_seqlens=list:0,99,100,256 --arg Q=zeros --expect 'O[:99] ~= mean(V[:99], axis=0, keepdims=True)'
+#   warpwright explain examples/rows/attention.py
 import math
 
 from tvm.script import tirx as T
