@@ -4,6 +4,10 @@
 from __future__ import annotations
 
 import gc
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +17,7 @@ triton = pytest.importorskip("triton")
 import triton_kernels_for_tests as kernels  # noqa: E402
 from triton_kernels_for_tests import floats  # noqa: E402
 
+import warpwright as ww  # noqa: E402
 from warpwright import check  # noqa: E402
 from warpwright.check import Array  # noqa: E402
 
@@ -131,9 +136,9 @@ def test_the_interpreter_leaves_other_values():
     assert other.place.text == "tl.store(z_ptr + i, tl.load(y_ptr + BLOCK - 1 - i))"
 
 
-def test_sixteen_kernels_leave_nothing_behind():
+def test_launches_leave_nothing_behind():
     def launches():
-        for name in ("scale", "two_in_a_row", "gemm", "tuned") * 4:
+        for name in ("scale", "two_in_a_row", "gemm", "tuned"):
             getattr(kernels, f"run_{name}")()
 
     check.run(launches)
@@ -143,6 +148,23 @@ def test_sixteen_kernels_leave_nothing_behind():
         assert session.memory.live() == []
     with pytest.raises(Exception, match="session is over|driver"):
         kernels.run_scale()
+
+
+@pytest.mark.parametrize("leaks", [False, True])
+def test_sixteen_launches_do_not_let_the_process_grow(leaks):
+    script = Path(__file__).parent / "sixteen_launches_for_tests.py"
+    path = [str(Path(ww.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+    # malloc gives freed arrays back at once.
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(path), "MALLOC_MMAP_THRESHOLD_": "65536"}
+    done = subprocess.run(
+        [sys.executable, str(script), *(["leak"] if leaks else [])],
+        env=env,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    # One array of 4 MB for each launch of the last three times would be 192 MB.
+    assert (int(done.stdout) >= 64) == leaks, done.stdout
 
 
 def test_another_driver_interface_is_named():
