@@ -11,7 +11,7 @@ import pytest
 triton = pytest.importorskip("triton")
 torch = pytest.importorskip("torch")
 
-from triton_programs import faults, faults_of_values, planted, right  # noqa: E402, F401
+from triton_programs import as_tutorials, faults, faults_of_values, planted, right  # noqa: E402, F401
 
 VERSION = tuple(map(int, triton.__version__.split(".")[:2]))
 if VERSION > (3, 4):
@@ -25,9 +25,9 @@ TARGETS = os.environ["WW_CHECK_TARGETS"].split(",")
 
 
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("program", right.PROGRAMS, ids=lambda each: each.__name__)
+@pytest.mark.parametrize("program", [*right.PROGRAMS, *as_tutorials.PROGRAMS], ids=lambda each: each.__name__)
 def test_right_programs_are_clean(program, target):
-    if program in right.NEED_TORCH_2 and not hasattr(torch.float16, "itemsize"):
+    if program in right.NEED_TORCH_2 + as_tutorials.NEED_TORCH_2 and not hasattr(torch.float16, "itemsize"):
         pytest.skip("needs PyTorch 2")
     session = check.run(program, target=target)
     assert (session.status, session.findings.list()) == (0, []), session.findings.text()
