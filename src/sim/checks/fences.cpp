@@ -261,8 +261,7 @@ void FenceTracker::check_pair(Warp& warp, unsigned lane, std::uint32_t cell, Ten
   warp.report_at(
       Check::Fence, lane_bit(lane), 0,
       fmt::format("{} {} that {} has {}; there is a barrier between the two, with {}", verb_of(use),
-                  place_text(*warp.unit, kTensorWindow + std::uint64_t{cell} * 4, 4), who, done,
-                  missing),
+                  tensor_text(address_of_cell(0, cell)), who, done, missing),
       warp.unit->party(before.op, other, 0));
 }
 

@@ -68,6 +68,13 @@ OriginId Origins::stored_at(unsigned warp, const Region& region, std::uint64_t o
   return found == memory_.end() ? 0 : found->second;
 }
 
+void Origins::stored(std::uint64_t address, OriginId id) { memory_[address / 4] = id; }
+
+OriginId Origins::stored_at(std::uint64_t address) const {
+  const auto found = memory_.find(address / 4);
+  return found == memory_.end() ? 0 : found->second;
+}
+
 void Origins::clear() {
   nodes_.clear();
   origins_.clear();

@@ -42,6 +42,9 @@ class Origins {
               OriginId id);
   /// 0: they were never set.
   [[nodiscard]] OriginId stored_at(unsigned warp, const Region& region, std::uint64_t offset) const;
+  /// The same of four bytes at an address that all warps have in common (kTensorWindow).
+  void stored(std::uint64_t address, OriginId id);
+  [[nodiscard]] OriginId stored_at(std::uint64_t address) const;
   void clear();
 
  private:

@@ -176,8 +176,7 @@ void RaceTracker::touch_tensor(Warp& warp, unsigned rank, const std::uint32_t* c
                                Touched how) {
   begin(warp);
   std::uint64_t address[kLanes];
-  const std::uint64_t window = kTensorWindow + (std::uint64_t{rank} << kRankShift);
-  for_each_lane(lanes, [&](unsigned l) { address[l] = window + std::uint64_t{cell[l]} * 4; });
+  for_each_lane(lanes, [&](unsigned l) { address[l] = address_of_cell(rank, cell[l]); });
   region_ = nullptr;
   stored_ = nullptr;
   touch_words(warp, address, lanes, 4, how, {});

@@ -27,7 +27,7 @@ void report(const RaceStep& step, const char* what, std::uint32_t other_op, unsi
 // works there as one.
 bool is_ordered(const RaceStep& step, unsigned other, unsigned other_lane, std::uint32_t clock) {
   if (step.by.order->ordered(step.by.warp, step.lane, other, other_lane, clock)) return true;
-  return step.address >= kTensorWindow && step.address < kGlobalStart &&
+  return is_in_tensor(step.address) &&
          (other == step.by.warp || fenced_in_tensor(*step.by.order, step.by.warp, other, clock));
 }
 
@@ -130,11 +130,7 @@ void check_races(const RaceStep& step, const CellUses& uses, const RaceCell& cel
 // --- texts --------------------------------------------------------------------------------------
 
 std::string place_text(const Unit& unit, std::uint64_t address, unsigned bytes) {
-  if (address >= kTensorWindow && address < kGlobalStart) {
-    const std::uint64_t cell = shared_offset(address) / 4;
-    return fmt::format("lane {}, column {} of tensor memory", cell / kTensorColumns,
-                       cell % kTensorColumns);
-  }
+  if (is_in_tensor(address)) return tensor_text(address);
   if (address < kLocalWindow)
     return fmt::format("{} bytes of shared memory at {}", bytes, shared_text(unit, address));
   return fmt::format("{} bytes of global memory at 0x{:x}", bytes, address);

@@ -86,6 +86,7 @@ std::string lane_list(Mask lanes) {
 std::string memory_text(const Warp& warp, std::uint64_t address) {
   if (const Region* region = warp.unit->context.memory->find(address); region != nullptr)
     return fmt::format("{}, at address 0x{:x}", region->name, address);
+  if (is_in_tensor(address)) return tensor_text(address);
   if (address >= kLocalWindow) return fmt::format("local address 0x{:x}", address - kLocalWindow);
   constexpr std::uint64_t kInBlock = (std::uint64_t{1} << kRankShift) - 1;
   return fmt::format("shared address 0x{:x}", address & kInBlock);

@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/memory/tensor_memory.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace ww::sim {
+
+std::string tensor_text(std::uint64_t address) {
+  const std::uint64_t cell = shared_offset(address) / 4;
+  return fmt::format("lane {}, column {} of tensor memory", cell / kTensorColumns,
+                     cell % kTensorColumns);
+}
 
 TensorMemory::TensorMemory()
     : cells_(std::size_t{kTensorLanes} * kTensorColumns, 0xCDCD'CDCDU),

@@ -7,15 +7,27 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "sim/checks/findings.h"
+#include "sim/memory/memory.h"
 #include "sim/order/clocks.h"
 
 namespace ww::sim {
 
 constexpr unsigned kTensorLanes = 128;
 constexpr unsigned kTensorColumns = 512;
+
+/// Where checks see a cell of a CTA's tensor memory: `cell` is lane * kTensorColumns + column.
+constexpr std::uint64_t address_of_cell(unsigned rank, std::uint32_t cell) {
+  return kTensorWindow + (std::uint64_t{rank} << kRankShift) + std::uint64_t{cell} * 4;
+}
+constexpr bool is_in_tensor(std::uint64_t address) {
+  return address >= kTensorWindow && address < kGlobalStart;
+}
+/// "lane 3, column 16 of tensor memory"
+std::string tensor_text(std::uint64_t address);
 
 class TensorMemory {
  public:

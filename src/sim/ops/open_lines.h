@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Undefined elements of products of matrices in registers. An element of D is undefined if one in its row of
+// Undefined elements of products of which D is in registers. An element of D is undefined if one in its row of
 // A, one in its column of B or the one that it is added to is.
 #pragma once
 
@@ -31,6 +31,9 @@ class OpenLines {
   void add_columns(std::span<const Place> registers, LineOf&& line_of) {
     add(registers, columns_, line_of);
   }
+  /// Lines of an operand elsewhere: where their undefined elements come from, 0: there is none.
+  void add_rows(std::span<const OriginId> lines) { add(lines, rows_); }
+  void add_columns(std::span<const OriginId> lines) { add(lines, columns_); }
   /// All of D depends on these lanes of a register.
   void add_all(Place place, Mask lanes) {
     add(std::span(&place, 1), rows_,
@@ -70,7 +73,7 @@ class OpenLines {
   }
 
  private:
-  static constexpr unsigned kLines = 32;
+  static constexpr unsigned kLines = 256;
   static constexpr unsigned kAll = kLines, kNone = kLines + 1;
   using Lines = std::array<OriginId, kLines + 2>;
   struct Marks {
@@ -89,6 +92,13 @@ class OpenLines {
     const std::uint8_t* const marks = warp_.undefined.of(place);
     const bool any = std::any_of(marks, marks + kLanes, [](std::uint8_t b) { return b != 0; });
     return any ? marks : nullptr;
+  }
+  void add(std::span<const OriginId> from, Lines& lines) {
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      if (from[i] == 0) continue;
+      lines[i] = from[i];
+      is_open_ = true;
+    }
   }
   template <typename LineOf>
   void add(std::span<const Place> registers, Lines& lines, LineOf&& line_of) {

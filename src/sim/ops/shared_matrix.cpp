@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "sim/checks/copied_tiles.h"
+#include "sim/checks/undefined.h"
 #include "sim/ops/async_ops.h"
 #include "sim/tensor_map/box.h"
 
@@ -75,13 +76,18 @@ void unpack_k_major(const Region& shared, const MatrixChunks& chunks, ElementFor
   }
 }
 
+// Chunks side by side: of a line if it is K-major, else of all lines at one k.
+unsigned chunks_across(const SharedMatrix& matrix) {
+  return matrix.is_mn_major
+             ? (matrix.lines * matrix.element_bytes + kMatrixChunk - 1) / kMatrixChunk
+             : matrix.line_bytes / kMatrixChunk;
+}
+
 }  // namespace
 
 MatrixChunks chunks_of(const SharedMatrix& matrix) {
   const MatrixDescriptor at = matrix.at;
-  const unsigned across =
-      matrix.is_mn_major ? (matrix.lines * matrix.element_bytes + kMatrixChunk - 1) / kMatrixChunk
-                         : matrix.line_bytes / kMatrixChunk;
+  const unsigned across = chunks_across(matrix);
   const unsigned count =
       matrix.is_mn_major ? matrix.line_bytes / matrix.element_bytes : matrix.lines;
   MatrixChunks chunks(std::size_t{count} * across);
@@ -126,7 +132,7 @@ namespace {
 void check_initialised(Warp& warp, Mask who, const Cta& cta, const SharedMatrix& matrix,
                        const MatrixChunks& chunks) {
   const Region& shared = cta.shared;
-  if (shared.undefined == nullptr || !warp.checks(Check::Uninit)) return;
+  if (shared.undefined == nullptr || !warp.undefined.are_early) return;
   for (const std::uint32_t at : chunks) {
     if (undefined_bits(shared, at, matrix.used_bytes) == 0) continue;
     if (!warp.is_new(Check::Uninit)) return;
@@ -210,6 +216,28 @@ void check_defined(Warp& warp, Mask who, const Cta& cta, const SharedMatrix& mat
                    const MatrixChunks& chunks) {
   check_initialised(warp, who, cta, matrix, chunks);
   check_swizzle(warp, who, cta, matrix, chunks);
+}
+
+LineOrigins undefined_lines(Warp& warp, const Region& shared, const SharedMatrix& matrix,
+                            const MatrixChunks& chunks) {
+  LineOrigins lines;
+  if (shared.undefined == nullptr || !warp.undefined.are_kept() || warp.undefined.are_early)
+    return lines;
+  const unsigned across = chunks_across(matrix);
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    const std::uint32_t bits = undefined_bits(shared, chunks[i], matrix.used_bytes);
+    if (bits == 0) continue;
+    lines.resize(matrix.lines);
+    for (unsigned byte = 0; byte < matrix.used_bytes; ++byte) {
+      if (((bits >> byte) & 1U) == 0) continue;
+      const std::size_t line = matrix.is_mn_major
+                                   ? (i % across * kMatrixChunk + byte) / matrix.element_bytes
+                                   : i / across;
+      if (line < lines.size() && lines[line] == 0)
+        lines[line] = origin_in(warp, shared, chunks[i] + byte, 0);
+    }
+  }
+  return lines;
 }
 
 // --- the elements --------------------------------------------------------------------------------

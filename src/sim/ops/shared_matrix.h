@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/checks/origins.h"
 #include "sim/memory/matrix_descriptor.h"
 #include "sim/run/unit.h"
 
@@ -34,10 +35,16 @@ void check_inside(Warp& warp, Mask who, const Cta& cta, const SharedMatrix& matr
 /// Whether this run looks for swizzles that contradict each other (`align`). That needs to know which
 /// bytes were written again, which `fence` does.
 bool looks_at_swizzles(const Warp& warp);
-/// Reports bytes that nothing has written, and bytes that a tensor copy wrote with another swizzle than
-/// the descriptor's.
+/// Reports bytes that a tensor copy wrote with another swizzle than the descriptor's; for
+/// `uninit=early` bytes that nothing has written, too.
 void check_defined(Warp& warp, Mask who, const Cta& cta, const SharedMatrix& matrix,
                    const MatrixChunks& chunks);
+
+/// Where the undefined bytes of each line come from, 0: all of its bytes are defined. Empty: those of all
+/// lines are, or `uninit=early` reports them.
+using LineOrigins = std::vector<OriginId>;
+LineOrigins undefined_lines(Warp& warp, const Region& shared, const SharedMatrix& matrix,
+                            const MatrixChunks& chunks);
 
 /// The chunks are being read by asynchronous work of that lane; and no longer.
 void mark_chunks(Warp& warp, unsigned lane, const Region& shared, const MatrixChunks& chunks);

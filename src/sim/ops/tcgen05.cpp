@@ -187,6 +187,7 @@ void check_pending(Warp& warp, const TensorMemory::Pending& pending, TensorAddre
 struct LoadedRegister {
   std::uint32_t bits = 0;
   std::uint8_t undefined = 0;
+  OriginId origin = 0;  // of undefined bytes
 };
 
 LoadedRegister load_register(Warp& warp, TensorAccess& access, unsigned lane, unsigned reg,
@@ -198,9 +199,13 @@ LoadedRegister load_register(Warp& warp, TensorAccess& access, unsigned lane, un
     check_pending(warp, access.tensor().pending_at(cell.lane, cell.column), cell, lane);
     const std::uint32_t bits = access.tensor().at(cell.lane, cell.column);
     const std::uint8_t undefined = access.tensor().undefined_at(cell.lane, cell.column);
-    if (!packed) return {bits, undefined};
+    const OriginId origin = undefined != 0 && warp.undefined.are_kept()
+                                ? origin_in_tensor(warp, *warp.cta, cell)
+                                : OriginId{0};
+    if (!packed) return {bits, undefined, origin};
     value.bits |= (bits & 0xFFFFU) << (16 * part);
     value.undefined |= static_cast<std::uint8_t>((undefined & 3U) << (2 * part));
+    if (value.origin == 0 && (undefined & 3U) != 0) value.origin = origin;
   }
   return value;
 }
@@ -224,7 +229,9 @@ LoadedRegister reduce_lane(const PendingLoad& load, std::uint8_t mode, unsigned 
     std::uint32_t bits = load.values[r * kLanes + lane];
     if ((mode & kAbsolute) != 0) bits &= 0x7FFF'FFFFU;
     value.bits = r == 0 ? reduced(mode, bits, bits) : reduced(mode, value.bits, bits);
-    if (load.undefined[r * kLanes + lane] != 0) value.undefined = 0x0F;
+    if (load.undefined[r * kLanes + lane] == 0) continue;
+    value.undefined = 0x0F;
+    if (!load.origins.empty()) value.origin = load.origins[r * kLanes + lane];
   }
   return value;
 }
@@ -248,9 +255,8 @@ void fill_registers(Warp& warp, const PendingLoad& load, Mask lanes) {
       if (flags[l] != 0) open |= lane_bit(l);
     });
     if (open == 0) continue;
-    OriginId origins[kLanes];
-    std::ranges::fill(origins, warp.unit->origins.from({.op = load.op}));
-    warp.undefined.origins.set(at, origins, open);
+    if (!load.origins.empty())
+      warp.undefined.origins.set(at, &load.origins[std::size_t{r} * kLanes], open);
   }
 }
 
@@ -269,6 +275,9 @@ void run_load(Warp& warp, const Op& op) {
   const auto keep = [&](unsigned reg, unsigned lane, const LoadedRegister& value) {
     load.values[reg * kLanes + lane] = value.bits;
     load.undefined[reg * kLanes + lane] = value.undefined;
+    if (value.origin == 0) return;
+    load.origins.resize(load.values.size());
+    load.origins[reg * kLanes + lane] = value.origin;
   };
   for (unsigned r = 0; r < count; ++r) {
     for_each_lane(warp.exec, [&](unsigned l) {
@@ -288,6 +297,7 @@ void run_load(Warp& warp, const Op& op) {
     fill_registers(warp, load, warp.exec);
     load.values.clear();
     load.undefined.clear();
+    load.origins.clear();
   }
   warp.pending.loads.push_back(std::move(load));
 }
@@ -321,6 +331,7 @@ void run_store(Warp& warp, const Op& op) {
       for (unsigned part = 0; part < (packed ? 2U : 1U); ++part) {
         TensorAddress cell;
         if (!access.find(l, r, part, packed, cell)) continue;
+        if (undefined != 0) set_origin_in_tensor(warp, *warp.cta, cell, origin_of(warp, place, l));
         const std::uint32_t half = (values[l] >> (16 * part)) & 0xFFFFU;
         store.cells.push_back({.value = packed ? half : values[l],
                                .lane = static_cast<std::uint16_t>(cell.lane),

@@ -138,6 +138,26 @@ TensorMemory& tensor_of(Cta& cta) {
   return *cta.tensor;
 }
 
+namespace {
+
+std::uint64_t address_of(const Cta& cta, TensorAddress at) {
+  return address_of_cell(cta.rank, at.lane * kTensorColumns + at.column);
+}
+
+}  // namespace
+
+OriginId origin_in_tensor(Warp& warp, const Cta& cta, TensorAddress at) {
+  Origins& origins = warp.unit->origins;
+  const std::uint64_t address = address_of(cta, at);
+  const OriginId id = origins.stored_at(address);
+  return id != 0 ? id : origins.from({.op = warp.current, .address = address});
+}
+
+void set_origin_in_tensor(Warp& warp, const Cta& cta, TensorAddress at, OriginId before) {
+  Origins& origins = warp.unit->origins;
+  origins.stored(address_of(cta, at), origins.through(before, warp.current));
+}
+
 void report_tensor(Warp& warp, Mask who, const std::string& text) {
   if (!warp.is_new(Check::Tensor, kNoOp, count_lanes(who))) return;
   warp.report(Check::Tensor, who, text);

@@ -124,9 +124,17 @@ Copy read_copy(Warp& warp, const Op& op, unsigned lane, Cta& cta, TensorAddress 
                                    kChunk, AccessKind::Read, Space::SharedCluster);
       const Chunk chunk =
           expanded(chunk_of(read_run(warp, run, lane, kChunk)), static_cast<Format>(op.mode2));
-      if (run.region != nullptr) copy.sources.push_back(run);
+      OriginId origin = 0;
+      if (run.region != nullptr) {
+        copy.sources.push_back(run);
+        if (std::ranges::find(chunk.undefined, true) != chunk.undefined.end())
+          origin = origin_in(warp, *run.region, run.address - run.region->base, lane);
+      }
       for (const unsigned to : lanes_of(static_cast<Spread>(op.mode & 0x0FU), row)) {
-        add_cells(warp, lane, tensor, {base.lane + to, base.column + byte / 4}, chunk, copy.cells);
+        const TensorAddress at{base.lane + to, base.column + byte / 4};
+        add_cells(warp, lane, tensor, at, chunk, copy.cells);
+        for (unsigned c = 0; origin != 0 && c < kChunkColumns; ++c)
+          set_origin_in_tensor(warp, cta, {at.lane, at.column + c}, origin);
       }
     }
   }

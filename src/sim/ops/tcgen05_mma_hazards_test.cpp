@@ -22,6 +22,7 @@ struct Planted {
   std::uint64_t desc_a = kDescriptor, desc_b = kDescriptor | kB;
   std::uint32_t instruction = kInstruction;
   bool adds = true;
+  bool is_early = false;  // `uninit=early`
 };
 
 std::string replaced(std::string text, std::string_view what, std::string_view by) {
@@ -33,6 +34,7 @@ std::string replaced(std::string text, std::string_view what, std::string_view b
 
 struct Seen {
   std::string findings, reason;
+  std::string origin;  // of an undefined value
 };
 
 Seen run(const Planted& planted, const std::string& text) {
@@ -52,9 +54,12 @@ Seen run(const Planted& planted, const std::string& text) {
   test.input(std::vector<std::uint32_t>(cells)).input(words);
   test.output<std::uint32_t>(cells);
   test.options.limits.instructions = 1'000'000;
+  test.options.checks.undefined_early = planted.is_early;
   const LaunchReport& report = test.run();
   EXPECT_EQ(test.refusal(), "");
-  return {test.findings(), report.reason};
+  std::string origin;
+  for (const Finding& finding : report.findings.list()) origin += finding.origin.text;
+  return {test.findings(), report.reason, origin};
 }
 
 void expect_found(const Planted& planted, const std::string& text, std::string_view wanted) {
@@ -79,6 +84,30 @@ TEST(TensorProductHazards, NoneInARightKernel) {
   pair.spec.is_pair = true;
   pair.instruction = 0x10080010;
   EXPECT_EQ(run(pair, tensor_product_kernel(pair.spec)).findings, "");
+}
+
+std::string all_replaced(std::string text, std::string_view what, std::string_view by) {
+  std::size_t at = 0;
+  while ((at = text.find(what, at)) != std::string::npos) {
+    text.replace(at, what.size(), by);
+    at += by.size();
+  }
+  return text;
+}
+
+TEST(TensorProductHazards, UndefinedRowsMakeUndefinedRows) {
+  // Nothing writes rows 112 to 127 of A, which are in the last 512 bytes before B.
+  const std::string text = replaced(fine(), "add.u32 %r5, %r4, %r3;\n",
+                                    "add.u32 %r5, %r4, %r3;\nsetp.lt.u32 %p6, %r4, 3584; "
+                                    "setp.ge.or.u32 %p6, %r4, 4096, %p6;\n@%p6 ");
+  const std::string partly = replaced(text, "[%d1]; st.shared", "[%d1]; @%p6 st.shared");
+  const Seen seen = run({}, partly);
+  EXPECT_TRUE(seen.findings.starts_with("uninit ")) << seen.findings;
+  EXPECT_EQ(seen.origin, "nothing has defined shared address 0xe00");
+  EXPECT_EQ(seen.findings.find('\n'), seen.findings.size() - 1) << seen.findings;
+  const std::string dropped = replaced(all_replaced(partly, "st.global.b32", "@%p6 st.global.b32"),
+                                       "issued:\n", "issued: setp.lt.u32 %p6, %r0, 112;\n");
+  EXPECT_EQ(run({}, dropped).findings, "");
 }
 
 TEST(TensorProductHazards, DIsLoadedTooEarly) {
@@ -133,20 +162,29 @@ TEST(TensorProductHazards, OperandsWereNotReady) {
 }
 
 TEST(TensorProductHazards, BytesAreUndefined) {
+  const auto expect = [](Planted planted, const std::string& text, std::string_view early,
+                         std::string_view origin) {
+    EXPECT_EQ(run(planted, text).origin.substr(0, origin.size()), origin);
+    planted.is_early = true;
+    expect_found(planted, text, early);
+  };
   const std::string loads = "st.shared.v4.b32 [%r5], {%r6,%r7,%r8,%r9};\n";
-  expect_found({}, replaced(fine(), loads, "setp.lt.u32 %p6, %r4, 4096; @%p6 " + loads),
-               "B has bytes in shared memory at 0x1000 that nothing has written");
+  expect({}, replaced(fine(), loads, "setp.lt.u32 %p6, %r4, 4096; @%p6 " + loads),
+         "B has bytes in shared memory at 0x1000 that nothing has written",
+         "nothing has defined shared address 0x1000");
   const std::string store =
       fmt::format("tcgen05.st.sync.aligned.32x32b.x32.b32 [%r22+0], {};\n", thirty_two());
-  expect_found({}, replaced(fine(), store, ""),
-               "D, which is added to, has bytes in lane 0, column 0 of tensor memory that nothing "
-               "has written");
+  expect({}, replaced(fine(), store, ""),
+         "D, which is added to, has bytes in lane 0, column 0 of tensor memory that nothing "
+         "has written",
+         "nothing has defined lane 0, column 0 of tensor memory");
   Planted in_tensor;
   in_tensor.spec.a_in_tensor = true;
   in_tensor.spec.a_column = 16;
   in_tensor.adds = false;
-  expect_found(in_tensor, replaced(tensor_product_kernel(in_tensor.spec), store, ""),
-               "A has bytes in lane 0, column 16 of tensor memory that nothing has written");
+  expect(in_tensor, replaced(tensor_product_kernel(in_tensor.spec), store, ""),
+         "A has bytes in lane 0, column 16 of tensor memory that nothing has written",
+         "nothing has defined lane 0, column 16 of tensor memory");
 }
 
 // Metadata of a sparse A is read as A is.

@@ -122,8 +122,12 @@ void begin_shared(Warp& warp, unsigned lane, TensorProduct& product) {
     b.line_bytes = a.line_bytes * (product.form.is.is_sparse ? 2 : 1);
     b.is_mn_major = product.is.b_is_mn_major;
     b.used_bytes = used_bytes(product, product.is.b, b.lines, b.is_mn_major);
-    if (!product.form.a_in_tensor) product.a_chunks[i] = begin_matrix(warp, lane, cta, a);
+    if (!product.form.a_in_tensor) {
+      product.a_chunks[i] = begin_matrix(warp, lane, cta, a);
+      product.a_undefined[i] = undefined_lines(warp, cta.shared, a, product.a_chunks[i]);
+    }
     product.b_chunks[i] = begin_matrix(warp, lane, cta, b, product.b_columns);
+    product.b_undefined[i] = undefined_lines(warp, cta.shared, b, product.b_chunks[i]);
   }
 }
 
@@ -353,6 +357,29 @@ bool begin_tensor_product(Warp& warp, unsigned lane, TensorProduct& product) {
   begin_shared(warp, lane, product);
   begin_tensor(warp, lane, product);
   return true;
+}
+
+bool UndefinedLines::are_none() const {
+  const auto is_defined = [](OriginId id) { return id == 0; };
+  return std::ranges::all_of(rows, is_defined) && std::ranges::all_of(columns, is_defined);
+}
+
+UndefinedLines undefined_lines(const TensorProduct& product, const DPart& part) {
+  UndefinedLines out{std::vector<OriginId>(part.rows), std::vector<OriginId>(part.columns)};
+  std::ranges::copy(product.a_undefined[part.cta], out.rows.begin());
+  const std::vector<unsigned>& from = product.b_columns;
+  for (unsigned cta = 0; cta < product.ctas.size(); ++cta) {
+    const LineOrigins& lines = product.b_undefined[cta];
+    if (lines.empty()) continue;
+    auto next = lines.begin();  // columns that count as zero have no line
+    for (unsigned c = 0; c < product.columns_each(); ++c) {
+      if (!from.empty() && from[c] == ZeroColumns::kZero) continue;
+      const unsigned column = cta * product.columns_each() + c - part.column;
+      if (column < part.columns) out.columns[column] = *next;
+      ++next;
+    }
+  }
+  return out;
 }
 
 }  // namespace ww::sim

@@ -59,6 +59,7 @@ struct TensorProduct {
   std::vector<unsigned>
       b_columns;  // of .ws: columns of B, where they are not just all (ZeroColumns)
   std::array<MatrixChunks, 2> a_chunks, b_chunks;  // by CTA
+  std::array<LineOrigins, 2> a_undefined, b_undefined;
 
   /// Elements of a row of A as it is stored, and of a column of B.
   [[nodiscard]] unsigned a_length() const { return isa::product_k(form.is.kind); }
@@ -86,6 +87,18 @@ constexpr unsigned kRowColumns = 8, kMetadataColumns = 2;
 bool begin_tensor_product(Warp& warp, unsigned lane, TensorProduct& product);
 /// Reads them, multiplies, and ends their use.
 void finish_tensor_product(Warp& warp, unsigned lane, const TensorProduct& product);
+
+/// Where undefined elements of a part of D come from: a row of A or a column of B has undefined bytes.
+struct UndefinedLines {
+  std::vector<OriginId> rows, columns;  // of the part; 0: all of it is defined
+
+  [[nodiscard]] OriginId at(unsigned row, unsigned column) const {
+    return rows[row] != 0 ? rows[row] : columns[column];
+  }
+  [[nodiscard]] bool are_none() const;
+};
+/// Of operands in shared memory.
+UndefinedLines undefined_lines(const TensorProduct& product, const DPart& part);
 
 /// Ends the run: the instruction is legal, but not modelled with these operands.
 void refuse_operands(Warp& warp, const std::string& why);

@@ -88,18 +88,24 @@ ProductInputs read_inputs(Warp& warp, const TensorProduct& product) {
   return in;
 }
 
-// Notes that the tensor core has read a cell.
+// Notes that the tensor core has read a cell. Undefined bytes are noted for the line of the product, or
+// reported: `uninit=early` wants that, and so does what decides where elements lie.
 void fetched(Warp& warp, unsigned lane, Cta& cta, TensorAddress at, unsigned bytes,
-             std::string_view what) {
+             std::string_view what, OriginId* line = nullptr) {
   if (FenceTracker* fences = warp.unit->fences.get(); fences != nullptr)
     fences->used_cell(warp, cta.rank, at.lane * kTensorColumns + at.column, TensorUse::Fetch);
-  if (warp.undefined.are_kept() && (tensor_of(cta).undefined_at(at.lane, at.column) & bytes) != 0)
+  if (!warp.undefined.are_kept() || (tensor_of(cta).undefined_at(at.lane, at.column) & bytes) == 0)
+    return;
+  if (line == nullptr || warp.undefined.are_early) {
     report_undefined(warp, lane, what, at);
+  } else if (*line == 0) {
+    *line = origin_in_tensor(warp, cta, at);
+  }
 }
 
 // The rows of A of a part, from its lanes of tensor memory.
-MatrixWords tensor_rows(Warp& warp, unsigned lane, const TensorProduct& product,
-                        const DPart& part) {
+MatrixWords tensor_rows(Warp& warp, unsigned lane, const TensorProduct& product, const DPart& part,
+                        UndefinedLines& undefined) {
   Cta& cta = *product.ctas[part.cta];
   TensorMemory& tensor = tensor_of(cta);
   const unsigned container = isa::container_bits(product.form.is.kind);
@@ -108,7 +114,7 @@ MatrixWords tensor_rows(Warp& warp, unsigned lane, const TensorProduct& product,
   for (unsigned i = 0; i < part.rows; ++i) {
     for (unsigned c = 0; c < kRowColumns; ++c) {
       const TensorAddress at{part.lane_of(i), product.a.column + c};
-      fetched(warp, lane, cta, at, 0x0F, "A");
+      fetched(warp, lane, cta, at, 0x0F, "A", &undefined.rows[i]);
       const std::uint32_t cell = tensor.at(at.lane, at.column);
       for (unsigned bit = 0; bit < 32; bit += container)
         words.push_back(container == 32 ? cell : (cell >> bit) & ((1U << container) - 1));
@@ -165,7 +171,9 @@ struct Scales {
   std::array<std::vector<std::uint8_t>, kWindows> of;
 };
 
-Scales read_scales(Warp& warp, unsigned lane, const TensorProduct& product, Cta& cta, bool is_a) {
+// `undefined`: of lines `from` on, which the part of D has.
+Scales read_scales(Warp& warp, unsigned lane, const TensorProduct& product, Cta& cta, bool is_a,
+                   unsigned from, std::vector<OriginId>& undefined) {
   const std::string_view what = is_a ? "the scales of A" : "the scales of B";
   const TensorAddress base = is_a ? product.scale_a : product.scale_b;
   const unsigned first = is_a ? product.is.scale_a_id : product.is.scale_b_id;
@@ -177,7 +185,10 @@ Scales read_scales(Warp& warp, unsigned lane, const TensorProduct& product, Cta&
     for (unsigned line = 0; line < lines; ++line) {
       const TensorAddress at{line % kWindowLanes + window * kWindowLanes,
                              base.column + line / kWindowLanes};
-      fetched(warp, lane, cta, at, ((1U << count) - 1) << first, what);
+      OriginId other = 0;  // of a line of another part
+      const bool is_own = line >= from && line - from < undefined.size();
+      fetched(warp, lane, cta, at, ((1U << count) - 1) << first, what,
+              is_own ? &undefined[line - from] : &other);
       const std::uint32_t cell = tensor_of(cta).at(at.lane, at.column);
       for (unsigned s = 0; s < count; ++s)
         scales.of[window].push_back(static_cast<std::uint8_t>(cell >> (8 * (first + s))));
@@ -215,6 +226,7 @@ struct PartSums {
   const RunContext& context;
   const TensorProduct& product;
   const DPart& part;
+  UndefinedLines undefined;
   const std::uint32_t* a;
   const std::uint32_t* b;
   std::optional<num::WarpgroupProduct> floats;
@@ -357,13 +369,14 @@ class DCells {
                   kBlockColumns * sizeof *block);
     }
   }
-  /// Before the first block: reports cells that are added to and that nothing has written.
+  /// Before the first block, for `uninit=early`: reports cells that are added to and that nothing has
+  /// written.
   void begin() {
-    if (!product_.adds || !warp_.undefined.are_kept()) return;
+    if (!product_.adds || !warp_.undefined.are_early) return;
     for (unsigned row = 0; row < part_.rows; ++row) check_defined(part_.lane_of(row));
   }
   /// After the last block: the cells have been written.
-  void end() {
+  void end(const UndefinedLines& undefined) {
     FenceTracker* fences = warp_.unit->fences.get();
     const bool is_async = warp_.checks(Check::Async);
     for (unsigned row = 0; row < part_.rows; ++row) {
@@ -372,9 +385,7 @@ class DCells {
       if (fences != nullptr)
         fences->used_cell(warp_, cta_.rank, lane * kTensorColumns + product_.d.column,
                           TensorUse::Copy, part_.columns);
-      if (!is_disabled(lane))
-        std::memset(&tensor_.undefined_at(lane, product_.d.column), is_half_ ? 0x0C : 0,
-                    part_.columns);
+      if (!is_disabled(lane)) mark(row, lane, undefined);
     }
   }
 
@@ -388,14 +399,39 @@ class DCells {
   [[nodiscard]] unsigned column_of(unsigned j) const {
     return product_.d.column + j * kBlockColumns;
   }
-  void check_defined(unsigned lane) {
-    const unsigned used = is_half_ ? 0x03 : 0x0F;
+  // Bytes of a cell that an element takes.
+  [[nodiscard]] unsigned used() const { return is_half_ ? 0x03 : 0x0F; }
+  // Whether a row of D has undefined elements that are added to.
+  [[nodiscard]] bool adds_undefined(unsigned lane) const {
     const std::uint8_t* const undefined = &tensor_.undefined_at(lane, product_.d.column);
     unsigned any = 0;
-    for (unsigned c = 0; c < part_.columns; ++c) any |= undefined[c];
-    for (unsigned c = 0; (any & used) != 0 && c < part_.columns; ++c) {
-      if ((undefined[c] & used) != 0)
-        report_undefined(warp_, lane_, "D, which is added to,", {lane, product_.d.column + c});
+    for (unsigned c = 0; product_.adds && c < part_.columns; ++c) any |= undefined[c];
+    return (any & used()) != 0;
+  }
+  void check_defined(unsigned lane) {
+    if (!adds_undefined(lane)) return;
+    for (unsigned c = 0; c < part_.columns; ++c) {
+      const TensorAddress at{lane, product_.d.column + c};
+      if ((tensor_.undefined_at(at.lane, at.column) & used()) != 0)
+        report_undefined(warp_, lane_, "D, which is added to,", at);
+    }
+  }
+  // The elements of a row: undefined ones have been added to, or have an undefined factor.
+  void mark(unsigned row, unsigned lane, const UndefinedLines& undefined) {
+    const unsigned unused = ~used() & 0x0FU;
+    std::uint8_t* const cells = &tensor_.undefined_at(lane, product_.d.column);
+    if (!warp_.undefined.are_kept() || warp_.undefined.are_early ||
+        (!adds_undefined(lane) && undefined.are_none())) {
+      std::memset(cells, static_cast<int>(unused), part_.columns);
+      return;
+    }
+    for (unsigned c = 0; c < part_.columns; ++c) {
+      const TensorAddress at{lane, product_.d.column + c};
+      OriginId id = undefined.at(row, c);
+      if (id == 0 && product_.adds && (cells[c] & used()) != 0)
+        id = origin_in_tensor(warp_, cta_, at);
+      cells[c] = static_cast<std::uint8_t>(unused | (id != 0 ? used() : 0U));
+      if (id != 0) set_origin_in_tensor(warp_, cta_, at, id);
     }
   }
   void end_pending(unsigned lane) {
@@ -432,7 +468,7 @@ void multiply_part(Warp& warp, unsigned lane, const PartSums& sums) {
       d.put(i, j, block);
     }
   }
-  d.end();
+  d.end(sums.undefined);
 }
 
 }  // namespace
@@ -444,11 +480,14 @@ void finish_tensor_product(Warp& warp, unsigned lane, const TensorProduct& produ
   const unsigned k = product.k();
   for (const DPart& part : product.parts) {
     Cta& cta = *product.ctas[part.cta];
-    const MatrixWords own =
-        product.form.a_in_tensor ? tensor_rows(warp, lane, product, part) : MatrixWords{};
+    UndefinedLines undefined = undefined_lines(product, part);
+    const MatrixWords own = product.form.a_in_tensor
+                                ? tensor_rows(warp, lane, product, part, undefined)
+                                : MatrixWords{};
     PartSums sums{.context = context,
                   .product = product,
                   .part = part,
+                  .undefined = std::move(undefined),
                   .a = product.form.a_in_tensor ? own.data() : in.a[part.cta].data(),
                   .b = &in.b[std::size_t{part.column} * k],
                   .floats = {},
@@ -456,8 +495,9 @@ void finish_tensor_product(Warp& warp, unsigned lane, const TensorProduct& produ
     if (product.form.is.is_sparse) sums.metadata = read_metadata(warp, lane, product, part);
     Scales scale_a, scale_b;
     if (isa::has_scales(kind)) {
-      scale_a = read_scales(warp, lane, product, cta, true);
-      scale_b = read_scales(warp, lane, product, cta, false);
+      const unsigned column = product.splits_scales() ? 0 : part.column;
+      scale_a = read_scales(warp, lane, product, cta, true, 0, sums.undefined.rows);
+      scale_b = read_scales(warp, lane, product, cta, false, column, sums.undefined.columns);
       sums.scale_a = &scale_a;
       sums.scale_b = &scale_b;
     } else if (kind != isa::ProductKind::I8 && !product.form.is.is_sparse) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/checks/origins.h"
 #include "sim/decode/decoder.h"
 #include "sim/memory/tensor_memory.h"
 #include "sim/run/unit.h"
@@ -28,6 +29,10 @@ void report_tensor(Warp& warp, Mask who, const std::string& text);
 
 /// Whether the cell exists in memory that is allocated; if not, `why` says what is wrong.
 bool is_cell(const TensorMemory& tensor, TensorAddress at, std::string& why);
+
+/// Where the undefined bytes of a cell come from, which the running op reads; and of those that it writes.
+OriginId origin_in_tensor(Warp& warp, const Cta& cta, TensorAddress at);
+void set_origin_in_tensor(Warp& warp, const Cta& cta, TensorAddress at, OriginId before);
 
 /// The CTAs that an instruction with .cta_group::1 or ::2 works on: this one, and its peer.
 std::vector<Cta*> cta_group(Warp& warp, bool is_pair);

@@ -49,9 +49,30 @@ bool adds_to_d(const Warp& warp, const Op& op) {
   return has_lane(scale, first_lane(warp.exec));
 }
 
-// What D will hold is known now: nothing may change A and D before the wait.
-void track_registers(Warp& warp, const Op& op, const WgmmaForm& form, bool adds) {
+LineOrigins undefined_lines(Warp& warp, const SharedMatrix& matrix) {
+  const Region& shared = warp.cta->shared;
+  const MatrixChunks chunks = chunks_of(matrix);
+  const bool is_inside = std::ranges::all_of(chunks, [&](std::uint32_t at) {
+    return at + std::uint64_t{MatrixDescriptor::kChunk} <= shared.size;
+  });
+  return is_inside ? undefined_lines(warp, shared, matrix, chunks) : LineOrigins{};
+}
+
+// Looked up by the first warp that comes, for all.
+const OpenOperands& open_operands(Warp& warp, const WgmmaForm& form, const ProductPart& part) {
+  Warpgroup& group = warpgroup_of(warp);
+  const std::uint32_t number = group.issued + 1;
+  if (group.open.op == warp.current && group.open.number == number) return group.open;
+  group.open = {.op = warp.current, .number = number, .a = {}, .b = {}};
+  if (!form.a_in_registers) group.open.a = undefined_lines(warp, matrix_a(form, part.a));
+  group.open.b = undefined_lines(warp, matrix_b(form, part.b));
+  return group.open;
+}
+
+// What D will hold is known now: nothing may change A, B and D before the wait.
+void track_registers(Warp& warp, const Op& op, const WgmmaForm& form, const ProductPart& part) {
   if (!warp.undefined.are_kept()) return;
+  const bool adds = part.adds;
   const std::span<const Place> all(&warp.program->places[op.extra], op.count);
   const std::span<const Place> d = all.first(form.d_registers());
   const std::span<const Place> a = all.subspan(form.d_registers());
@@ -67,10 +88,17 @@ void track_registers(Warp& warp, const Op& op, const WgmmaForm& form, bool adds)
     calculate_with(warp, op.p[kMetadata], warp.exec);
     lines.add_all(op.p[kMetadata], warp.exec);
   }
+  const OpenOperands& open = open_operands(warp, form, part);
+  if (!open.a.empty())
+    lines.add_rows(std::span(open.a).subspan(warp.index % kGroupWarps * kPartRows, kPartRows));
+  lines.add_columns(open.b);
   const bool halves = form.kind == MmaKind::F16;
   lines.mark(d, adds ? d : std::span<const Place>(), halves ? 2 : 1, halves ? 2 : 4,
-             [&](unsigned r, unsigned lane, unsigned) {
-               return SumCell{lane / 4 + 8 * (halves ? r % 2 : r / 2 % 2), 0};
+             [&](unsigned r, unsigned lane, unsigned part_of_register) {
+               return halves ? SumCell{lane / 4 + 8 * (r % 2),
+                                       8 * (r / 2) + 2 * (lane % 4) + part_of_register}
+                             : SumCell{lane / 4 + 8 * (r / 2 % 2),
+                                       8 * (r / 4) + 2 * (lane % 4) + r % 2};
              });
 }
 
@@ -172,7 +200,7 @@ void run_product(Warp& warp, const Op& op) {
   if (!meet_all(warp)) return;
   const ProductPart part = part_of(warp, op, form);
   watch_registers(warp, op, form);
-  track_registers(warp, op, form, part.adds);
+  track_registers(warp, op, form, part);
   if (form.is_sparse)
     check_metadata(warp, sparse_rows(form), warp.source<std::uint32_t>(op.p[kMetadata]),
                    form.selector, PlaceOrder::Any, warp.index % kGroupWarps * kPartRows);

@@ -28,6 +28,7 @@ std::string joined(std::initializer_list<std::string_view> parts) {
 
 struct Ran {
   std::string findings;
+  std::string origin;  // of an undefined value
   Outcome outcome{};
   std::vector<std::uint32_t> out;
 };
@@ -35,6 +36,7 @@ struct Ran {
 struct Setting {
   std::uint64_t a = 0x0010'0008'0000U, b = 0x0010'0008'0000U;  // without swizzle, from the start
   unsigned threads = 128;
+  bool is_early = false;                 // `uninit=early`
   std::uint32_t metadata = 0x4444'4444;  // of a sparse A
 };
 
@@ -51,8 +53,11 @@ Ran run_body(const WgmmaSpec& spec, const std::string& body, const Setting& sett
   test.input(std::vector<std::uint32_t>(128, setting.metadata));
   test.input(std::vector<std::uint64_t>{setting.a, setting.b, 1});
   test.output<std::uint32_t>(words);
+  test.options.checks.undefined_early = setting.is_early;
   const Outcome outcome = test.run().outcome;
-  return {test.findings(), outcome, test.read<std::uint32_t>(5)};
+  std::string origin;
+  for (const Finding& finding : test.report().findings.list()) origin += finding.origin.text;
+  return {test.findings(), origin, outcome, test.read<std::uint32_t>(5)};
 }
 
 void expect_clean(const WgmmaSpec& spec, const std::string& body) {
@@ -230,15 +235,38 @@ TEST(WgmmaHazards, WarpsAgreeOnTheirDescriptors) {
              "collective", "lanes have different descriptors of B");
 }
 
-TEST(WgmmaHazards, OperandsAreWritten) {
-  // Behind the image nothing has written.
-  WgmmaSpec spec = kInShared;
+// The descriptor of A or B points to memory of which 96 threads have written 16 bytes each.
+std::string elsewhere(std::string_view descriptor) {
+  return fmt::format(
+      ".shared .align 128 .b8 more[4096];\nmov.u32 %r14, more; mad.lo.u32 %r15, %r0, 16, %r14;\n"
+      "setp.lt.u32 %p3, %r0, 96; @%p3 st.shared.v4.b32 [%r15], {{%r0,%r0,%r0,%r0}};\n"
+      "shr.u32 %r14, %r14, 4; cvt.u64.u32 %d5, %r14;\n"
+      "and.b64 {0}, {0}, 0xFFFFFFFFFFFF0000; or.b64 {0}, {0}, %d5;\n",
+      descriptor);
+}
+
+TEST(WgmmaHazards, UndefinedRowsMakeUndefinedRows) {
   const std::string body =
-      joined({".shared .align 128 .b8 more[4096];\nmov.u32 %r14, more;\n"
-              "shr.u32 %r14, %r14, 4; cvt.u64.u32 %d5, %r14;\n"
-              "and.b64 %db, %db, 0xFFFFFFFFFFFF0000; or.b64 %db, %db, %d5;\n",
-              kPublish, kFence, product(spec), kCommit, kWait});
-  expect_one(spec, body, "uninit", "B has bytes in shared memory at 0x");
+      joined({elsewhere("%da"), kPublish, kFence, product(kInShared), kCommit, kWait});
+  expect_one(kInShared, body, "uninit", "`%c0` is used and holds undefined bytes");
+  EXPECT_EQ(run_body(kInShared, body).origin, "nothing has defined shared address 0x1600");
+  // The fourth warp has the rows from byte 1536 on.
+  expect_clean(kInShared, body + "setp.ge.u32 %p2, %r0, 96;\n@%p2 ret;\n");
+  expect_one(kInShared, body, "uninit", "A has bytes in shared memory at 0x", {.is_early = true});
+}
+
+TEST(WgmmaHazards, UndefinedColumnsMakeUndefinedColumns) {
+  // Columns 48 to 63 of 64: registers 24 to 31 of all lanes.
+  WgmmaSpec spec = kInShared;
+  spec.n = 64;
+  const std::string body =
+      joined({elsewhere("%db"), kPublish, kFence, product(spec), kCommit, kWait});
+  expect_one(spec, body, "uninit", "`%c24` is used and holds undefined bytes");
+  EXPECT_EQ(run_body(spec, body).origin, "nothing has defined shared address 0x1600");
+  std::string dropped = body;
+  for (unsigned r = 24; r < 32; ++r) dropped += fmt::format("mov.b32 %c{}, 0;\n", r);
+  expect_clean(spec, dropped);
+  expect_one(spec, body, "uninit", "B has bytes in shared memory at 0x", {.is_early = true});
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <functional>
 #include <vector>
 
+#include "sim/checks/origins.h"
 #include "sim/lanes.h"
 
 namespace ww::sim {
@@ -60,6 +61,7 @@ struct PendingLoad {
   std::vector<Mask> waiting;          // by register: lanes that may not use it yet
   std::vector<std::uint32_t> values;  // register by register, 32 lanes each; empty: delivered
   std::vector<std::uint8_t> undefined;
+  std::vector<OriginId> origins;    // of what is undefined; empty: nothing is
   std::vector<TouchedCells> cells;  // that it reads, where races are looked for
 };
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sim/checks/findings.h"
+#include "sim/checks/origins.h"
 #include "sim/lanes.h"
 
 namespace ww::sim {
@@ -53,11 +54,20 @@ struct RegisterRequest {
   Mask members = 0;    // they, by their numbers in the group
 };
 
+/// Of the product that is being issued, where undefined bytes of operands in shared memory come from, by
+/// line; none: there are none.
+struct OpenOperands {
+  std::uint32_t op = 0;
+  std::uint32_t number = 0;
+  std::vector<OriginId> a, b;
+};
+
 struct Warpgroup {
   std::vector<PendingProduct> products;  // in the order of issue
   std::vector<RegisterRequest> requests;
   std::uint32_t issued = 0;
   std::array<ProductPart, kGroupWarps> arrived{};  // at the wgmma.mma_async where they wait
+  OpenOperands open;
 
   /// How much memory it takes, about: all products have as many chunks as the last, or so.
   [[nodiscard]] std::uint64_t bytes() const {
