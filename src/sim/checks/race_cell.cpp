@@ -5,7 +5,8 @@ namespace ww::sim {
 namespace {
 
 // A read where the cell's own place is another warp's.
-void note_in_list(CellUses& uses, RaceCell& cell, const Accessor& by, Mask lanes) {
+void note_in_list(CellUses& uses, RaceCell& cell, const Accessor& by, Mask lanes,
+                  std::uint32_t op) {
   CellReader* place = nullptr;
   bool has_earlier = false;
   for (std::uint32_t i = cell.more; i != 0; i = uses.readers[i].next) {
@@ -23,6 +24,7 @@ void note_in_list(CellUses& uses, RaceCell& cell, const Accessor& by, Mask lanes
   }
   if (place == nullptr) {
     uses.readers.add(cell.more, {.clock = by.clock,
+                                 .op = op,
                                  .lanes = lanes,
                                  .warp = static_cast<std::uint16_t>(by.warp),
                                  .has_earlier = has_earlier});
@@ -30,6 +32,7 @@ void note_in_list(CellUses& uses, RaceCell& cell, const Accessor& by, Mask lanes
   }
   place->lanes |= lanes;
   place->clock = by.clock;
+  place->op = op;
   place->has_earlier = has_earlier;
 }
 
@@ -37,15 +40,16 @@ void note_in_list(CellUses& uses, RaceCell& cell, const Accessor& by, Mask lanes
 
 // A read replaces earlier ones of its own lanes, and those of others that its lanes know of: who is
 // ordered behind it is ordered behind them.
-void note_further_read(CellUses& uses, RaceCell& cell, const Accessor& by, Mask lanes) {
+void note_further_read(CellUses& uses, RaceCell& cell, const Accessor& by, Mask lanes,
+                       std::uint32_t op) {
   const bool is_mine = cell.read_lanes == 0 || cell.read_warp == by.warp;
   const bool is_now = is_mine && cell.read_clock == by.clock;
   if (!is_mine && !by.order->knows(by.warp, cell.read_warp, cell.read_clock)) {
-    note_in_list(uses, cell, by, lanes);
+    note_in_list(uses, cell, by, lanes, op);
     return;
   }
   const Mask earlier = is_mine && !is_now ? cell.read_lanes & ~lanes : 0;
-  const std::uint32_t before = cell.read_clock;
+  const std::uint32_t before = cell.read_clock, op_before = cell.read_op;
   CellReader* spare = nullptr;
   cell.has_earlier = is_mine && cell.has_earlier;
   for (std::uint32_t i = cell.has_earlier ? cell.more : 0; i != 0; i = uses.readers[i].next) {
@@ -56,14 +60,17 @@ void note_further_read(CellUses& uses, RaceCell& cell, const Accessor& by, Mask 
   }
   cell.read_lanes = (is_now ? cell.read_lanes : 0) | lanes;
   cell.read_clock = by.clock;
+  cell.read_op = op;
   cell.read_warp = static_cast<std::uint16_t>(by.warp);
   if (earlier == 0 || by.order->lanes_know(by.warp, before)) return;
   cell.has_earlier = true;
   if (spare != nullptr) {
     spare->clock = before;
+    spare->op = op_before;
     spare->lanes = earlier;
   } else {
-    uses.readers.add(cell.more, {.clock = before, .lanes = earlier, .warp = cell.read_warp});
+    uses.readers.add(cell.more,
+                     {.clock = before, .op = op_before, .lanes = earlier, .warp = cell.read_warp});
   }
 }
 

@@ -29,7 +29,7 @@ struct RaceCell {
 /// Weak reads of a warp.
 struct CellReader {
   std::uint32_t next = 0;
-  std::uint32_t clock = 0;
+  std::uint32_t clock = 0, op = 0;
   Mask lanes = 0;  // 0: none, any more
   std::uint16_t warp = 0;
   bool has_earlier = false;  // in the list are earlier reads of lanes of the warp, too
@@ -61,17 +61,18 @@ struct CellUses {
 };
 
 /// Weak reads of lanes where the cell has others.
-void note_further_read(CellUses& uses, RaceCell& cell, const Accessor& by, Mask lanes);
+void note_further_read(CellUses& uses, RaceCell& cell, const Accessor& by, Mask lanes,
+                       std::uint32_t op);
 /// Weak reads of lanes. Most are the first ones, or go with those before.
 inline void note_read(CellUses& uses, RaceCell& cell, const Accessor& by, Mask lanes,
                       std::uint32_t op) {
-  cell.read_op = op;
   const bool is_same =
       cell.read_lanes == 0 || (cell.read_warp == by.warp && cell.read_clock == by.clock);
   if (!is_same || cell.has_earlier) {
-    note_further_read(uses, cell, by, lanes);
+    note_further_read(uses, cell, by, lanes, op);
     return;
   }
+  cell.read_op = op;
   cell.read_lanes |= lanes;
   cell.read_clock = by.clock;
   cell.read_warp = static_cast<std::uint16_t>(by.warp);

@@ -52,20 +52,20 @@ void check_writer(const RaceStep& step, const RaceCell& cell) {
 }
 
 void check_readers(const RaceStep& step, const CellUses& uses, const RaceCell& cell) {
-  const auto check = [&](unsigned warp, Mask lanes, std::uint32_t clock) {
+  const auto check = [&](unsigned warp, Mask lanes, std::uint32_t clock, std::uint32_t op) {
     if (step.by.order->knows(step.by.warp, warp, clock)) return;
     if (warp == step.by.warp) {
       if (step.by.order->lanes_know(warp, clock)) return;
       // Lanes that read and write one place in one instruction (an atomic, an exchange) are fine.
-      if (cell.read_op == step.warp.current && clock == step.by.clock) return;
+      if (op == step.warp.current && clock == step.by.clock) return;
     }
     const Mask bad = unordered(step, warp, lanes, clock);
-    if (bad != 0) report(step, "read", cell.read_op, warp, bad);
+    if (bad != 0) report(step, "read", op, warp, bad);
   };
-  check(cell.read_warp, cell.read_lanes, cell.read_clock);
+  check(cell.read_warp, cell.read_lanes, cell.read_clock, cell.read_op);
   for (std::uint32_t i = cell.more; i != 0; i = uses.readers[i].next) {
     const CellReader& reader = uses.readers[i];
-    check(reader.warp, reader.lanes, reader.clock);
+    check(reader.warp, reader.lanes, reader.clock, reader.op);
   }
 }
 
