@@ -130,11 +130,11 @@ Run set_up(OptionSet& set) {
   set.flag("--json", options->json,
            "print JSON instead of a table: Google Benchmark's, matrix products and row kernels");
   set.flag("--report", options->report,
-           "write the results into a page in Markdown; sections not measured stay as they are");
+           "write the results into a Markdown page; sections not measured stay as they are");
   set.text("-o,--output", "FILE", options->output,
            "the page for --report (default: docs/evidence/benchmarks.md of this checkout)");
   set.flag("--no-rivals", options->no_rivals,
-           "leave out cuBLAS, Triton and PyTorch, measured where they are installed");
+           "leave out cuBLAS, Triton and PyTorch, which take part if installed");
   set.text("--filter", "REGEX", options->filter,
            "only benchmarks whose name (after `SUITE/`) matches this regular expression");
   set.number("--repetitions", options->repetitions, 2, 1000,
@@ -152,18 +152,18 @@ const Command command{
         "Runs the benchmarks of a suite and prints time per operation: mean, median, standard\n"
         "deviation and coefficient of variation over the repetitions.\n"
         "\n"
-        "`compile` also measures nvcc and ptxas, where they are installed. `kernels` needs a GPU;\n"
-        "without one its benchmarks are skipped. WW_BENCH_KERNELS names other kernels for it:\n"
+        "`compile` also measures nvcc and ptxas if they are installed. `kernels` needs a GPU and\n"
+        "skips its benchmarks without one. WW_BENCH_KERNELS names other kernels for it:\n"
         "FILE::EXPRESSION for files of examples/, separated by `;`.\n"
         "\n"
         "Matrix products are part of `kernels`: ours, the ceiling of mma.sync, cuBLAS and Triton\n"
-        "take turns, five rounds per repetition, and medians are shown. So are the kernels of\n"
-        "examples/rows/ next to the driver's copy, Triton and PyTorch. A wrong result makes the\n"
-        "exit status 1.\n"
+        "take turns, five rounds per repetition; the table shows medians. So are the kernels of\n"
+        "examples/rows/ next to the driver's copy, Triton and PyTorch. The exit status is 1 if a\n"
+        "result is wrong.\n"
         "\n"
         "With --report the results also go into docs/evidence/benchmarks.md or another page:\n"
         "medians, the machine and the date, with the command for each table. Sections that this\n"
-        "run did not measure stay as they are, such as a GPU's where there is none.",
+        "run did not measure stay as they are, such as the GPU's on a machine without one.",
     .examples =
         "# how fast are the layout operations here\n"
         "warpwright bench layout\n"

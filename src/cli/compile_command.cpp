@@ -47,15 +47,15 @@ Run set_up(OptionSet& set) {
   set.choice("--emit", "FORM", request->emit, kEmit, emit_help());
   set.choice("--registers", "STYLE", request->registers, kRegisters,
              "ptx: `assembled` (default), or `views`, which prints float values\n"
-             "as %f and %fd: for reading only, ptxas refuses it");
+             "as %f and %fd: for reading only, ptxas rejects it");
   set.flag("--main", request->with_main,
            "cuda: add a main that runs the kernel and compares with the evaluator");
   set.texts("--arg", "NAME=SPEC", request->arguments.args,
             "an argument for --main, as for `warpwright run`");
   set.text("--limit", "LIST", request->limits,
-           "for --main, limits of the evaluator: instructions=N,seconds=S,memory=BYTES");
+           "limits of the evaluator for --main: instructions=N,seconds=S,memory=BYTES");
   set.flag("--allow-slow", request->allow_slow,
-           "cubin: also where ptxas remarks on serialised wgmma or ignored setmaxnreg");
+           "cubin: accept code for which ptxas serialises wgmma or ignores setmaxnreg");
   set.text("-o,--output", "FILE", request->output, "write to a file instead");
   return [request] { return run(*request); };
 }
@@ -68,7 +68,7 @@ const Command command{
     .summary = "compile a tile program to PTX, CUDA C++ or another form",
     .description =
         "Reads a Python file with kernels in TVMScript syntax, runs the host code around them (no\n"
-        "Python is needed), checks the chosen kernel and prints it in the form asked for. Errors "
+        "Python is needed), checks the chosen kernel and prints it in the requested form. Errors "
         "say\n"
         "where and why; one run reports as many as it can. docs/reference/language.md describes\n"
         "the language, docs/guide/running.md the forms.",
@@ -77,9 +77,9 @@ const Command command{
         "warpwright compile examples/basics/ldstmatrix.py --emit ptx\n"
         "# a CUDA program that runs a kernel and checks its result\n"
         "warpwright compile examples/basics/reg.py --emit cuda --main -o reg.cu\n"
-        "# a kernel from a builder, checked and in one spelling\n"
+        "# a kernel from a builder, checked, in one spelling\n"
         "warpwright compile kernels.py --kernel 'build(num=2, trans=False)'\n"
-        "# a kernel defined inside a test function, and who executes each of its lines\n"
+        "# a kernel defined inside a test function, and which threads execute each line\n"
         "warpwright compile test_copy.py --kernel 'test_copy(4)::kernel' --emit threads",
     .set_up = set_up};
 

@@ -78,7 +78,7 @@ Run set_up_run(OptionSet& set) {
 const Command kRun{
     .name = "examples run",
     .summary = "run an example, with the options of `warpwright run`",
-    .description = "Runs an example as `warpwright run` runs a file; no file is needed.",
+    .description = "Runs an example as `warpwright run` runs a file, but needs no file.",
     .examples =
         "# transpose, and check the result\n"
         "warpwright examples run transpose --expect 'B == A.T'\n"
@@ -125,14 +125,14 @@ Run set_up_write(OptionSet& set) {
   auto options = std::make_shared<WriteOptions>();
   declare_name(set, options->name);
   set.argument("PATH", options->path, Need::Optional,
-               "a file or a folder (default: this one, under the example's name)");
+               "a file or a folder (default: the current folder, under the example's name)");
   set.flag("--force", options->overwrites, "overwrite an existing file");
   return [options] { return write(*options); };
 }
 
 const Command kWrite{.name = "examples write",
                      .summary = "write an example to a file",
-                     .description = "Writes an example to a file, for you to change.",
+                     .description = "Writes an example to a file, so that you can change it.",
                      .examples = "# as mine.py\nwarpwright examples write gemm_mma mine.py",
                      .set_up = set_up_write};
 
@@ -145,8 +145,8 @@ const Command command{
     .name = "examples",
     .summary = "list, show, run and write the examples that come with Warpwright",
     .description =
-        "Lists the examples with a line on each. They are part of the program: `examples run` and\n"
-        "`examples show` need no files.",
+        "Lists the examples by difficulty, a line each. The program contains them:\n"
+        "`examples run` and `examples show` need no files.",
     .examples =
         "# list the examples\n"
         "warpwright examples\n"

@@ -32,7 +32,7 @@ Run set_up(OptionSet& set) {
   declare_source(set, options->request.source);
   set.flag("--sass", options->sass,
            "also list what is slow in the machine code that ptxas makes of the kernel;\n"
-           "needs ptxas and nvdisasm, and half a second or more");
+           "needs ptxas and nvdisasm, and takes half a second or more");
   set.flag("--json", options->request.json, "print JSON (docs/reference/cli.md)");
   return [options] {
     if (options->sass) options->request.sass = sass_tools();
@@ -49,10 +49,11 @@ const Command command{
     .description =
         "Lowers a kernel and shows for each tile primitive its operands with their layouts, every\n"
         "variant's verdict, and the chosen plan: instructions, registers, bytes, wavefronts of\n"
-        "shared memory against the fewest possible, and a layout without bank conflicts if one is\n"
-        "found. Layouts that are inferred (`layout=\"auto\"`) come first, "
-        "each with what decided. A\n"
-        "primitive that no variant accepts is shown with all reasons, and the exit status is 2.",
+        "shared memory against the fewest possible, and a layout without bank conflicts if it "
+        "finds\n"
+        "one. Inferred layouts (`layout=\"auto\"`) come first, each with the use that decided it. "
+        "If\n"
+        "no variant accepts a primitive, it shows all reasons, and the exit status is 2.",
     .examples =
         "# why a copy becomes ldmatrix\n"
         "warpwright explain examples/basics/ldstmatrix.py\n"

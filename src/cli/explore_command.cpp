@@ -113,7 +113,7 @@ Run set_up(OptionSet& set) {
   declare_kernel(set, options->source);
   set.number("--port", options->port, 0, kMaxPort, "port to listen on (default 0: any free one)");
   set.number("--seconds", options->seconds, 1, kMaxSeconds,
-             "the most that a request may take (default 60)");
+             "time limit of a request in seconds (default 60)");
   set.text("--export", "FILE", options->exported,
            "write a read-only page about FILE that needs no server, and end");
   set.flag("--open", options->opens, "open the page in the browser");
@@ -125,18 +125,18 @@ Run set_up(OptionSet& set) {
 extern const Command command;
 const Command command{
     .name = "explore",
-    .summary = "a page in the browser to edit, explain and step through a kernel",
+    .summary = "edit, explain and step through a kernel in the browser",
     .description =
-        "Serves a page on this machine and prints its address. On the page a kernel is edited,\n"
-        "compiled, explained and stepped through on the virtual GPU; no GPU and no network are\n"
-        "needed. The address holds a secret, and only this machine can reach it. Ctrl-C ends it.\n"
-        "docs/reference/explorer.md describes what the page asks and what it gets.",
+        "Serves a page on this machine and prints its address. On the page you edit, compile and\n"
+        "explain a kernel and step through its run on the virtual GPU, without a GPU or network.\n"
+        "The address holds a secret, and only this machine can reach it. Ctrl-C ends it.\n"
+        "docs/reference/explorer.md describes the requests of the page and their answers.",
     .examples =
         "# a page on a file\n"
         "warpwright explore examples/transpose.py --open\n"
-        "# one file to send around: the page with all answers in it, read-only\n"
+        "# one file to send to others: the page with all answers in it, read-only\n"
         "warpwright explore examples/transpose.py --export transpose.html\n"
-        "# on a machine that one is logged in to: the same port here, then open the address here\n"
+        "# on a remote machine, through an SSH tunnel: open the printed address here\n"
         "ssh -L 8080:127.0.0.1:8080 gpu warpwright explore gemm.py --port 8080",
     .set_up = set_up};
 

@@ -72,7 +72,8 @@ Run set_up(OptionSet& set) {
   set.argument("ACTION", options->action, Need::Required, kActions,
                "list [FAMILY], show INSTRUCTION, check FILE.ptx,\n"
                "select [family=… num=… shape=…, or id=…], registers");
-  set.arguments("WORD", options->words, Need::Optional, "what the action is about");
+  set.arguments("WORD", options->words, Need::Optional,
+                "the action's family, instruction, file or properties");
   set.flag("--json", options->json, "print JSON (docs/reference/isa.md)");
   return [options] { return run(*options); };
 }
@@ -86,7 +87,7 @@ const Command command{
     .description =
         "The catalogue of PTX instructions. `list` names the families, or the syntax lines of one; "
         "`show`\n"
-        "tells everything about an instruction, with a picture of which lane and register holds "
+        "describes an instruction, with a picture of which lane and register holds "
         "which\n"
         "element; `check` says whether every instruction of a PTX file is legal for the target "
         "and\n"

@@ -139,7 +139,7 @@ const Command command{
         "warpwright layout 'mma_frag(A,16,float16)' --op at:laneid=5,m=1 --as text\n"
         "# which thread holds lane L, column C of an accumulator of 64 rows\n"
         "warpwright layout 'tcgen05_atom(16x256b,64,8,float32)' --on 'tmem_datapath(F,64,8)'\n"
-        "# a region whose begin is known at run time only\n"
+        "# a region that begins at a run-time index\n"
         "warpwright layout 'row_major(64,128)' --var k=0:8 --op 'slice:0:64,16*k:16*k+16' --as "
         "text\n"
         "# are two layouts the same? Exit status 1 if not\n"

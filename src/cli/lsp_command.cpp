@@ -32,7 +32,8 @@ Run set_up(OptionSet& set) {
   auto options = std::make_shared<Options>();
   set.text("--log", "FILE", options->log,
            "add a line for each message to this file: milliseconds, direction, JSON");
-  set.flag("--stdio", options->stdio, "what many clients add; it is always so");
+  set.flag("--stdio", options->stdio,
+           "accepted because many clients pass it; stdio is the only transport");
   return [options] { return run(*options); };
 }
 
@@ -43,14 +44,14 @@ const Command command{
     .name = "lsp",
     .summary = "serve editors: the Language Server Protocol on standard input and output",
     .description =
-        "Started by an editor: checks kernels while you type, with quick fixes; shows layouts and\n"
-        "plans on hover, the instructions behind each primitive, and runs kernels on the virtual\n"
-        "GPU. docs/guide/editor.md has the lines that set up VS Code, Neovim and Emacs. Exit\n"
-        "status 0: the editor said goodbye; 1: it went away without.",
+        "The server that an editor starts. It checks kernels while you type and offers quick\n"
+        "fixes, shows layouts and plans on hover and the instructions after each primitive, and\n"
+        "runs kernels on the virtual GPU. docs/guide/editor.md shows how to set up VS Code,\n"
+        "Neovim and Emacs. Exit status 0: the editor shut it down; 1: the connection ended first.",
     .examples =
-        "# what an editor starts\n"
+        "# the command that an editor starts\n"
         "warpwright lsp\n"
-        "# with a record of what was said\n"
+        "# with a log of all messages\n"
         "warpwright lsp --log /tmp/warpwright-lsp.log",
     .set_up = set_up};
 

@@ -64,7 +64,7 @@ const Command command{
     .summary = "write a commented program to start from",
     .description =
         "Writes a Python file with a small kernel that compiles and runs as it is, and prints the\n"
-        "commands that run and explain it. An existing file is left alone.",
+        "commands that run and explain it. It overwrites a file only with --force.",
     .examples =
         "# a copy through shared memory and registers, in first.py\n"
         "warpwright new first\n"

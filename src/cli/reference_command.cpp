@@ -35,14 +35,15 @@ const Command command{
     .summary = "print a table of the language: names, settings, kinds of errors",
     .description =
         "Prints a table of the compiler in Markdown, as the pages in docs/reference show it:\n"
-        "`names`, every name that a program can use; `not-taken`, the names of TVM that are not\n"
-        "taken, and why; `primitives`, the tile primitives with their arguments and variants;\n"
+        "`names`, every name that a program can use; `not-taken`, the names of TVM that\n"
+        "Warpwright lacks, and why; `primitives`, the tile primitives with their arguments and "
+        "variants;\n"
         "`settings`, the keywords that their calls take; `kinds`, every kind of diagnostic;\n"
         "`rules`, the rules by which variants decline a call.",
     .examples =
         "# what do the calls of tile primitives take?\n"
         "warpwright reference primitives\n"
-        "# is there a function for it?\n"
+        "# is there a shuffle?\n"
         "warpwright reference names | grep shuffle\n"
         "# all kinds of errors, for a script\n"
         "warpwright reference kinds --json",

@@ -77,17 +77,17 @@ Run set_up(OptionSet& set) {
 extern const Command command;
 const Command command{
     .name = "run",
-    .summary = "compile a kernel of a source file, run it, check what it computes",
+    .summary = "compile a kernel, run it, and check its results",
     .description =
         "Lowers a kernel to PTX and runs it: on a GPU if there is one that fits, otherwise on the\n"
         "virtual GPU, which reports reads of undefined values, races, accesses out of bounds,\n"
         "asynchronous results used before their wait and misused barriers, each with its line.\n"
-        "Exit status 0: it finished, nothing was found and all expectations hold; 1: something\n"
-        "was found, or an expectation failed; 2: bad usage, an error in the program, or no device.",
+        "Exit status 0: the kernel finished without findings and all expectations hold; 1: a\n"
+        "finding or a failed expectation; 2: bad usage, an error in the program, or no device.",
     .examples =
         "# run a kernel and check its copy\n"
         "warpwright run examples/basics/ldstmatrix.py --expect 'B == A'\n"
-        "# a matrix product by its meaning, on arrays from NumPy\n"
+        "# a matrix product on the reference evaluator, with arrays from NumPy\n"
         "warpwright run examples/basics/gemm.py --device eval --arg A_g=@a.npy --arg B_g=@b.npy "
         "--out D_g=d.npy\n"
         "# on a GPU, timed\n"
@@ -101,7 +101,7 @@ namespace ww::cli {
 void declare_timeline(OptionSet& set, driver::TimelineRequest& request) {
   set.text("--timeline", "FILE", request.path,
            "sim: what warps, asynchronous work and mbarriers did, step by step: a picture\n"
-           "(.svg), JSON (.json) or text (.txt); with it, --schedule is step unless given");
+           "(.svg), JSON (.json) or text (.txt); it sets --schedule to step by default");
   set.text("--timeline-block", "BLOCK", request.block, "of the cluster of this block (default 0)");
   set.text("--timeline-steps", "FIRST:LAST", request.steps, "of these steps only");
 }

@@ -77,9 +77,9 @@ void declare_launch(OptionSet& set, Options& options) {
   set.text("--kernel", "NAME", request.kernel, "which kernel (default: the only one)");
   set.text("--grid", "X[,Y,Z]", request.grid, "blocks");
   set.text("--block", "X[,Y,Z]", request.block,
-           "threads of a block (default: what the kernel says)");
+           "threads of a block (default: as the kernel declares)");
   set.text("--cluster", "X[,Y,Z]", request.cluster,
-           "blocks of a cluster (default: what the kernel says, or 1)");
+           "blocks of a cluster (default: as the kernel declares, or 1)");
   set.number("--shared", options.shared, 0, kMaxShared, "bytes of dynamic shared memory");
   set.texts("--arg", "P=VALUE", request.args,
             "an argument for parameter P, a number or a name:\n"
@@ -98,7 +98,7 @@ void declare_launch(OptionSet& set, Options& options) {
   set.texts("--launch", "LAUNCH", request.launches,
             "a launch as in CUDA C++, one of several in order, over the values that --arg names:\n"
             "KERNEL<<<GRID, BLOCK[, SHARED][, cluster=(X,Y,Z)][, programmatic]>>>(ARG, ...)\n"
-            "ARG is a name or a value; programmatic: it may start before those before it end");
+            "ARG is a name or a value; programmatic: it may start before earlier launches end");
   set.texts("--out", "P=FILE.npy", request.outs, "write a buffer after the run");
   set.texts("--expect", "EXPR", request.expects,
             "what must hold after the run: '$2 == $0 + $1', 'D ~= A @ B within rtol=1e-3'");
@@ -111,7 +111,7 @@ void declare_run(OptionSet& set, Options& options) {
            "async, barrier, tensor, fence, numbers, rewrite, proxy;\n"
            "-NAME leaves one out: all,-race; uninit=early: the first computation");
   set.choice("--device", "WHERE", options.device, kDevices,
-             "sim (default), cuda: a real GPU, or both, whose results are compared bit by bit");
+             "sim (default), cuda (a real GPU), or both, which compares their results bit by bit");
   set.text("--schedule", "S", request.schedule,
            "which warp is next: rr (default), reverse, step, random:SEED");
   set.number("--schedules", options.schedules, 1, kMaxSchedules,
@@ -138,7 +138,7 @@ void declare_run(OptionSet& set, Options& options) {
   set.flag("--counters", request.count, "count instructions, bank conflicts, sectors");
   set.flag("--sass", options.sass,
            "also list what is slow in the machine code that ptxas makes of the kernel;\n"
-           "needs ptxas and nvdisasm, and half a second or more");
+           "needs ptxas and nvdisasm, and takes half a second or more");
   set.flag("--json", options.json, "print JSON (docs/reference/sim.md)");
 }
 
@@ -158,9 +158,9 @@ const Command command{
     .description =
         "Runs a kernel on the virtual GPU: every block, warp and lane, on the CPU. It reports\n"
         "accesses out of bounds, races, use of undefined values, misused barriers and more, with\n"
-        "line, block, warp, lanes and address. Exit status 0: it finished, nothing was found and\n"
-        "all expectations hold; 1: it did not finish, something was found or an expectation\n"
-        "failed; 2: bad usage, illegal PTX, or a launch that no GPU accepts.",
+        "line, block, warp, lanes and address. Exit status 0: it finished without findings and\n"
+        "all expectations hold; 1: it did not finish, has a finding, or fails an expectation;\n"
+        "2: bad usage, illegal PTX, or a launch that no GPU accepts.",
     .examples =
         "# add two arrays, and check the sum\n"
         "warpwright sim add.ptx --grid 4 --block 64 --arg 0=f32[256]:arange --arg 1=f32[256]:ones "

@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kDialects[] = {"d1", "d2"};
 constexpr const char* kKernelHelp =
     "which kernel: any host expression over the file's names, e.g. 'build(2)[0]';\n"
-    "::NAME takes the kernel NAME defined while it is evaluated;\n"
+    "::NAME takes the kernel NAME that the expression defines;\n"
     "@FILE takes the expression that `warpwright tune -o FILE` found\n"
     "(default: the only kernel of the file)";
 }  // namespace
@@ -40,8 +40,8 @@ void declare_args(OptionSet& set, driver::ArgRequest& request) {
             "arange, zeros, ones, eye, full:X, list:X,Y,..., randn[:SEED], rand,\n"
             "randint[:LO,HI,SEED]\n"
             "@FILE.npy[:TYPE]    the array of a file; raw items are read as the buffer's TYPE\n"
-            "VALUE               a scalar, or an extent known at run time only\n"
-            "(default: results are left undefined, floats get randn, integers arange)");
+            "VALUE               a scalar, or a run-time extent\n"
+            "(default: results stay undefined, floats get randn, integers arange)");
 }
 
 void declare_expects(OptionSet& set, driver::ArgRequest& request) {

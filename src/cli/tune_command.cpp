@@ -78,7 +78,7 @@ Run set_up(OptionSet& set) {
   declare_source(set, options->request.source,
                  "what to tune: a host expression over the file's names in which the values of\n"
                  "keywords are ?, e.g. 'build(tile=?)';\n"
-                 "::NAME takes the kernel NAME defined while it is evaluated");
+                 "::NAME takes the kernel NAME that the expression defines");
   declare_space(set, options->request);
   declare_device(set, options->device, kDevices);
   declare_args(set, options->request.arguments);
@@ -92,13 +92,13 @@ Run set_up(OptionSet& set) {
 extern const Command command;
 const Command command{
     .name = "tune",
-    .summary = "try a kernel with many parameters, and rank the right ones by speed",
+    .summary = "try a kernel with many parameters, and rank the correct ones by speed",
     .description =
         "Each ? of the kernel expression stands for the values that --space gives to its keyword.\n"
-        "Every combination is compiled, run and checked. One that does not compile, fails or\n"
-        "computes wrong results is dropped, with the reason; the others are ranked: on a GPU by\n"
-        "their time, on the virtual GPU by an estimate from its counters. Exit status 0: there is\n"
-        "a best one; 1: no combination is right; 2: bad usage, or no device.\n"
+        "`tune` compiles, runs and checks every combination. It drops those that do not compile,\n"
+        "fail or compute wrong results, with the reason, and ranks the others: on a GPU by their\n"
+        "time, on the virtual GPU by an estimate from its counters. Exit status 0: there is a\n"
+        "best one; 1: no combination is right; 2: bad usage, or no device.\n"
         "docs/guide/tuning.md has the details.",
     .examples =
         "# which tile size is best for a transpose?\n"

@@ -27,7 +27,8 @@ const Command command{
     .name = "variants",
     .summary = "list the ways to carry out tile primitives",
     .description =
-        "Lists the variants of every tile primitive in the order in which they are tried:\n"
+        "Lists the variants of every tile primitive in the order in which the compiler tries "
+        "them:\n"
         "primitive, variant, priority, and what it does. `dispatch=\"NAME\"` in a program asks "
         "for\n"
         "one; `warpwright explain` shows each variant's verdict on a call.",

@@ -163,24 +163,24 @@ struct EmitRow {
 };
 const std::vector<EmitRow>& emit_rows() {
   static const std::vector<EmitRow> rows = {
-      {{"tile", "the program, checked, in one spelling (default); it compiles to itself"},
+      {{"tile", "the checked program in one spelling (default), which compiles to itself"},
        Phase::Tile,
        tile_form},
       {{"threads", "the lines of the kernel, each with the threads that execute it"},
        Phase::Tile,
        threads_form},
-      {{"explain", "what was chosen for each primitive, and why"}, Phase::Lowered, explain_form},
+      {{"explain", "what the compiler chose for each primitive, and why"},
+       Phase::Lowered,
+       explain_form},
       {{"ir", "the lowered program: loops, flat buffers, PTX instructions"},
        Phase::Lowered,
        ir_form},
-      {{"cuda", "CUDA C++ that stands alone; --main adds a host program"},
-       Phase::Lowered,
-       cuda_form},
-      {{"ptx", "PTX, with places in the source"}, Phase::Ptx, ptx_form},
+      {{"cuda", "self-contained CUDA C++; --main adds a host program"}, Phase::Lowered, cuda_form},
+      {{"ptx", "PTX, with source locations"}, Phase::Ptx, ptx_form},
       {{"launch", "how to launch it: grid, block, shared memory, parameters, as JSON"},
        Phase::Ptx,
        launch_form},
-      {{"cubin", "what ptxas makes of the PTX; needs -o"}, Phase::Ptx, cubin_form},
+      {{"cubin", "the PTX assembled by ptxas; needs -o"}, Phase::Ptx, cubin_form},
   };
   return rows;
 }

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr StarterKind kStarterKinds[] = {
     {"copy", "global to shared memory to registers and back (default)", "B == A"},
-    {"transpose", "a tile turned by ldmatrix, in swizzled shared memory", "B == A.T"},
+    {"transpose", "a tile transposed by ldmatrix, in swizzled shared memory", "B == A.T"},
     {"gemm", "a matrix product on tensor cores: ldmatrix and mma.sync", "D ~= A @ B"},
     {"tensor", "the tensor memory of Blackwell: tcgen05.st and tcgen05.ld", "B == 2 * A"},
 };

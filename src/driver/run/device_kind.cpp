@@ -6,11 +6,10 @@ namespace ww::driver {
 std::span<const DeviceRow> device_rows() {
   static constexpr DeviceRow kRows[] = {
       {DeviceKind::Auto, "auto",
-       "a GPU that runs code for the target if there is one, else the virtual one"},
+       "a GPU that can run code for the target, otherwise the virtual GPU"},
       {DeviceKind::Sim, "sim", "the virtual GPU, with all checks"},
       {DeviceKind::Cuda, "cuda", "a GPU"},
-      {DeviceKind::Eval, "eval",
-       "the reference evaluator: the program by its meaning, not lowered"}};
+      {DeviceKind::Eval, "eval", "the reference evaluator, which does not lower the program"}};
   return kRows;
 }
 

@@ -36,7 +36,7 @@ std::string launch_text(const RunReport& report) {
 
 std::string device_text(const RunReport& report) {
   if (report.device == DeviceKind::Eval)
-    return "the reference evaluator: the program by its meaning, not lowered";
+    return "the reference evaluator, which does not lower the program";
   return report.remark.empty() ? report.device_name
                                : fmt::format("{}: {}", report.device_name, report.remark);
 }
