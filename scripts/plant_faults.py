@@ -231,6 +231,16 @@ def build(tree, jobs):
     return ""
 
 
+def syntax_errors(tree, faults, jobs):
+    """What the compiler says of the files by themselves: sooner than a build does."""
+    def check(path):
+        command = ["c++", "-std=c++23", "-fsyntax-only", "-w", "-include", "fault_switch.h", "-Isrc", str(path)]
+        return subprocess.run(command, cwd=tree, capture_output=True, text=True, check=False).stderr
+
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        return "".join(pool.map(check, sorted({fault.path for fault in faults.values()})))
+
+
 def drop_broken(faults, output, tree):
     """Takes out the faults on lines that the compiler refuses; whether there were any."""
     wrong = set()
@@ -375,6 +385,8 @@ def main():
         return 0
     print(f"{len(faults)} faults, seed {options.seed}", flush=True)
     tree = ROOT / "build/faults"
+    copy_tree(tree, faults)
+    drop_broken(faults, syntax_errors(tree, faults, options.jobs), tree)
     while True:
         copy_tree(tree, faults)
         output = build(tree, options.jobs)
