@@ -211,19 +211,22 @@ TEST(Hostile, FindingsOfManyBlocksMeetTheBudget) {
 }
 
 TEST(Hostile, ARecursionMeetsTheBudget) {
-  const auto run = [](std::uint64_t memory) {
-    TestRun test(kernel_text("call down; st.global.u32 [%a0], 1;", 1, "sm_90a", "8.8",
-                             ".func down { .local .b8 x[16]; .reg .b32 %x<64>; mov.u32 %x1, 0;"
-                             " st.local.u32 [x], %x1; call down; ret; }"));
+  const auto run = [](std::string_view local, std::uint64_t memory) {
+    TestRun test(kernel_text(
+        "call down; st.global.u32 [%a0], 1;", 1, "sm_90a", "8.8",
+        fmt::format(".func down {{ {} .reg .b32 %x<64>; mov.u32 %x1, 0; call down; ret; }}",
+                    local)));
     test.output<std::uint32_t>(1);
     test.launch.block = {256};
     test.options.limits.memory = memory;
     return test.run();
   };
-  EXPECT_EQ(run(std::uint64_t{1} << 33U).reason.find("the stack is exhausted"), 0U);
-  const LaunchReport report = run(8U << 20U);
-  EXPECT_EQ(report.outcome, Outcome::MemoryLimit);
-  EXPECT_THAT(report.reason, testing::HasSubstr("calls inside each other takes"));
+  for (const std::string_view local : {"", ".local .b8 x[16];"}) {  // frames alone count, too
+    EXPECT_EQ(run(local, std::uint64_t{1} << 33U).reason.find("the stack is exhausted"), 0U);
+    const LaunchReport report = run(local, 8U << 20U);
+    EXPECT_EQ(report.outcome, Outcome::MemoryLimit) << local;
+    EXPECT_THAT(report.reason, testing::HasSubstr("calls inside each other takes"));
+  }
 }
 
 TEST(Hostile, WhatBlocksWriteInPartsMeetsTheBudget) {

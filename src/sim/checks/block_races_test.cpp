@@ -91,5 +91,22 @@ TEST(BlockRaces, WordsThatDiffer) {
   }
 }
 
+// What is said of an atomic and a plain access of another block.
+TEST(BlockRaces, AnAtomicAndAPlainAccess) {
+  const auto text = [](std::string_view plain) {
+    TestRun run(fmt::format("mov.u32 %r1, %ctaid.x; setp.eq.u32 %p1, %r1, 0;\n"
+                            "@%p1 red.global.add.u32 [%a0], 1; @!%p1 {};",
+                            plain),
+                1);
+    run.input(std::vector<std::uint32_t>(1));
+    run.launch.grid = {2};
+    run.run();
+    EXPECT_EQ(run.report().findings.list().size(), 1U);
+    return run.findings();
+  };
+  EXPECT_NE(text("ld.global.u32 %r2, [%a0]").find(": reads global memory at "), std::string::npos);
+  EXPECT_NE(text("st.global.u32 [%a0], 1").find(": writes global memory at "), std::string::npos);
+}
+
 }  // namespace
 }  // namespace ww::sim

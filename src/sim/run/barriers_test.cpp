@@ -134,6 +134,28 @@ TEST(ClusterBarrier, ArrivesTwice) {
       "has ended; `barrier.cluster.wait` comes between them\n");
 }
 
+// Half of a warp takes the other branch: only the forms without .aligned allow that.
+TEST(ClusterBarrier, HalvesOfAWarpArriveAndWaitApart) {
+  const auto findings = [](std::string_view arrive, std::string_view wait) {
+    const std::string half = fmt::format("{};\n{};\n", arrive, wait);
+    TestRun test("mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 16; @%p1 bra LOW;\n" + half +
+                     "bra DONE;\nLOW:\n" + half + "DONE:\n",
+                 0);
+    test.launch.block = {32};
+    test.launch.grid = {2};
+    test.launch.cluster = Dim3{2};
+    test.run();
+    EXPECT_EQ(test.report().outcome, Outcome::Finished);
+    return test.count(Check::Collective) == test.report().findings.list().size()
+               ? test.count(Check::Collective)
+               : 100;
+  };
+  const std::string_view arrive = "barrier.cluster.arrive", wait = "barrier.cluster.wait";
+  EXPECT_EQ(findings(arrive, wait), 0U);
+  EXPECT_EQ(findings("barrier.cluster.arrive.aligned", wait), 2U);
+  EXPECT_EQ(findings(arrive, "barrier.cluster.wait.aligned"), 2U);
+}
+
 // The lanes of a warp that ends in part count as having come, whenever they end.
 TEST(CtaBarrier, LanesEndBeforeAndAfterTheOthersArrive) {
   for (const std::string_view barrier : {"barrier.sync 1;", "barrier.sync 1, 64;"}) {
