@@ -31,9 +31,9 @@ constexpr std::array kBuiltin = {
     AxisFacts{"bz",        AxisKind::Thread, Counter::GridZ,     1,   0},
     AxisFacts{"TLane",     AxisKind::Memory, Counter::None,      1,   0},  // tensor memory row
     AxisFacts{"TCol",      AxisKind::Memory, Counter::None,      1,   0},  // tensor memory column
-    AxisFacts{"P",         AxisKind::Memory, Counter::None,      1,   0},  // Trainium partition
-    AxisFacts{"F",         AxisKind::Memory, Counter::None,      1,   0},  // Trainium free dimension
-    AxisFacts{"Bank",      AxisKind::Memory, Counter::None,      1,   0},  // Trainium PSUM bank
+    AxisFacts{"P",         AxisKind::Memory, Counter::None,      1,   0},
+    AxisFacts{"F",         AxisKind::Memory, Counter::None,      1,   0},
+    AxisFacts{"Bank",      AxisKind::Memory, Counter::None,      1,   0},
 };
 // clang-format on
 
@@ -161,18 +161,6 @@ Axis tlane() {
 }
 Axis tcol() {
   static const Axis axis = named("TCol");
-  return axis;
-}
-Axis p() {
-  static const Axis axis = named("P");
-  return axis;
-}
-Axis f() {
-  static const Axis axis = named("F");
-  return axis;
-}
-Axis bank() {
-  static const Axis axis = named("Bank");
   return axis;
 }
 }  // namespace axes

@@ -96,9 +96,6 @@ Axis tid_in_wg();
 Axis wid_in_wg();
 Axis tlane();
 Axis tcol();
-Axis p();
-Axis f();
-Axis bank();
 }  // namespace axes
 
 }  // namespace ww::layout

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layouts that the hardware prescribes, ready to use: where tensor memory, shared memory, the
-// registers of matrix instructions, and Trainium's memories hold the elements of a tile. Element
-// types appear as their width in bits only; every constructor refuses parameters that no
-// instruction has with BadArgument, saying what it saw and what it accepts.
+// Layouts that the hardware prescribes, ready to use: where tensor memory, shared memory and the
+// registers of matrix instructions hold the elements of a tile. Element types appear as their width
+// in bits only; every constructor refuses parameters that no instruction has with BadArgument, saying
+// what it saw and what it accepts.
 //
 // Strides on storage axes count elements, not bytes: on `m` for registers and shared memory, on
 // `TCol` for tensor memory (a 32-bit column holds 32 / bits elements).
@@ -199,16 +199,5 @@ Result<Layout> column_owned(std::span<const std::int64_t> shape, std::int64_t th
 /// What a reduction over some dimensions leaves, held by every thread that held a part of it.
 Result<Layout> reduced(const Layout& layout, std::span<const std::int64_t> shape,
                        std::span<const std::int64_t> dims);
-
-// ---- Trainium
-
-/// `pattern` has one letter per dimension: 'P' for the 128 partitions, 'F' for the free dimension
-/// within them, each row-major over its own dimensions. A single P dimension of a multiple of 128
-/// beyond 128 wraps around, its high part outermost on F; several must multiply to at most 128.
-Result<Layout> trainium(std::string_view pattern, std::span<const std::int64_t> shape);
-/// Moves F to PSUM, whose banks hold 512 elements of a partition: Bank += F / 512, F %= 512.
-/// Refused where that is no tile layout, or where the layout uses memory axes other than P, F and
-/// Bank.
-Result<Layout> to_psum(const Layout& layout);
 
 }  // namespace ww::layout

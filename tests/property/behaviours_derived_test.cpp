@@ -320,17 +320,6 @@ TEST(Behaviour, TensorMemoryOperands) {
               "S[(4,16,64):(32@TLane,1@TLane,1@TCol)]");
 }
 
-TEST(Behaviour, TrainiumLayouts) {
-  EXPECT_EQ(layout::canonicalize(layout::trainium("FPF", Ints{32, 512, 512}).value()),
-            parsed("S[(32,4,128,512):(512@F,16384@F,1@P,1@F)]"));
-  EXPECT_SAME(layout::trainium("FPF", Ints{4, 256, 8}).value(),
-              "S[(4,2,128,8):(8@F,32@F,1@P,1@F)]");
-  EXPECT_SAME(layout::to_psum(parsed("S[(1024,8):(1@F,1@P)]")).value(),
-              "S[(2,512,8):(1@Bank,1@F,1@P)]");
-  EXPECT_FALSE(layout::trainium("FX", Ints{32, 512}));
-  EXPECT_FALSE(layout::trainium("FP", Ints{32}));
-}
-
 TEST(Behaviour, ScaleFactors) {
   for (const std::int64_t q : {4, 2, 1}) {
     EXPECT_SAME(layout::scale_factor_tmem(128, 4, q).value(),

@@ -146,7 +146,7 @@ TEST(Behaviour, ApplySymbolicShapedDecomposesEachCoordinateAlone) {
   EXPECT_EQ(place->on(layout::axes::m()).text(), want.text());
 }
 
-TEST(Behaviour, ApplyTensorMemoryAndTrainiumAxes) {
+TEST(Behaviour, ApplyTensorMemoryAndOtherAxes) {
   const Layout tmem = parsed("S[(2,128,112):(112@TCol,1@TLane,1@TCol)]");
   EXPECT_EQ(applied(tmem, {1, 127, 111}, {2, 128, 112}), (Place{{"TLane", 127}, {"TCol", 223}}));
   const Layout trn = parsed("S[(8,8,8):(64@F,1@P,1@F)]");

@@ -216,17 +216,6 @@ Result<NotatedLayout> tcgen05_cp(const NamedArgs& args) {
   return notated(std::move(made), shape);
 }
 
-// ---- Trainium
-
-// Patterns are free words over P and F, which no list of choices can name; the constructor checks
-// them.
-constexpr std::array kTrainium = {LayoutParam{"pattern", LayoutParamKind::Word},
-                                  LayoutParam{"extent", LayoutParamKind::Ints}};
-
-Result<NotatedLayout> trainium(const NamedArgs& args) {
-  return notated(WW_TRY(layout::trainium(args.word(0), args.numbers(1))), args.numbers(1));
-}
-
 // ---- the table
 
 constexpr std::array kTable = {
@@ -279,9 +268,6 @@ constexpr std::array kTable = {
     NamedLayout{"tcgen05_cp", "tcgen05_cp_lanes", kTcgen05Cp,
                 "tensor-memory lanes that tcgen05.cp writes", "tcgen05_cp(64x128b_02_13)", 0,
                 tcgen05_cp},
-    NamedLayout{"trainium", "trainium_layout", kTrainium,
-                "Trainium on-chip memory: one P (partition) or F (free) per dimension",
-                "trainium(FPF,32,512,512)", kAll, trainium},
 };
 
 // Words of the notation that are followed by a parenthesis themselves.

@@ -79,11 +79,6 @@ Result<void> broadcast(LayoutState& state, Piece arguments) {
   return {};
 }
 
-Result<void> to_psum(LayoutState& state, Piece) {
-  state.layout = WW_TRY(layout::to_psum(state.layout));
-  return {};
-}
-
 constexpr std::array kViewOps = {
     LayoutOp{"storage", "", "", "what one thread stores: thread and device axes left out",
              "S[(8,4,2):(4@laneid,1@laneid,1)]", "storage", storage},
@@ -93,8 +88,6 @@ constexpr std::array kViewOps = {
              "pack:2", pack},
     LayoutOp{"broadcast", "", "N[,POSITION[,AXIS]]", "a digit that does not move the element",
              "S[(4,2):(2,1)]", "broadcast:4", broadcast},
-    LayoutOp{"to_psum", "", "", "Trainium: whole multiples of 512 on F as PSUM banks",
-             "S[(1024,8):(1@F,1@P)]", "to_psum", to_psum},
 };
 
 }  // namespace
