@@ -208,6 +208,21 @@ TEST(Hover, ShowsABuffer) {
                           Not(HasSubstr("data:image"))));
 }
 
+TEST(Hover, ShowsABufferOfRunTimeShape) {
+  TestServer client(kMarkdown);
+  client.show(R"(@T.prim_func
+def f(a: T.handle, n: T.int32):
+    A = T.match_buffer(a, (n, 64), "float32", layout=T.TileLayout(T.S[(32, 64):(64, 1)]))
+    T.device_entry()
+    T.cta_id([1])
+    tx = T.thread_id([32])
+    A[0, tx] = 1.0
+)");
+  EXPECT_THAT(
+      hover_text(client.at("hover", "|A[0, tx]")),
+      AllOf(StartsWith("`A`: float32[n, 64], global\n"), HasSubstr("layout `S[(32,64):(64,1)]`")));
+}
+
 TEST(Hover, ShowsWhatAThreadHolds) {
   TestServer client(kMarkdown);
   client.show(

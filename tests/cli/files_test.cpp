@@ -222,6 +222,9 @@ TEST_F(Files, StreamsAreWrittenTo) {
   const Ran full = in_folder("compile k.py --emit ptx -o /dev/full");
   EXPECT_EQ(full.status, 2);
   EXPECT_THAT(full.err, HasSubstr("cannot write `/dev/full`: No space left on device"));
+  const Ran report = in_folder("run k.py --device eval --out B=/dev/full --json");
+  EXPECT_EQ(report.status, 2);
+  EXPECT_THAT(report.out, Not(HasSubstr("/dev/full"))) << "nothing was written there";
   // Behind what a shell has put there.
   const std::string script =
       "echo one >o; '" WW_PROGRAM "' compile k.py --emit ptx -o /dev/stdout >>o; echo two >>o";

@@ -91,6 +91,24 @@ TEST(Timelines, OfTooManySpansShortOnesAreMergedWithANote) {
   EXPECT_THAT(json_text(timeline_json(merged)), HasSubstr("\"merged\": 8"));
 }
 
+TEST(Timelines, AMergedSpanSaysItsRunsWhereAWarpRuns) {
+  Timeline timeline = timeline_of(recording_of(1, 2));
+  TimelineSpan& span = timeline.lanes[0].spans.front();
+  const auto keys = [&](SpanKind kind, std::uint64_t merged) {
+    span.kind = kind;
+    span.merged = merged;
+    std::string out;
+    for (const std::string_view key : {"merged", "runs"}) {
+      if (timeline_json(timeline)["lanes"][0]["spans"][0].contains(key)) out += key;
+    }
+    return out;
+  };
+  for (const SpanKind kind : {SpanKind::Runs, SpanKind::AtMbarrier, SpanKind::AtOther})
+    EXPECT_EQ(keys(kind, 3), "mergedruns");
+  for (const SpanKind kind : {SpanKind::Work, SpanKind::Phase}) EXPECT_EQ(keys(kind, 3), "merged");
+  EXPECT_EQ(keys(SpanKind::Runs, 1), "");
+}
+
 // The part that is long enough stays as it was.
 TEST(Timelines, WhatTookLongIsNotMerged) {
   sim::Recording recording = recording_of(1, 10'000);
