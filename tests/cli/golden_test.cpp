@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the built program and compares what it prints with tests/golden/cli/*.txt, a case per file.
+// Runs the built program and compares what it prints with tests/golden/cli/*.txt: a case per file, or
+// several, each after a line with its name:
 //
+//   #=== unknown_axis
 //   #: args = layout 'S[(8,4):(4,1)]' --shape 8,4   split as a shell would; '...' and "..." quote
 //   #: exit = 2                                     absent: 0
 //   #--- stdout                                     the exact text; absent: nothing is printed
@@ -9,11 +11,14 @@
 //                                                   folder
 //   #--- input kernel.ptx                           a file that is there before, and stays as it is
 //
+// A case without inputs has those of the case before it.
+//
 // Lines before the first section that do not begin with `#:` are remarks. BLESS=1 rewrites the
 // exact sections and the exit status with what was seen; review the difference like code.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +28,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +50,7 @@ struct Section {
 };
 
 struct Golden {
+  std::string name;  // of the case in its file; empty: it is the only one
   std::string remarks;
   std::string args;
   int exit = 0;
@@ -76,9 +83,16 @@ Section parse_section_line(std::string_view line) {
   return section;
 }
 
-Golden parse_golden(const fs::path& path) {
-  Golden golden;
+std::vector<Golden> parse_goldens(const fs::path& path) {
+  constexpr std::string_view kCase = "#=== ";
+  std::vector<Golden> cases(1);
   for (const std::string& line : lines_of(read_text(path))) {
+    if (line.starts_with(kCase)) {
+      if (!cases.back().name.empty()) cases.emplace_back();
+      cases.back().name = line.substr(kCase.size());
+      continue;
+    }
+    Golden& golden = cases.back();
     if (line.starts_with("#--- ")) {
       golden.sections.push_back(parse_section_line(line));
     } else if (!golden.sections.empty()) {
@@ -93,11 +107,12 @@ Golden parse_golden(const fs::path& path) {
       golden.remarks += line + "\n";
     }
   }
-  return golden;
+  return cases;
 }
 
 std::string print_golden(const Golden& golden) {
-  std::string text = golden.remarks + "#: args = " + golden.args;
+  std::string text = golden.name.empty() ? "" : fmt::format("#=== {}\n", golden.name);
+  text += golden.remarks + "#: args = " + golden.args;
   if (text.ends_with(' ')) text.pop_back();
   text += "\n";
   if (golden.exit != 0) text += fmt::format("#: exit = {}\n", golden.exit);
@@ -200,7 +215,7 @@ void compare(const Golden& golden, std::map<std::string, std::string> seen) {
     EXPECT_EQ("", text) << "in " << name << ", which the file lacks";
 }
 
-void bless(const fs::path& path, Golden golden, std::map<std::string, std::string> seen, int exit) {
+void bless(Golden& golden, std::map<std::string, std::string> seen, int exit) {
   golden.exit = exit;
   for (Section& section : golden.sections) {
     if (section.is_input()) continue;
@@ -211,12 +226,55 @@ void bless(const fs::path& path, Golden golden, std::map<std::string, std::strin
     if (!text.empty()) golden.sections.push_back({.name = name, .text = text});
   }
   std::erase_if(golden.sections, [](const Section& section) { return section.text.empty(); });
-  std::ofstream(path, std::ios::binary) << print_golden(golden);
 }
 
-// --- one case per file ---------------------------------------------------------------------------
+// --- the cases -----------------------------------------------------------------------------------
 
-class CliGolden : public testing::TestWithParam<fs::path> {
+struct Case {
+  fs::path file;
+  std::size_t index;
+  std::string name;
+
+  friend void PrintTo(const Case& it, std::ostream* out) { *out << it.name; }
+};
+
+/// A file's cases, which nobody else reads or writes meanwhile: with BLESS=1 processes write to one file.
+class LockedFile {
+ public:
+  explicit LockedFile(const fs::path& path) : path_(path), lock_(::open(path.c_str(), O_RDONLY)) {
+    ::flock(lock_, LOCK_EX);
+    cases = parse_goldens(path);
+  }
+  LockedFile(const LockedFile&) = delete;
+  LockedFile& operator=(const LockedFile&) = delete;
+  ~LockedFile() { ::close(lock_); }
+  void write() const {
+    std::ofstream out(path_, std::ios::binary);
+    for (const Golden& golden : cases) out << print_golden(golden);
+  }
+
+  std::vector<Golden> cases;
+
+ private:
+  fs::path path_;
+  int lock_;
+};
+
+/// The case, with the inputs of the one before it where it has none.
+Golden with_inputs(const std::vector<Golden>& cases, std::size_t index) {
+  const auto has_inputs = [](const Golden& golden) {
+    return std::ranges::any_of(golden.sections, &Section::is_input);
+  };
+  Golden golden = cases.at(index);
+  while (index > 0 && !has_inputs(cases[index])) --index;
+  if (has_inputs(golden)) return golden;
+  for (const Section& section : cases[index].sections) {
+    if (section.is_input()) golden.sections.push_back(section);
+  }
+  return golden;
+}
+
+class CliGolden : public testing::TestWithParam<Case> {
  protected:
   void SetUp() override {
     std::string name = (fs::temp_directory_path() / "ww_cli_XXXXXX").string();
@@ -245,36 +303,45 @@ class CliGolden : public testing::TestWithParam<fs::path> {
 };
 
 TEST_P(CliGolden, Prints) {
-  const Golden golden = parse_golden(GetParam());
+  const Golden golden = with_inputs(LockedFile(GetParam().file).cases, GetParam().index);
   write_inputs(golden);
   const int exit = run_in(folder_, golden.args);
   auto seen = collect(folder_);
   forget_inputs(golden, seen);
   if (std::getenv("BLESS") != nullptr) {
-    bless(GetParam(), golden, seen, exit);
+    LockedFile file(GetParam().file);
+    bless(file.cases.at(GetParam().index), seen, exit);
+    file.write();
     return;
   }
   EXPECT_EQ(golden.exit, exit);
   compare(golden, seen);
 }
 
-std::vector<fs::path> golden_files() {
-  std::vector<fs::path> files;
+std::vector<Case> golden_cases() {
+  std::vector<Case> cases;
   for (const auto& entry : fs::directory_iterator(WW_GOLDEN_DIR)) {
-    if (entry.path().extension() == ".txt") files.push_back(entry.path());
+    if (entry.path().extension() != ".txt") continue;
+    std::size_t index = 0;
+    const LockedFile file(entry.path());
+    for (const Golden& golden : file.cases) {
+      const std::string name = entry.path().stem().string();
+      cases.push_back(
+          {entry.path(), index++, golden.name.empty() ? name : name + "_" + golden.name});
+    }
   }
-  std::ranges::sort(files);
-  return files;
+  std::ranges::sort(cases, {}, &Case::name);
+  return cases;
 }
 
-std::string case_name(const testing::TestParamInfo<fs::path>& info) {
-  std::string name = info.param.stem().string();
+std::string case_name(const testing::TestParamInfo<Case>& info) {
+  std::string name = info.param.name;
   std::ranges::replace_if(
       name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Golden, CliGolden, testing::ValuesIn(golden_files()), case_name);
+INSTANTIATE_TEST_SUITE_P(Golden, CliGolden, testing::ValuesIn(golden_cases()), case_name);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(CliGolden);
 
 }  // namespace
