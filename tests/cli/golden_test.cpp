@@ -18,7 +18,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,10 +27,11 @@
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "harness/golden_file.h"
 
 namespace ww::cli_golden_test {
 namespace {
@@ -50,7 +50,6 @@ struct Section {
 };
 
 struct Golden {
-  std::string name;  // of the case in its file; empty: it is the only one
   std::string remarks;
   std::string args;
   int exit = 0;
@@ -83,16 +82,9 @@ Section parse_section_line(std::string_view line) {
   return section;
 }
 
-std::vector<Golden> parse_goldens(const fs::path& path) {
-  constexpr std::string_view kCase = "#=== ";
-  std::vector<Golden> cases(1);
-  for (const std::string& line : lines_of(read_text(path))) {
-    if (line.starts_with(kCase)) {
-      if (!cases.back().name.empty()) cases.emplace_back();
-      cases.back().name = line.substr(kCase.size());
-      continue;
-    }
-    Golden& golden = cases.back();
+Golden parse_golden(std::string_view text) {
+  Golden golden;
+  for (const std::string& line : lines_of(text)) {
     if (line.starts_with("#--- ")) {
       golden.sections.push_back(parse_section_line(line));
     } else if (!golden.sections.empty()) {
@@ -102,17 +94,16 @@ std::vector<Golden> parse_goldens(const fs::path& path) {
     } else if (line.starts_with("#: exit = ")) {
       golden.exit = std::stoi(line.substr(10));
     } else if (line.starts_with("#:") && line != "#: args =") {
-      ADD_FAILURE() << path << ": unknown line `" << line << "`; known are `args` and `exit`";
+      ADD_FAILURE() << "unknown line `" << line << "`; known are `args` and `exit`";
     } else if (!line.starts_with("#:")) {
       golden.remarks += line + "\n";
     }
   }
-  return cases;
+  return golden;
 }
 
 std::string print_golden(const Golden& golden) {
-  std::string text = golden.name.empty() ? "" : fmt::format("#=== {}\n", golden.name);
-  text += golden.remarks + "#: args = " + golden.args;
+  std::string text = golden.remarks + "#: args = " + golden.args;
   if (text.ends_with(' ')) text.pop_back();
   text += "\n";
   if (golden.exit != 0) text += fmt::format("#: exit = {}\n", golden.exit);
@@ -215,7 +206,7 @@ void compare(const Golden& golden, std::map<std::string, std::string> seen) {
     EXPECT_EQ("", text) << "in " << name << ", which the file lacks";
 }
 
-void bless(Golden& golden, std::map<std::string, std::string> seen, int exit) {
+Golden blessed(Golden golden, std::map<std::string, std::string> seen, int exit) {
   golden.exit = exit;
   for (Section& section : golden.sections) {
     if (section.is_input()) continue;
@@ -226,55 +217,26 @@ void bless(Golden& golden, std::map<std::string, std::string> seen, int exit) {
     if (!text.empty()) golden.sections.push_back({.name = name, .text = text});
   }
   std::erase_if(golden.sections, [](const Section& section) { return section.text.empty(); });
+  return golden;
 }
 
 // --- the cases -----------------------------------------------------------------------------------
 
-struct Case {
-  fs::path file;
-  std::size_t index;
-  std::string name;
-
-  friend void PrintTo(const Case& it, std::ostream* out) { *out << it.name; }
-};
-
-/// A file's cases, which nobody else reads or writes meanwhile: with BLESS=1 processes write to one file.
-class LockedFile {
- public:
-  explicit LockedFile(const fs::path& path) : path_(path), lock_(::open(path.c_str(), O_RDONLY)) {
-    ::flock(lock_, LOCK_EX);
-    cases = parse_goldens(path);
-  }
-  LockedFile(const LockedFile&) = delete;
-  LockedFile& operator=(const LockedFile&) = delete;
-  ~LockedFile() { ::close(lock_); }
-  void write() const {
-    std::ofstream out(path_, std::ios::binary);
-    for (const Golden& golden : cases) out << print_golden(golden);
-  }
-
-  std::vector<Golden> cases;
-
- private:
-  fs::path path_;
-  int lock_;
-};
+bool has_inputs(const Golden& golden) {
+  return std::ranges::any_of(golden.sections, &Section::is_input);
+}
 
 /// The case, with the inputs of the one before it where it has none.
-Golden with_inputs(const std::vector<Golden>& cases, std::size_t index) {
-  const auto has_inputs = [](const Golden& golden) {
-    return std::ranges::any_of(golden.sections, &Section::is_input);
-  };
-  Golden golden = cases.at(index);
-  while (index > 0 && !has_inputs(cases[index])) --index;
-  if (has_inputs(golden)) return golden;
-  for (const Section& section : cases[index].sections) {
-    if (section.is_input()) golden.sections.push_back(section);
+Golden with_inputs(const std::vector<test::GoldenCase>& cases, std::size_t index) {
+  Golden golden = parse_golden(cases.at(index).text);
+  for (Golden other = golden; !has_inputs(golden) && index > 0;) {
+    other = parse_golden(cases[--index].text);
+    std::ranges::copy_if(other.sections, std::back_inserter(golden.sections), &Section::is_input);
   }
   return golden;
 }
 
-class CliGolden : public testing::TestWithParam<Case> {
+class CliGolden : public testing::TestWithParam<test::GoldenPlace> {
  protected:
   void SetUp() override {
     std::string name = (fs::temp_directory_path() / "ww_cli_XXXXXX").string();
@@ -303,14 +265,15 @@ class CliGolden : public testing::TestWithParam<Case> {
 };
 
 TEST_P(CliGolden, Prints) {
-  const Golden golden = with_inputs(LockedFile(GetParam().file).cases, GetParam().index);
+  const Golden golden = with_inputs(test::GoldenFile(GetParam().file).cases, GetParam().index);
   write_inputs(golden);
   const int exit = run_in(folder_, golden.args);
   auto seen = collect(folder_);
   forget_inputs(golden, seen);
   if (std::getenv("BLESS") != nullptr) {
-    LockedFile file(GetParam().file);
-    bless(file.cases.at(GetParam().index), seen, exit);
+    test::GoldenFile file(GetParam().file);
+    std::string& text = file.cases.at(GetParam().index).text;
+    text = print_golden(blessed(parse_golden(text), seen, exit));
     file.write();
     return;
   }
@@ -318,30 +281,9 @@ TEST_P(CliGolden, Prints) {
   compare(golden, seen);
 }
 
-std::vector<Case> golden_cases() {
-  std::vector<Case> cases;
-  for (const auto& entry : fs::directory_iterator(WW_GOLDEN_DIR)) {
-    if (entry.path().extension() != ".txt") continue;
-    std::size_t index = 0;
-    const LockedFile file(entry.path());
-    for (const Golden& golden : file.cases) {
-      const std::string name = entry.path().stem().string();
-      cases.push_back(
-          {entry.path(), index++, golden.name.empty() ? name : name + "_" + golden.name});
-    }
-  }
-  std::ranges::sort(cases, {}, &Case::name);
-  return cases;
-}
-
-std::string case_name(const testing::TestParamInfo<Case>& info) {
-  std::string name = info.param.name;
-  std::ranges::replace_if(
-      name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Golden, CliGolden, testing::ValuesIn(golden_cases()), case_name);
+INSTANTIATE_TEST_SUITE_P(Golden, CliGolden,
+                         testing::ValuesIn(test::find_cases(WW_GOLDEN_DIR, ".txt")),
+                         [](const auto& info) { return test::test_name(info.param.name); });
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(CliGolden);
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file_io.h"
+#include "harness/golden_file.h"
 #include "script/change_text.h"
 #include "script/compile_law.h"
 
@@ -18,7 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kSteps = 20'000;
-constexpr std::size_t kMaxBytes = std::size_t{1} << 20U;
 constexpr std::uint32_t kRuns = 6000;
 
 struct Program {
@@ -30,16 +29,13 @@ struct Program {
 // Golden programs without what is expected of them, but for those whose point is to take long.
 std::vector<Program> programs() {
   std::vector<Program> out;
-  for (const auto& entry :
-       fs::recursive_directory_iterator(fs::path(WW_SOURCE_DIR) / "tests/golden/script")) {
-    if (entry.path().extension() != ".py") continue;
-    std::string text = read_file(entry.path(), kMaxBytes).value_or("");
+  for (const test::GoldenPlace& place :
+       test::find_cases(fs::path(WW_SOURCE_DIR) / "tests/golden/script", ".py")) {
+    std::string text = test::GoldenFile(place.file).cases[place.index].text;
     text.resize(std::min(text.find("#--- expected"), text.size()));
     std::string kernel = kernel_of(text);
-    out.push_back({entry.path().stem().string(), std::move(text), std::move(kernel)});
+    out.push_back({place.name, std::move(text), std::move(kernel)});
   }
-  std::sort(out.begin(), out.end(),
-            [](const Program& a, const Program& b) { return a.name < b.name; });
   return out;
 }
 

@@ -7,6 +7,8 @@
 //   #--- expected
 //   <the printed tile program, or for bad_*.py the diagnostics>
 //
+// or several such cases, each after a line `#=== name`; its program is then the file `name.py`.
+//
 // Each good program is also printed and compiled again: that must give the same function and the
 // same text. BLESS=1 writes what came out as expected; read the difference before you commit it.
 #include <gmock/gmock.h>
@@ -17,8 +19,8 @@
 #include <string>
 #include <vector>
 
-#include "base/file_io.h"
 #include "base/source.h"
+#include "harness/golden_file.h"
 #include "ir/equal.h"
 #include "ir/print/print.h"
 #include "script/compile.h"
@@ -27,7 +29,6 @@ namespace ww::script::golden_test {
 namespace {
 
 constexpr std::string_view kMark = "#--- expected\n";
-constexpr std::size_t kMaxBytes = 1U << 20U;
 
 struct Case {
   std::string program;
@@ -75,45 +76,30 @@ void expect_round_trip(const ir::Function& function) {
   EXPECT_EQ(ir::print(*again.function), text);
 }
 
-class ScriptGolden : public testing::TestWithParam<std::string> {};
+class ScriptGolden : public testing::TestWithParam<test::GoldenPlace> {};
 
 TEST_P(ScriptGolden, GivesWhatIsExpected) {
-  const std::filesystem::path path = std::filesystem::path(WW_GOLDEN_DIR) / GetParam();
-  const Result<std::string> text = read_file(path, kMaxBytes);
-  ASSERT_TRUE(text.has_value());
-  const Case test = read_case(*text);
-  const Compiled compiled =
-      compile(SourceText(path.filename().string(), test.program), test.options);
+  const auto& [path, index, name] = GetParam();
+  const test::GoldenCase golden = test::GoldenFile(path).cases.at(index);
+  const Case test = read_case(golden.text);
+  const std::string file = golden.name.empty() ? path.filename().string() : golden.name + ".py";
+  const Compiled compiled = compile(SourceText(file, test.program), test.options);
   const std::string seen = outcome(compiled);
-  const bool is_bad = path.filename().string().starts_with("bad_");
+  const bool is_bad = path.filename().string().starts_with("bad");
   EXPECT_EQ(compiled.errors.empty(), !is_bad) << seen;
   if (compiled.function) expect_round_trip(*compiled.function);
   if (const char* bless = std::getenv("BLESS"); bless != nullptr && *bless == '1') {
-    const std::string blessed = test.program + std::string(kMark) + seen;
-    ASSERT_TRUE(write_file_atomically(path, blessed).has_value());
+    test::GoldenFile blessed(path);
+    blessed.cases.at(index).text = test.program + std::string(kMark) + seen;
+    blessed.write();
     return;
   }
   EXPECT_EQ(seen, test.expected);
 }
 
-std::vector<std::string> files() {
-  std::vector<std::string> out;
-  const std::filesystem::path root = WW_GOLDEN_DIR;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(root))
-    if (entry.path().extension() == ".py")
-      out.push_back(std::filesystem::relative(entry.path(), root).string());
-  std::sort(out.begin(), out.end());
-  return out;
-}
-
-std::string name_of_case(const testing::TestParamInfo<std::string>& info) {
-  std::string name = info.param.substr(0, info.param.rfind('.'));
-  for (char& c : name)
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Files, ScriptGolden, testing::ValuesIn(files()), name_of_case);
+INSTANTIATE_TEST_SUITE_P(Files, ScriptGolden,
+                         testing::ValuesIn(test::find_cases(WW_GOLDEN_DIR, ".py")),
+                         [](const auto& info) { return test::test_name(info.param.name); });
 
 }  // namespace
 }  // namespace ww::script::golden_test
