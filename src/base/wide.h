@@ -17,6 +17,12 @@ constexpr T floor_div(T a, std::type_identity_t<T> b) {
   return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
 }
 
+/// What floor_div leaves: it has the sign of b.
+template <typename T>
+constexpr T floor_mod(T a, std::type_identity_t<T> b) {
+  return a - floor_div(a, b) * b;
+}
+
 /// a · b, or nothing when that leaves 64 bits.
 inline std::optional<std::int64_t> checked_mul(std::int64_t a, std::int64_t b) {
   std::int64_t out = 0;

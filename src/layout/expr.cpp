@@ -27,12 +27,6 @@ struct Sym::Facts {
 
 namespace {
 
-std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
-  const std::int64_t q = a / b;
-  return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
-}
-std::int64_t floor_modulo(std::int64_t a, std::int64_t b) { return a - floor_divide(a, b) * b; }
-
 std::int64_t saturate(Wide value) {
   constexpr Wide kLimit = Wide{2} * kMaxPlace;
   return static_cast<std::int64_t>(std::clamp(value, -kLimit, kLimit));
@@ -100,7 +94,7 @@ struct Cut {
 
 Cut cut_at(const Expr& value, std::int64_t c) {
   Cut cut;
-  const std::int64_t low_constant = floor_modulo(value.constant(), c);
+  const std::int64_t low_constant = ww::floor_mod(value.constant(), c);
   cut.high = Expr(value.constant() - low_constant);
   cut.low = Expr(low_constant);
   for (const Term& term : value.terms())
@@ -132,8 +126,8 @@ SmallVec<std::int64_t, 4> cuts_below(const Expr& value, std::int64_t d) {
 // floor(rest / d) where nothing in rest is a multiple of d and the constant is in [0, d).
 std::optional<Expr> divide_rest(const Expr& rest, std::int64_t d) {
   const Range range = rest.range();
-  const std::int64_t bucket = floor_divide(range.min, d);
-  if (bucket == floor_divide(range.max, d)) return Expr(bucket);
+  const std::int64_t bucket = ww::floor_div(range.min, d);
+  if (bucket == ww::floor_div(range.max, d)) return Expr(bucket);
   if (rest.terms().size() == 1 && rest.constant() == 0 && rest.terms()[0].coef == 1) {
     if (const auto atom = divide_atom(rest.terms()[0].atom, d))
       return Expr(Term{1, simplify(*atom)});
@@ -181,8 +175,8 @@ Result<Sym> Sym::make(std::string_view name, Range range, std::int64_t multiple_
     return fail(DiagKind::BadArgument, "variable `{}` is a multiple of {}: expected at least 1",
                 name, multiple_of);
   // The multiples inside the range are what the variable can be.
-  const Range tight{-floor_divide(-range.min, multiple_of) * multiple_of,
-                    floor_divide(range.max, multiple_of) * multiple_of};
+  const Range tight{-ww::floor_div(-range.min, multiple_of) * multiple_of,
+                    ww::floor_div(range.max, multiple_of) * multiple_of};
   if (tight.min > tight.max)
     return fail(DiagKind::BadArgument, "variable `{}`: no multiple of {} lies in {}..{}", name,
                 multiple_of, range.min, range.max);
@@ -207,10 +201,10 @@ std::int64_t Sym::multiple_of() const { return facts_->multiple_of; }
 
 Range Atom::range() const {
   const Range base = var.range();
-  const Range plain{floor_divide(base.min, div), floor_divide(base.max, div)};
+  const Range plain{ww::floor_div(base.min, div), ww::floor_div(base.max, div)};
   if (mod == 0) return plain;
-  const bool one_block = floor_divide(plain.min, mod) == floor_divide(plain.max, mod);
-  if (one_block) return {floor_modulo(plain.min, mod), floor_modulo(plain.max, mod)};
+  const bool one_block = ww::floor_div(plain.min, mod) == ww::floor_div(plain.max, mod);
+  if (one_block) return {ww::floor_mod(plain.min, mod), ww::floor_mod(plain.max, mod)};
   return {0, mod - multiple_of()};
 }
 
@@ -274,8 +268,8 @@ std::int64_t Expr::multiple_of() const {
 std::int64_t Expr::evaluate(const std::function<std::int64_t(Sym)>& value_of) const {
   std::int64_t sum = constant_;
   for (const Term& term : terms_) {
-    std::int64_t value = floor_divide(value_of(term.atom.var), term.atom.div);
-    if (term.atom.mod != 0) value = floor_modulo(value, term.atom.mod);
+    std::int64_t value = ww::floor_div(value_of(term.atom.var), term.atom.div);
+    if (term.atom.mod != 0) value = ww::floor_mod(value, term.atom.mod);
     sum += term.coef * value;
   }
   return sum;

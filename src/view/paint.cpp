@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/join.h"
+#include "base/wide.h"
 #include "layout/axis.h"
 
 namespace ww::view {
@@ -17,9 +18,6 @@ using layout::Axis;
 constexpr std::int64_t kWarp = 32;         // threads in a warp, and lanes in a quarter
 constexpr std::int64_t kQuad = 4;          // swatches in a legend row
 constexpr std::int64_t kRampSwatches = 8;  // columns shown in the legend of tensor memory
-
-std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
-std::int64_t floor_mod(std::int64_t a, std::int64_t b) { return a - floor_div(a, b) * b; }
 
 bool tells_warps_apart(const layout::AxisFacts& facts) {
   return facts.modulus == 0 || facts.divisor * facts.modulus > kWarp;

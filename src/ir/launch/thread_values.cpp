@@ -32,9 +32,9 @@ std::int64_t divided(ExprOp op, std::int64_t a, std::int64_t b) {
   if (b == -1) return is_modulo ? 0 : low_bits(ExprOp::Sub, 0, a);
   switch (op) {
     case ExprOp::FloorDiv:
-      return range::floor_divide(a, b);
+      return floor_div(a, b);
     case ExprOp::FloorMod:
-      return range::floor_modulo(a, b);
+      return floor_mod(a, b);
     case ExprOp::TruncDiv:
       return a / b;
     default:

@@ -12,7 +12,7 @@ namespace {
 // The multiples of n inside the range; the range itself where there is none.
 Range tightened(Range r, std::int64_t n) {
   if (n <= 1 || range::is_far(r.min) || range::is_far(r.max)) return r;
-  const Range tight{-range::floor_divide(-r.min, n) * n, range::floor_divide(r.max, n) * n};
+  const Range tight{-floor_div(-r.min, n) * n, floor_div(r.max, n) * n};
   return tight.min <= tight.max ? tight : r;
 }
 
@@ -38,7 +38,7 @@ Range quotients(Range x, Range y, Range otherwise, const Divide& divide) {
 Range floor_remainders(Range x, Range y, std::int64_t step, Range otherwise) {
   if (y.min >= 1) {
     if (range::is_single(y) && range::in_one_block(x, y.min))
-      return {range::floor_modulo(x.min, y.min), range::floor_modulo(x.max, y.min)};
+      return {floor_mod(x.min, y.min), floor_mod(x.max, y.min)};
     if (x.min >= 0 && x.max < y.min) return x;
     const std::int64_t most = range::is_single(y) ? y.min - std::gcd(step, y.min) : y.max - 1;
     const Range out{0, range::is_far(y.max) ? otherwise.max : most};
@@ -110,7 +110,7 @@ Range range_of(const Atoms& atoms, const SumAtom& atom) {
     case ExprOp::FloorDiv: {
       const Range by = arg(1);
       if (range::is_single(by) && by.min >= 1) return range::floor_div(arg(0), by.min);
-      return unless_wrapped(quotients(arg(0), by, any, range::floor_divide), any);
+      return unless_wrapped(quotients(arg(0), by, any, floor_div<std::int64_t>), any);
     }
     case ExprOp::TruncDiv:
       return unless_wrapped(

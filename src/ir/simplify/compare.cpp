@@ -42,7 +42,7 @@ void reduce(ExprOp& op, Sum& difference) {
   for (const SumTerm& term : difference.terms) g = std::gcd(g, term.coef);
   for (SumTerm& term : difference.terms) term.coef /= g;
   std::int64_t& c = difference.constant;
-  c = op == ExprOp::Le ? -range::floor_divide(-c, g) : range::floor_divide(c, g);
+  c = op == ExprOp::Le ? -floor_div(-c, g) : floor_div(c, g);
   if (op == ExprOp::Le && c == 1) {
     op = ExprOp::Lt;
     c = 0;

@@ -36,7 +36,7 @@ std::optional<Cut> cut_below(const Atoms& atoms, const Sum& sum, std::int64_t k)
   for (const std::int64_t c : places) {
     Cut cut{.at = c, .high = {}, .low = {}, .divides = true};
     cut.high.exact = cut.low.exact = sum.exact;
-    cut.low.constant = range::floor_modulo(sum.constant, c);
+    cut.low.constant = floor_mod(sum.constant, c);
     cut.high.constant = sum.constant - cut.low.constant;
     for (const SumTerm& term : sum.terms) {
       const bool is_high = granularity(atoms, term) % c == 0;
@@ -52,7 +52,7 @@ std::optional<Cut> cut_below(const Atoms& atoms, const Sum& sum, std::int64_t k)
 // x // k where no coefficient is a multiple of k.
 Sum quotient_of_rest(Atoms& atoms, const Sum& rest, std::int64_t k, Type type) {
   const Range values = plain_range(atoms, rest);
-  if (range::in_one_block(values, k)) return {range::floor_divide(values.min, k), {}};
+  if (range::in_one_block(values, k)) return {floor_div(values.min, k), {}};
   if (const auto cut = cut_below(atoms, rest, k)) {
     const Sum high = cut->divides ? divided(cut->high, cut->at) : cut->high;
     if (!may_wrap(atoms, high, type))
@@ -78,7 +78,7 @@ Sum quotient_of_rest(Atoms& atoms, const Sum& rest, std::int64_t k, Type type) {
 Sum remainder_of_rest(Atoms& atoms, const Sum& rest, std::int64_t k, Type type) {
   const Range values = plain_range(atoms, rest);
   if (range::in_one_block(values, k))
-    return {rest.constant - range::floor_divide(values.min, k) * k, rest.terms};
+    return {rest.constant - floor_div(values.min, k) * k, rest.terms};
   if (const auto cut = cut_below(atoms, rest, k)) {
     const Sum high = cut->divides ? divided(cut->high, cut->at) : cut->high;
     if (divides_width(k, type) || !may_wrap(atoms, high, type)) {
@@ -109,7 +109,7 @@ Sum floor_quotient(Atoms& atoms, const Sum& x, std::int64_t k, Type type) {
       rest.terms.push_back(term);
   }
   if (x.constant % k == 0 || rest.is_constant())
-    quotient.constant = range::floor_divide(x.constant, k);
+    quotient.constant = floor_div(x.constant, k);
   else
     rest.constant = x.constant;
   // An unsigned rest below 0 would wrap around.
@@ -122,8 +122,7 @@ Sum floor_quotient(Atoms& atoms, const Sum& x, std::int64_t k, Type type) {
 Sum floor_remainder(Atoms& atoms, const Sum& x, std::int64_t k, Type type) {
   if (k == 1) return {};
   const Range values = plain_range(atoms, x);
-  if (range::in_one_block(values, k))
-    return {x.constant - range::floor_divide(values.min, k) * k, x.terms};
+  if (range::in_one_block(values, k)) return {x.constant - floor_div(values.min, k) * k, x.terms};
   const bool may_be_off = divides_width(k, type);
   Sum rest;
   rest.exact = x.exact;

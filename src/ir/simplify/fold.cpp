@@ -33,7 +33,7 @@ Result<Wide> divide(ExprOp op, Wide a, Wide b) {
     case ExprOp::FloorDiv:
       return floor_div(a, b);
     case ExprOp::FloorMod:
-      return a - floor_div(a, b) * b;
+      return floor_mod(a, b);
     case ExprOp::TruncDiv:
       return a / b;
     default:

@@ -36,15 +36,6 @@ inline bool within(Range inner, Range outer) {
 }
 inline Range hull(Range a, Range b) { return {std::min(a.min, b.min), std::max(a.max, b.max)}; }
 
-inline std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
-  const std::int64_t q = a / b;
-  return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
-}
-inline std::int64_t floor_modulo(std::int64_t a, std::int64_t b) {
-  const std::int64_t r = a % b;
-  return (r != 0 && (r < 0) != (b < 0)) ? r + b : r;
-}
-
 inline std::int64_t add_bounds(std::int64_t a, std::int64_t b) {
   if (is_far(a)) return a;
   return is_far(b) ? b : saturated_sum(a, b);
@@ -72,12 +63,12 @@ inline Range scale(Range a, std::int64_t k) {
 
 /// k ≥ 1.
 inline Range floor_div(Range a, std::int64_t k) {
-  return {a.min <= -kFar ? a.min : floor_divide(a.min, k),
-          a.max >= kFar ? a.max : floor_divide(a.max, k)};
+  return {a.min <= -kFar ? a.min : ww::floor_div(a.min, k),
+          a.max >= kFar ? a.max : ww::floor_div(a.max, k)};
 }
 /// Does a stay between two neighbouring multiples of k ≥ 1?
 inline bool in_one_block(Range a, std::int64_t k) {
-  return !is_far(a.min) && !is_far(a.max) && floor_divide(a.min, k) == floor_divide(a.max, k);
+  return !is_far(a.min) && !is_far(a.max) && ww::floor_div(a.min, k) == ww::floor_div(a.max, k);
 }
 
 /// Every value of an integer type or bool.

@@ -52,7 +52,7 @@ std::optional<PerUnit> divided(ExprOp op, num::DType result, const PerUnit& a, c
     if (auto out = shifted(op, result, a, b.front())) return out;
   }
   if (op == ExprOp::FloorDiv) return each_of(result, a, b, floor_div<Int>);
-  return each_of(result, a, b, [](Int x, Int y) { return x - floor_div(x, y) * y; });
+  return each_of(result, a, b, floor_mod<Int>);
 }
 
 PerUnit multiplied(num::DType result, const PerUnit& a, const PerUnit& b) {

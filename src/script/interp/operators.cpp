@@ -71,7 +71,7 @@ Result<Value> int_binary(Op op, Wide a, Wide b, Span span) {
       return of_int(floor_div(a, b));
     case Op::Mod:
       if (b == 0) return fail(zero_division(span));
-      return of_int(a - floor_div(a, b) * b);
+      return of_int(floor_mod(a, b));
     case Op::Pow:
       return power(a, b, span);
     case Op::Shl:
