@@ -87,6 +87,17 @@ def test_a_sample_of_the_grid_says_what_it_left_out():
     ]
 
 
+def test_compiled_kernels_say_how_many_registers_they_take():
+    def ask():
+        words = (Array(floats(256)), Array(floats(256)), 256, 1.0)
+        kernel = kernels.scale.warmup(*words, BLOCK=256, num_warps=8, grid=(1,))
+        kernel._init_handles()
+        device = triton.runtime.driver.active.utils.get_device_properties(0)
+        assert device["max_num_regs"] // (kernel.n_regs * device["warpSize"] * 8) == 1
+
+    check.run(ask)
+
+
 def test_clusters_and_programmatic_launches():
     assert found("cluster")[1] == []
     if VERSION == (3, 4):

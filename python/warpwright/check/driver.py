@@ -29,6 +29,7 @@ TARGETS = {
     "sm_120a": Target(120, 170, 101376),
 }
 SUPPORTED = ((3, 4), (3, 9))
+_REGISTERS = 65536  # of a multiprocessor
 
 
 class DriverMismatch(Error):
@@ -117,7 +118,9 @@ class _Utils:
 
     def load_binary(self, name: str, kernel: Any, shared: int, device: int) -> tuple:
         loaded = Loaded(name, kernel.decode() if isinstance(kernel, bytes) else kernel)
-        return loaded, loaded, 0, 0, 1024
+        # Programs divide by the number of registers. ptxas would choose it; this many always fit.
+        registers = min(255, _REGISTERS // max(loaded.threads, 32))
+        return loaded, loaded, registers, 0, 1024
 
     def unload_module(self, module: Any) -> None:
         pass
@@ -125,7 +128,7 @@ class _Utils:
     def get_device_properties(self, device: int) -> dict[str, int]:
         return {
             "max_shared_mem": self.target.shared,
-            "max_num_regs": 65536,
+            "max_num_regs": _REGISTERS,
             "multiprocessor_count": self.target.processors,
             "warpSize": 32,
             "sm_clock_rate": 1_700_000,
