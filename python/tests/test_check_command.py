@@ -73,6 +73,15 @@ def test_a_script_that_says_cuda(command, fault):
 
 
 @needs_torch
+def test_torch_dynamo_is_not_imported(command, tmp_path):
+    """PyTorch 2.15 imports it for every dispatch mode that does not say otherwise: seven seconds for each check."""
+    (tmp_path / "zeros.py").write_text(
+        "import sys, torch\ntorch.zeros(3, device='cuda')\nprint('torch._dynamo' in sys.modules)\n"
+    )
+    assert command("zeros.py").stdout.startswith("False\n")
+
+
+@needs_torch
 def test_what_needs_a_gpu_is_named(command):
     done = command(PROGRAM, "--", "graph")
     assert done.returncode == 2

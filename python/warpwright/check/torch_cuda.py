@@ -173,6 +173,10 @@ def cuda_as_cpu(memory: Memory, arch: str) -> Iterator[None]:
             return func(*args, **options) if memory.is_paused else call(func, args, options)
 
     class Writes(TorchDispatchMode):
+        @classmethod
+        def _should_skip_dynamo(cls) -> bool:
+            return False  # PyTorch 2.15 would import torch._dynamo, which takes seconds
+
         def __torch_dispatch__(self, func, types, args=(), kwargs=None):
             options = kwargs or {}
             out = func(*args, **options)
