@@ -81,6 +81,16 @@ def copy_by_descriptor(x_ptr, y_ptr, m, n, BM: tl.constexpr, BN: tl.constexpr):
 
 
 @triton.jit
+def sum_of_products(a_ptr, b_ptr, c_ptr, K, BLOCK: tl.constexpr):
+    a = tl.make_tensor_descriptor(a_ptr, [BLOCK, K], [K, 1], [BLOCK, 64])
+    b = tl.make_tensor_descriptor(b_ptr, [BLOCK, K], [K, 1], [BLOCK, 64])
+    c = tl.make_tensor_descriptor(c_ptr, [BLOCK, BLOCK], [BLOCK, 1], [BLOCK, BLOCK])
+    for k in tl.range(0, K, 64, warp_specialize=True):
+        acc = tl.dot(a.load([0, k]), b.load([0, k]).T)
+        c.store([0, 0], c.load([0, 0]) + acc.to(tl.float16))
+
+
+@triton.jit
 def copy_of_host_descriptor(x, y_ptr, BM: tl.constexpr, BN: tl.constexpr):
     row = tl.program_id(0) * BM
     i = (row + tl.arange(0, BM))[:, None] * BN + tl.arange(0, BN)[None, :]
@@ -154,6 +164,11 @@ def run_copy_by_descriptor() -> None:
     x, y = floats(64, 32), np.zeros((64, 32), np.float32)
     copy_by_descriptor[(4,)](Array(x), Array(y), 64, 32, BM=16, BN=32)
     np.testing.assert_array_equal(x, y)
+
+
+def run_sum_of_products() -> None:
+    a, b = floats(128, 256).astype(np.float16), floats(128, 256).astype(np.float16)
+    sum_of_products[(1,)](Array(a), Array(b), Array(np.zeros((128, 128), np.float16)), 256, BLOCK=128)
 
 
 def run_tuned() -> None:

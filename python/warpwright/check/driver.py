@@ -48,6 +48,7 @@ class Launch:
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
     ctas: int  # of a program
+    own_warps: int  # of a program, without those that Triton adds to specialize warps
     shared: int
     args: list[bytes]
     views: list[View]
@@ -214,6 +215,13 @@ def install(memory: Memory, arch: str, tuning: Tuning, run: Callable[[Launch], N
         def add_stages(self, stages: dict, options: Any, *more: Any) -> None:
             super().add_stages(stages, options, *more)
             stages.pop("cubin", None)
+            make_ptx = stages["ptx"]
+
+            def ptx(src: Any, metadata: dict) -> Any:
+                metadata["own_warps"] = options.num_warps
+                return make_ptx(src, metadata)
+
+            stages["ptx"] = ptx
 
         def hash(self) -> str:
             return f"warpwright-{self.target.arch}"
@@ -342,6 +350,7 @@ class _Arguments:
             grid=(grid[0] * ctas, grid[1], grid[2]),
             block=(kernel.threads or 32 * metadata.num_warps, 1, 1),
             ctas=ctas,
+            own_warps=metadata.own_warps,
             shared=metadata.shared,
             args=self.bytes,
             views=self.views,

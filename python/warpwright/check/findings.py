@@ -127,9 +127,6 @@ def _finding(row: dict, place: dict, launch: Launch, memory: Memory) -> CheckFin
     else:
         other = note and f"the other: program {_program(launch, place['other_block'])}"
     is_ones_own = other is not None and check != "uninit" and place["block"] == place["other_block"]
-    own = view is not None or address not in _ON_CHIP
-    is_scratch = any(each.address <= address <= each.address + each.size for each in launch.scratch)
-    is_author = launch.is_gluon or check not in _TRITONS and own and not is_scratch
     advices = {**ADVICE, **(_GLUON_ADVICE if launch.is_gluon else {})}
     return CheckFinding(
         kernel=launch.name,
@@ -138,7 +135,7 @@ def _finding(row: dict, place: dict, launch: Launch, memory: Memory) -> CheckFin
         place=_place(launch, place["line"]),
         program=_program(launch, place["block"]),
         tensor=view.element(address) if view else None,
-        fault="author" if is_author else "compiler",
+        fault="author" if launch.is_gluon or _is_authors(row, place, launch, view) else "compiler",
         other=other,
         other_place=_place(launch, place["other_line"]) if other else None,
         notes=_notes(row, view),
@@ -146,6 +143,21 @@ def _finding(row: dict, place: dict, launch: Launch, memory: Memory) -> CheckFin
         instruction=row["instruction"] or "",
         count=row["count"],
     )
+
+
+def _is_authors(row: dict, place: dict, launch: Launch, view: View | None) -> bool:
+    """Whether a finding in a kernel of `@triton.jit` is its author's."""
+    check, address = row["check"], place["address"]
+    if check in _TRITONS or check == "align" and address == 0:  # a descriptor of shared memory
+        return False
+    if any(each.address <= address <= each.address + each.size for each in launch.scratch):
+        return False
+    if check == "race" and place["block"] == place["other_block"]:
+        parties = f"{row['message']} {row['note']}"
+        is_added = {int(warp) >= launch.own_warps for warp in re.findall(r"\bwarp (\d+)", parties)}
+        if len(is_added) > 1:  # Triton gave the two accesses to different warps
+            return False
+    return view is not None or address not in _ON_CHIP
 
 
 def _notes(row: dict, view: View | None) -> tuple[str, ...]:
