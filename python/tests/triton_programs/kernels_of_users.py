@@ -55,6 +55,7 @@ def layer_norm_dx(dy, x, w, mean, rstd, dx, partial_w, partial_b, lock, cols, GR
     while tl.atomic_cas(lock + group, 0, 1) == 1:
         pass
     seen = tl.load(count)
+    tl.debug_barrier()  # all threads load it, and Triton 3.4 lets one of them go on to the exchange
     sum_w = dyv * xhat
     sum_b = dyv
     if seen == 0:
