@@ -14,7 +14,6 @@
 //     cp.async.bulk.shared::cluster.global…  [dst_ptr], [src_ptr], 2048, [full]
 #include "ir/settings.h"
 #include "lower/checks.h"
-#include "lower/copy/copy_report.h"
 #include "lower/copy_async/one_thread.h"
 #include "lower/copy_async/run_plan.h"
 #include "lower/variant.h"
@@ -25,10 +24,8 @@ namespace {
 using ir::ExprId;
 
 struct Plan {
-  std::shared_ptr<const CopyProblem> problem;
-  RunPlan runs;
+  RunCopy copy;
   bool is_load = true;
-  bool is_one_thread = true;  // provably
 
   [[nodiscard]] std::string_view opcode() const {
     return is_load ? "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
@@ -36,57 +33,41 @@ struct Plan {
   }
 };
 
-// --- match ---------------------------------------------------------------------------------------
-
 Match<Plan> match(const Call& call) {
   Plan plan;
   plan.is_load = WW_TRY(loads_by_engine(call));
   WW_TRY_VOID(check_target(call, "cp.async.bulk", target::Feature::Sm90));
   WW_TRY_VOID(check_engine_mbarrier(call, plan.is_load));
   WW_TRY_VOID(check_settings(call, "mbar mbarrier_addr"));
-  plan.is_one_thread = WW_TRY(check_one_thread(call));
-  plan.problem = WW_TRY(copy_problem(call));
-  plan.runs = WW_TRY(plan_runs(call, *plan.problem));
+  plan.copy = WW_TRY(plan_runs(call));
   return plan;
 }
 
-// --- emit ----------------------------------------------------------------------------------------
-
 void emit(const Plan& plan, const Call& call, CodeWriter& code) {
-  const OperandPlaces& dst = plan.problem->dst;
-  const OperandPlaces& src = plan.problem->src;
+  const auto& [problem, is_one_thread, runs] = plan.copy;
+  const OperandPlaces &dst = problem->dst, &src = problem->src;
   const ir::BufferId to = flat_view(call, code, dst), from = flat_view(call, code, src);
-  for_each_run(code, plan.runs, [&](ExprId k) {
+  for_each_run(code, runs, [&](ExprId k) {
     const auto address = [&](std::string_view name, ir::BufferId flat, ExprId at) {
       return address_operand(code.let(name, code.pointer(flat, at)));
     };
     std::vector<ir::PtxOperand> operands = {
-        address("dst_ptr", to, run_start(code, dst, plan.runs.dst, k)),
-        address("src_ptr", from, run_start(code, src, plan.runs.src, k)),
-        {.expr = code.number(num::DType::Uint32, static_cast<double>(plan.runs.bytes))}};
+        address("dst_ptr", to, run_start(code, dst, runs.dst, k)),
+        address("src_ptr", from, run_start(code, src, runs.src, k)),
+        {.expr = code.number(num::DType::Uint32, static_cast<double>(runs.bytes))}};
     if (plan.is_load)
       operands.push_back(address_operand(std::get<ExprId>(*ir::mbarrier_setting(call.tile))));
     code.ptx(plan.opcode(), std::move(operands));
   });
 }
 
-// --- report --------------------------------------------------------------------------------------
-
 PlanReport report(const Plan& plan, const Call& call) {
-  PlanReport out = copy_report(call, *plan.problem);
-  out.threads = 1;
-  out.rounds = plan.runs.count;
-  out.add_instruction(std::string(plan.opcode()), plan.runs.count, plan.runs.bytes);
-  out.summary = fmt::format("{} by the copy engine", plan.runs.text());
+  const RunPlan& runs = plan.copy.runs;
+  std::string note = "the caller commits, and waits for bulk groups";
   if (plan.is_load)
-    out.notes.push_back(
-        fmt::format("the mbarrier hears of {} bytes; the caller expects them", out.bytes));
-  else
-    out.notes.emplace_back("the caller commits, and waits for bulk groups");
-  if (std::string note = many_runs_note(plan.runs); !note.empty())
-    out.notes.push_back(std::move(note));
-  if (!plan.is_one_thread) note_one_thread(out, call);
-  return out;
+    note = fmt::format("the mbarrier hears of {} bytes; the caller expects them",
+                       runs.count * runs.bytes);
+  return runs_report(plan.copy, call, plan.opcode(), "by the copy engine", std::move(note));
 }
 
 constexpr Variant kVariants[] = {variant<Plan, match, emit, report>(

@@ -15,7 +15,6 @@
 //     cp.async.bulk.shared::cluster.shared::cta…  [there[0]], [src_ptr], 16384, [there[1]]
 #include "ir/settings.h"
 #include "lower/checks.h"
-#include "lower/copy/copy_report.h"
 #include "lower/copy/remote.h"
 #include "lower/copy_async/one_thread.h"
 #include "lower/copy_async/run_plan.h"
@@ -29,13 +28,7 @@ using ir::ExprId;
 constexpr std::string_view kOpcode =
     "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes";
 
-struct Plan {
-  std::shared_ptr<const CopyProblem> problem;
-  RunPlan runs;
-  bool is_one_thread = true;  // provably
-};
-
-Match<Plan> match(const Call& call) {
+Match<RunCopy> match(const Call& call) {
   if (!ir::is_shared(call.memory(0)) || !ir::is_shared(call.memory(1)))
     return decline("memory_pair", "{} to {}, expected shared memory on both sides",
                    ir::name_of(call.memory(1)), ir::name_of(call.memory(0)));
@@ -45,14 +38,10 @@ Match<Plan> match(const Call& call) {
                    "no `mbar=`: the copy engine tells an mbarrier of the other CTA that "
                    "it is done");
   WW_TRY_VOID(check_settings(call, "remote_cta_id mbar mbarrier_addr"));
-  Plan plan;
-  plan.is_one_thread = WW_TRY(check_one_thread(call));
-  plan.problem = WW_TRY(copy_problem(call));
-  plan.runs = WW_TRY(plan_runs(call, *plan.problem));
-  return plan;
+  return plan_runs(call);
 }
 
-void emit(const Plan& plan, const Call& call, CodeWriter& code) {
+void emit(const RunCopy& plan, const Call& call, CodeWriter& code) {
   const OperandPlaces& dst = plan.problem->dst;
   const OperandPlaces& src = plan.problem->src;
   const ir::BufferId to = flat_view(call, code, dst), from = flat_view(call, code, src);
@@ -72,22 +61,18 @@ void emit(const Plan& plan, const Call& call, CodeWriter& code) {
   });
 }
 
-PlanReport report(const Plan& plan, const Call& call) {
-  PlanReport out = copy_report(call, *plan.problem);
-  out.threads = 1;
-  out.rounds = plan.runs.count;
-  out.add_instruction("mapa.shared::cluster.u32", plan.runs.count + 1, 4);
-  out.add_instruction(std::string(kOpcode), plan.runs.count, plan.runs.bytes);
-  out.summary = fmt::format("{} into another CTA by the copy engine", plan.runs.text());
-  out.notes.push_back(fmt::format(
-      "the mbarrier of the other CTA hears of {} bytes; that CTA expects them", out.bytes));
-  if (std::string note = many_runs_note(plan.runs); !note.empty())
-    out.notes.push_back(std::move(note));
-  if (!plan.is_one_thread) note_one_thread(out, call);
+PlanReport report(const RunCopy& plan, const Call& call) {
+  const RunPlan& runs = plan.runs;
+  PlanReport out = runs_report(
+      plan, call, kOpcode, "into another CTA by the copy engine",
+      fmt::format("the mbarrier of the other CTA hears of {} bytes; that CTA expects them",
+                  runs.count * runs.bytes));
+  out.instructions.insert(out.instructions.begin(),
+                          {"mapa.shared::cluster.u32", runs.count + 1, 4});
   return out;
 }
 
-constexpr Variant kVariants[] = {variant<Plan, match, emit, report>(
+constexpr Variant kVariants[] = {variant<RunCopy, match, emit, report>(
     {.op = ir::TileOp::CopyAsync,
      .name = "dsmem",
      .priority = 5,

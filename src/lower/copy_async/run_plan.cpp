@@ -7,6 +7,8 @@
 
 #include "ir/print/print.h"
 #include "lower/as_index.h"
+#include "lower/copy/copy_report.h"
+#include "lower/copy_async/one_thread.h"
 #include "lower/index_formula.h"
 
 namespace ww::lower {
@@ -144,12 +146,12 @@ class RunFinder {
 
 }  // namespace
 
-std::string RunPlan::text() const {
-  return fmt::format("{} run{} of {} bytes", count, count == 1 ? "" : "s", bytes);
-}
-
-Match<RunPlan> plan_runs(const Call& call, const CopyProblem& problem) {
-  return RunFinder(call, problem).run();
+Match<RunCopy> plan_runs(const Call& call) {
+  RunCopy out;
+  out.is_one_thread = WW_TRY(check_one_thread(call));
+  out.problem = WW_TRY(copy_problem(call));
+  out.runs = WW_TRY(RunFinder(call, *out.problem).run());
+  return out;
 }
 
 ir::ExprId run_start(CodeWriter& code, const OperandPlaces& side, const RunSide& run,
@@ -160,13 +162,23 @@ ir::ExprId run_start(CodeWriter& code, const OperandPlaces& side, const RunSide&
   return code.simplify(out);
 }
 
-std::string many_runs_note(const RunPlan& plan) {
+PlanReport runs_report(const RunCopy& copy, const Call& call, std::string_view opcode,
+                       std::string_view how, std::string note) {
   constexpr std::int64_t kMany = 32, kSmall = 512;
-  if (plan.count <= kMany || plan.bytes >= kSmall) return {};
-  return fmt::format(
-      "{} instructions of {} bytes are many for one thread: a row ends where the next one begins "
-      "elsewhere",
-      plan.count, plan.bytes);
+  const std::int64_t count = copy.runs.count, bytes = copy.runs.bytes;
+  PlanReport out = copy_report(call, *copy.problem);
+  out.threads = 1;
+  out.rounds = count;
+  out.add_instruction(std::string(opcode), count, bytes);
+  out.summary = fmt::format("{} run{} of {} bytes {}", count, count == 1 ? "" : "s", bytes, how);
+  out.notes.push_back(std::move(note));
+  if (count > kMany && bytes < kSmall)
+    out.notes.push_back(fmt::format(
+        "{} instructions of {} bytes are many for one thread: a row ends where the next one begins "
+        "elsewhere",
+        count, bytes));
+  if (!copy.is_one_thread) note_one_thread(out, call);
+  return out;
 }
 
 }  // namespace ww::lower

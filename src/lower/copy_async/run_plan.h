@@ -8,10 +8,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "layout/layout.h"
 #include "lower/copy/problem.h"
+#include "lower/lowering_report.h"
 
 namespace ww::lower {
 
@@ -32,13 +36,19 @@ struct RunPlan {
   std::int64_t bytes = 0;  // of an instruction
   std::int64_t count = 1;  // of instructions
   RunSide dst = {}, src = {};
-
-  [[nodiscard]] std::string text() const;  // "8 runs of 128 bytes"
 };
 
-/// Declines conditions, edges, replicas of the destination, swizzles that the two sides do not share,
-/// and runs that do not begin at and consist of whole units of 16 bytes, with the numbers.
-Match<RunPlan> plan_runs(const Call& call, const CopyProblem& problem);
+/// A copy in runs by the copy engine.
+struct RunCopy {
+  std::shared_ptr<const CopyProblem> problem;
+  bool is_one_thread = true;  // provably
+  RunPlan runs;
+};
+
+/// Declines other scopes than thread, conditions, edges, replicas of the destination, swizzles that
+/// the two sides do not share, and runs that do not begin at and consist of whole units of 16 bytes,
+/// with the numbers.
+Match<RunCopy> plan_runs(const Call& call);
 
 /// The element of a side at which instruction k begins.
 ir::ExprId run_start(CodeWriter& code, const OperandPlaces& side, const RunSide& run, ir::ExprId k);
@@ -52,7 +62,8 @@ void for_each_run(CodeWriter& code, const RunPlan& plan, Issue&& issue) {
   for (std::int64_t k = 0; k < plan.count; ++k) issue(code.n(k));
 }
 
-/// What a report says of many small runs; empty: nothing.
-std::string many_runs_note(const RunPlan& plan);
+/// The report of such a copy, "8 runs of 128 bytes {how}".
+PlanReport runs_report(const RunCopy& copy, const Call& call, std::string_view opcode,
+                       std::string_view how, std::string note);
 
 }  // namespace ww::lower
