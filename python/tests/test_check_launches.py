@@ -56,6 +56,28 @@ def test_faults_are_found(name, checks, line, tensor):
     assert str(first).count("to do: ") == 1
 
 
+def test_an_undefined_value_names_where_it_comes_from():
+    session, (finding,) = found("used_without_other")
+    assert (finding.check, finding.message) == ("uninit", "uses a value that nothing has set")
+    assert finding.place.text == "tl.store(y_ptr, tl.sum(x, axis=0))"
+    assert finding.other_place.text == "x = tl.load(x_ptr + i, mask=i < n)"
+    assert finding.origin.startswith("`tl.load` has no `other` for where its mask is false")
+    (row,) = session.findings.json(1, "sm_90a")["findings"]
+    assert (row["other"], row["origin"]) == (None, finding.origin)
+    assert row["other_at"]["text"] == finding.other_place.text
+
+
+def test_masked_loads_of_integers_may_say_zero():
+    """Triton's PTX looks the same with `other=0` and without `other`."""
+    assert found("integers_with_other")[1] == []
+    assert [each.check for each in found("integers_without_other")[1]] == ["uninit"]
+
+
+def test_what_was_not_loaded_may_go_where_nothing_uses_it():
+    assert found("scale")[1] == []  # loads without `other` and stores under the same mask
+    assert found("erf")[1] == []  # which branches on the elements
+
+
 def test_a_kernel_that_does_not_end_is_no_success():
     session, _ = found("stuck", seconds=1)
     assert session.status == 2

@@ -51,6 +51,20 @@ def used_without_other(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def total_of_integers(x_ptr, y_ptr, n, BLOCK: tl.constexpr, OTHER: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i, mask=i < n, other=OTHER)
+    tl.store(y_ptr, tl.sum(x, axis=0))
+
+
+@triton.jit
+def erf(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i, mask=i < n)
+    tl.store(y_ptr + i, tl.erf(x), mask=i < n)
+
+
+@triton.jit
 def gemm(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     rows = tl.program_id(0) * BM + tl.arange(0, BM)
     columns = tl.program_id(1) * BN + tl.arange(0, BN)
@@ -144,6 +158,20 @@ def run_total() -> None:
 
 def run_used_without_other() -> None:
     used_without_other[(1,)](Array(floats(100)), Array(floats(1)), 100, BLOCK=128)
+
+
+def run_integers_with_other(other: int | None = 0) -> None:
+    x, y = np.ones(100, np.int32), np.zeros(1, np.int32)
+    total_of_integers[(1,)](Array(x), Array(y), 100, BLOCK=128, OTHER=other)
+    assert y[0] == 100
+
+
+def run_integers_without_other() -> None:
+    run_integers_with_other(None)
+
+
+def run_erf() -> None:
+    erf[(1,)](Array(floats(100)), Array(np.zeros(100, np.float32)), 100, BLOCK=128)
 
 
 def run_gemm() -> None:

@@ -12,6 +12,7 @@ from typing import Any, Callable
 
 from .. import _core
 from ..errors import Error
+from .masked_loads import bare_loads, without_zeros
 from .memory import Block, Memory, View
 
 
@@ -215,13 +216,19 @@ def install(memory: Memory, arch: str, tuning: Tuning, run: Callable[[Launch], N
         def add_stages(self, stages: dict, options: Any, *more: Any) -> None:
             super().add_stages(stages, options, *more)
             stages.pop("cubin", None)
-            make_ptx = stages["ptx"]
+            first = next(iter(stages))
+            make_first, make_ptx = stages[first], stages["ptx"]
 
-            def ptx(src: Any, metadata: dict) -> Any:
+            def first_stage(src: Any, metadata: dict) -> Any:
+                module = make_first(src, metadata)
                 metadata["own_warps"] = options.num_warps
-                return make_ptx(src, metadata)
+                metadata["bare_loads"] = bare_loads(str(module))
+                return module
 
-            stages["ptx"] = ptx
+            def ptx_stage(src: Any, metadata: dict) -> str:
+                return without_zeros(make_ptx(src, metadata), metadata["bare_loads"])
+
+            stages.update({first: first_stage, "ptx": ptx_stage})
 
         def hash(self) -> str:
             return f"warpwright-{self.target.arch}"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .driver import Launch
-from .memory import Memory, View
+from .memory import View
 
 # Addresses of shared and local memory on the virtual GPU; global memory is above.
 _ON_CHIP = range(1 << 32, 1 << 36)
@@ -65,8 +65,8 @@ class CheckFinding:
     tensor: str | None = None  # the first element: "x[3, 17]"
     fault: str = "author"  # or "compiler"
     other: str | None = None  # who else took part
-    other_place: Place | None = None
-    notes: tuple[str, ...] = ()
+    origin: str | None = None  # where an undefined value comes from
+    other_place: Place | None = None  # of either
     advice: str | None = None
     instruction: str = ""
     count: int = 1
@@ -90,19 +90,20 @@ class CheckFinding:
             else [f"{self.check}: {self.message}"]
         )
         lines.append(f"    in {where}program {self.program} of `{self.kernel}`{times}")
-        if self.other:
+        if self.other or self.origin:
             at = f"{self.other_place}: " if self.other_place else ""
-            lines.append(f"    {at}{self.other}")
-        lines += [f"    {note}" for note in self.notes]
+            lines.append(f"    {at}{self.other or f'origin: {self.origin}'}")
         if self.advice:
             lines.append(f"    to do: {self.advice}")
         return "\n".join(lines)
 
 
-def findings_of(data: dict[str, Any], launch: Launch, memory: Memory) -> list[CheckFinding]:
+def findings_of(data: dict[str, Any], launch: Launch) -> list[CheckFinding]:
     """The findings of a launch's report."""
     out = [
-        _finding(row, place, launch, memory) for row, place in zip(data["findings"], data["places"])
+        _finding(row, place, launch)
+        for row, place in zip(data["findings"], data["places"])
+        if not _is_inner_branch(row)
     ]
     outcome = data["outcome"]
     kind = {"trapped": "trap", "deadlocked": "hang"}.get(outcome.split(":")[0])
@@ -116,33 +117,75 @@ def findings_of(data: dict[str, Any], launch: Launch, memory: Memory) -> list[Ch
     return out
 
 
-def _finding(row: dict, place: dict, launch: Launch, memory: Memory) -> CheckFinding:
+def _is_inner_branch(row: dict) -> bool:
+    """Functions like `erf` branch on elements that were not loaded, which has no effect where the mask is false."""
+    return "decides, as the guard" in row["message"] and "%not_loaded" in (row["note"] or "")
+
+
+def _finding(row: dict, place: dict, launch: Launch) -> CheckFinding:
     check, address = row["check"], place["address"]
-    message = re.sub(r"; block \(.*", "", row["message"])
-    message = re.sub(r" at 0x[0-9a-f]+", "", message).replace("another block", "another program")
-    view = _view(launch, memory, address)
-    note = row["note"]
-    if note and check == "uninit":  # the text is that of the PTX: its line is shown by its place
-        other = re.sub(r"%\w+", "the value", note)
-    else:
-        other = note and f"the other: program {_program(launch, place['other_block'])}"
-    is_ones_own = other is not None and check != "uninit" and place["block"] == place["other_block"]
+    view = _view(launch, address)
+    other = origin = None
+    other_place = _place(launch, place["other_line"])
+    if check == "uninit":
+        origin, other_place = _origin(row["note"] or "", other_place, launch, view)
+    elif row["note"]:
+        other = f"the other: program {_program(launch, place['other_block'])}"
+    is_ones_own = other is not None and place["block"] == place["other_block"]
     advices = {**ADVICE, **(_GLUON_ADVICE if launch.is_gluon else {})}
     return CheckFinding(
         kernel=launch.name,
         check=check,
-        message=message,
+        message=_message(row["message"]),
         place=_place(launch, place["line"]),
         program=_program(launch, place["block"]),
         tensor=view.element(address) if view else None,
         fault="author" if launch.is_gluon or _is_authors(row, place, launch, view) else "compiler",
         other=other,
-        other_place=_place(launch, place["other_line"]) if other else None,
-        notes=_notes(row, view),
+        origin=origin,
+        other_place=other_place if other or origin else None,
         advice=is_ones_own and advices.get(f"{check} in one program") or advices.get(check),
         instruction=row["instruction"] or "",
         count=row["count"],
     )
+
+
+# Patterns in the virtual GPU's messages, which speak of PTX, and what they are in Triton's words.
+_WORDS = {
+    r"; block \(.*": "",
+    r" at 0x[0-9a-f]+": "",
+    r"another block": "another program",
+    r"`%\w+` is used and holds undefined bytes": "uses a value that nothing has set",
+    r"`%\w+` decides, as the guard, and is undefined": "branches on a value that nothing has set",
+}
+
+
+def _message(text: str) -> str:
+    for pattern, words in _WORDS.items():
+        text = re.sub(pattern, words, text)
+    return text
+
+
+def _origin(
+    note: str, place: Place | None, launch: Launch, view: View | None
+) -> tuple[str, Place | None]:
+    """Where an undefined value comes from, in words, and the place of that."""
+    source, _, way = note.removeprefix("origin: ").partition("; through ")
+    address = re.search(r", at address (0x[0-9a-f]+)", source)
+    if address is not None:
+        view = _view(launch, int(address[1], 16))
+    if load := re.search(r"%not_loaded_(\d+)", source):
+        place = _place(launch, int(load[1]))
+        text = f"`{'gl' if launch.is_gluon else 'tl'}.load` has no `other` for where its mask is false"
+    elif view is not None:
+        name = view.element(int(address[1], 16)) if address is not None else view.name
+        made = f", made at {_shown(view.block.place)}" if view.block.place else ""
+        text = f"nothing has written `{name}`{made}"
+    else:
+        text = re.sub(r"%\w+", "the value", source)
+    steps = [_place(launch, int(line)) for line in re.findall(r"in line (\d+)", way)]
+    lines = dict.fromkeys(str(step.line) for step in steps if step is not None and step != place)
+    return text + (f"; through line {', '.join(lines)}" if lines else ""), place
 
 
 def _is_authors(row: dict, place: dict, launch: Launch, view: View | None) -> bool:
@@ -160,18 +203,7 @@ def _is_authors(row: dict, place: dict, launch: Launch, view: View | None) -> bo
     return view is not None or address not in _ON_CHIP
 
 
-def _notes(row: dict, view: View | None) -> tuple[str, ...]:
-    out = []
-    if row["check"] == "uninit" and view is not None and view.block.undefined is not None:
-        made = view.block.place
-        out.append(
-            f"nothing has written this part of `{view.name}`"
-            + (f", made at {_shown(made)}" if made else "")
-        )
-    return tuple(out)
-
-
-def _view(launch: Launch, memory: Memory, address: int) -> View | None:
+def _view(launch: Launch, address: int) -> View | None:
     """The argument whose memory the address is in, or the nearest below."""
     below = [view for view in launch.views if view.block.address <= address]
     return max(
@@ -332,8 +364,8 @@ def _json(each: CheckFinding) -> dict[str, Any]:
         "program": list(each.program),
         "tensor": each.tensor,
         "other": each.other,
+        "origin": each.origin,
         "other_at": _place_json(each.other_place),
-        "notes": list(each.notes),
         "advice": each.advice,
         "instruction": each.instruction,
         "count": each.count,

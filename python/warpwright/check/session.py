@@ -102,7 +102,7 @@ class Session(contextlib.AbstractContextManager):
         data = json.loads(text)
         self.awaited = [block.address for block in blocks if _sum(block) != sums[block.address]]
         self.findings.launches += 1
-        found = findings_of(data, launch, self.memory)
+        found = findings_of(data, launch)
         wanted = {*options.only.split(","), "trap", "hang"}
         self.findings.add([each for each in found if not options.only or each.check in wanted])
         self._end(launch, data, blocks)
