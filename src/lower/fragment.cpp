@@ -12,7 +12,8 @@ namespace fragments {
 namespace {
 
 // A buffer in registers with the region's extents.
-ir::BufferId fragment_buffer(const Call& call, std::size_t argument, layout::TileLayout layout) {
+ir::BufferId fragment_buffer(const Call& call, std::size_t argument, const Fragment& fragment,
+                             layout::TileLayout layout) {
   ir::Function& f = call.f();
   const ir::Buffer& of = f[call.region(argument).buffer];
   ir::Buffer out;
@@ -23,7 +24,11 @@ ir::BufferId fragment_buffer(const Call& call, std::size_t argument, layout::Til
   out.layout_kind = ir::LayoutKind::Explicit;
   out.layout = layout::Layout(std::move(layout));
   out.origin = ir::BufferOrigin::Alloc;
-  for (const ir::RangeExpr& range : call.region(argument).ranges) out.shape.push_back(range.extent);
+  for (const std::int64_t extent : fragment.part)
+    out.shape.push_back(ir::int_imm(f, num::DType::Int32, extent, call.span));
+  if (fragment.part.empty())
+    for (const ir::RangeExpr& range : call.region(argument).ranges)
+      out.shape.push_back(range.extent);
   return f.add(std::move(out));
 }
 
@@ -63,9 +68,12 @@ Match<ir::Region> add_fragment(const Call& call, std::size_t argument, const Fra
   auto layout = fragment_layout(call, fragment);
   if (!layout)
     return decline("irregular", "no layout says which threads hold which elements of `{}`", name);
-  const ir::BufferId buffer = fragments::fragment_buffer(call, argument, *std::move(layout));
+  const ir::BufferId buffer =
+      fragments::fragment_buffer(call, argument, fragment, *std::move(layout));
   out.buffers.push_back(buffer);
-  if (fragments::leaves_threads_out(fragment, call.unit_threads()))
+  const std::int64_t threads =
+      fragment.part.empty() ? call.unit_threads() : call.context.launch.threads();
+  if (fragments::leaves_threads_out(fragment, threads))
     out.cleared.emplace_back(buffer, *std::ranges::max_element(fragment.slot) + 1);
   return whole_region(call.f(), buffer);
 }

@@ -13,6 +13,7 @@ namespace ww::lower {
 /// Registers by thread and place, for the elements of an operand in order.
 struct Fragment {
   std::vector<std::int64_t> thread, slot;
+  std::vector<std::int64_t> part = {};  // its extents, where each CTA has a part of the operand
 };
 
 /// Global or shared.

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/lowered_op.h"
 
+#include "lower/fold/stage.h"
 #include "lower/gemm/stage.h"
 #include "lower/permute/registers.h"
-#include "lower/reduce/stage.h"
-#include "lower/scan/stage.h"
 
 namespace ww::lower {
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <any>
+#include <array>
 #include <span>
 #include <string_view>
 
@@ -56,6 +57,18 @@ constexpr Variant variant(Variant row) {
       return kReach(*std::any_cast<Plan>(&plan), call);
     };
   return row;
+}
+
+/// The same row for several primitives.
+template <std::size_t kCount>
+constexpr std::array<Variant, kCount> rows_for(const std::array<ir::TileOp, kCount>& ops,
+                                               Variant row) {
+  std::array<Variant, kCount> out;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    row.op = ops[i];
+    out[i] = row;
+  }
+  return out;
 }
 
 /// All variants of an op in the order in which they are tried.

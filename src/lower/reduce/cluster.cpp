@@ -40,11 +40,12 @@
 // same loop, or, if there is none and with a workspace, the call begins with a barrier of the cluster. All
 // threads of the cluster must come to the call.
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "lower/as_index.h"
 #include "lower/checks.h"
-#include "lower/index_formula.h"
-#include "lower/reduce/cluster_plan.h"
+#include "lower/fold/totals.h"
 #include "lower/scratch.h"
 #include "lower/variant.h"
 
@@ -52,9 +53,166 @@ namespace ww::lower::reduce_cluster {
 namespace {
 
 using ir::ExprId;
-using ir::TileOp;
+
+/// A part of the CTA: into place `to` of the memory of CTA `cta`.
+struct Push {
+  Collection parts;
+  ThreadFormula cta, to;
+};
+/// The bytes that a CTA gets, by one of its threads.
+struct Expectation {
+  std::vector<bool> threads = {};
+  ThreadFormula bytes = {};
+};
+
+/// How the CTAs know that parts have come: at a barrier of the cluster, at an mbarrier that is used once,
+/// or at two that take turns.
+enum class Protocol : std::uint8_t { Barriers, Once, Turns };
+
+struct Plan {
+  TotalsPlan totals;
+  std::int64_t own = 0, received = 0;  // elements of scratch memory, in one turn
+  Protocol protocol = Protocol::Barriers;
+  std::string why_not = {};  // an mbarrier
+  Expectation expectation = {};
+  std::vector<Deposit> deposits = {};
+  std::vector<Push> pushes = {};         // one after the other
+  std::vector<Collection> results = {};  // by slot
+
+  [[nodiscard]] bool is_async() const { return protocol != Protocol::Barriers; }
+  /// Mbarriers, and halves of the scratch memory: 0 and 1 where nothing takes turns.
+  [[nodiscard]] std::int64_t mbarriers() const {
+    return protocol == Protocol::Turns ? 2 : is_async() ? 1 : 0;
+  }
+  [[nodiscard]] std::int64_t halves() const { return protocol == Protocol::Turns ? 2 : 1; }
+};
+
+/// `st.async`, without the type.
+constexpr std::string_view kSend = "st.async.shared::cluster.mbarrier::complete_tx::bytes.";
+
+/// The type of values in `st` and `st.async`.
+std::string_view suffix_of(num::DType type) {
+  switch (type) {
+    case num::DType::Float32:
+      return "f32";
+    case num::DType::Float64:
+      return "f64";
+    case num::DType::Int32:
+      return "s32";
+    case num::DType::Uint32:
+      return "u32";
+    case num::DType::Int64:
+      return "s64";
+    default:
+      return "u64";
+  }
+}
 
 // --- match ---------------------------------------------------------------------------------------
+
+using Numbers = std::vector<std::int64_t>;
+using Wants = std::vector<std::vector<Wanted>>;
+
+class Matching {
+ public:
+  Matching(const Call& call, Plan& plan)
+      : call_(call), plan_(plan), p_(plan.totals.fold), of_cta_(call.context.launch.threads()) {}
+
+  Match<void> run() {
+    WW_TRY_VOID(plan_totals(call_, plan_.totals));
+    parts_ = WW_TRY(warp_parts(call_, plan_.totals, of_cta_));
+    plan_.own = plan_.totals.results * parts_.most_warps;
+    plan_.received = plan_.totals.results * parts_.most_ctas;
+    const Wants wanted = WW_TRY(wanted_of(call_, p_));
+    for (const std::vector<Wanted>& of_slot : wanted)
+      for (const Wanted& each : of_slot) wants_.emplace(each.into, each.thread / of_cta_);
+    choose_protocol();
+    WW_TRY_VOID(check_cluster_scratch(call_, p_.type, plan_.halves() * plan_.own,
+                                      plan_.halves() * plan_.received, plan_.mbarriers()));
+    plan_.deposits = WW_TRY(deposits_of(call_, plan_.totals, parts_));
+    WW_TRY_VOID(add_pushes());
+    if (plan_.is_async()) plan_.expectation = WW_TRY(expectation());
+    for (const std::vector<Wanted>& of_slot : wanted)
+      plan_.results.push_back(WW_TRY(collection_of(call_, plan_.totals, of_slot, parts_, true)));
+    return {};
+  }
+
+ private:
+  void choose_protocol() {
+    const std::string opcode = fmt::format("{}{}", kSend, suffix_of(p_.type));
+    if (!call_.tile.workspace.empty())
+      plan_.why_not = "a workspace is given";
+    else if (!is_on_target(opcode, call_.context.target))
+      plan_.why_not = "the target has no st.async";
+    else if (call_.is_in_loop)
+      plan_.why_not = one_way();
+    if (plan_.why_not.empty()) plan_.protocol = call_.is_in_loop ? Protocol::Turns : Protocol::Once;
+  }
+
+  // A CTA that sends to another and gets nothing from it would not know when that has read the parts.
+  [[nodiscard]] std::string one_way() const {
+    std::set<std::pair<std::int64_t, std::int64_t>> sends;  // from, to
+    for (const auto& [into, to] : wants_)
+      for (const auto& [from, of_warps] : parts_.of[as_index(into)]) sends.emplace(from, to);
+    for (const auto& [from, to] : sends)
+      if (!sends.contains({to, from}))
+        return fmt::format("in a loop, CTA {} sends to CTA {} and gets nothing from it", from, to);
+    return {};
+  }
+
+  // Thread 0 of each CTA that wants something: as many bytes as there are parts of it.
+  [[nodiscard]] Match<Expectation> expectation() const {
+    Expectation out{.threads = std::vector<bool>(as_index(p_.threads))};
+    Numbers bytes(as_index(p_.threads));
+    for (const auto& [into, cta] : wants_) {
+      out.threads[as_index(cta * of_cta_)] = true;
+      bytes[as_index(cta * of_cta_)] +=
+          std::ssize(parts_.of[as_index(into)]) * num::bits_of(p_.type) / 8;
+    }
+    out.bytes = WW_TRY(formula(bytes, out.threads, "how many bytes CTAs get of elements"));
+    return out;
+  }
+
+  [[nodiscard]] Match<ThreadFormula> formula(const Numbers& numbers, const std::vector<bool>& used,
+                                             std::string_view what) const {
+    return formula_of(numbers, used, fmt::format("{} of `{}`", what, call_.buffer(0).name));
+  }
+
+  // In each CTA, thread t makes the pushes t, t + threads, …
+  Match<void> add_pushes() {
+    const std::vector<std::pair<std::int64_t, std::int64_t>> all(wants_.begin(), wants_.end());
+    for (std::int64_t begin = 0; begin < std::ssize(all); begin += of_cta_) {
+      Push push;
+      const auto threads = as_index(p_.threads);
+      Numbers from(threads), to(threads), cta(threads);
+      for (std::int64_t u = 0; u < p_.threads; ++u) {
+        const std::int64_t number = begin + u % of_cta_;
+        if (number >= std::ssize(all)) continue;
+        const auto [into, wanting] = all[as_index(number)];
+        const auto& by_cta = parts_.of[as_index(into)];
+        const auto own = by_cta.find(u / of_cta_);
+        if (own == by_cta.end()) continue;
+        from[as_index(u)] = into * parts_.most_warps;
+        cta[as_index(u)] = wanting;
+        to[as_index(u)] = into * parts_.most_ctas + std::distance(by_cta.begin(), own);
+        push.parts.add(u, own->second.size(), p_.threads);
+      }
+      const std::vector<bool>& used = push.parts.threads[0];
+      push.parts.place = WW_TRY(formula(from, used, "where the parts of warps are of elements"));
+      push.cta = WW_TRY(formula(cta, used, "which CTAs want elements"));
+      push.to = WW_TRY(formula(to, used, "where the parts of CTAs go that make elements"));
+      plan_.pushes.push_back(std::move(push));
+    }
+    return {};
+  }
+
+  const Call& call_;
+  Plan& plan_;
+  const Fold& p_;
+  std::int64_t of_cta_;
+  WarpParts parts_;
+  std::set<std::pair<std::int64_t, std::int64_t>> wants_;  // element of the destination, CTA
+};
 
 Match<Plan> match(const Call& call) {
   if (!call.is_of_cluster())
@@ -65,8 +223,9 @@ Match<Plan> match(const Call& call) {
     return decline("scope", "the launch has no clusters, expected `T.cta_id_in_cluster([n])`");
   if (launch.threads() % kLanesOfWarp != 0)
     return decline("threads", "{} threads are not whole warps", launch.threads());
-  const ReduceProblem problem = WW_TRY(reduce_problem(call));
-  return cluster_plan(call, problem);
+  Plan plan{.totals = WW_TRY(total_rows(call))};
+  WW_TRY_VOID(Matching(call, plan).run());
+  return plan;
 }
 
 // --- emit ----------------------------------------------------------------------------------------
@@ -78,11 +237,11 @@ bool begins_with_barrier(const Plan& plan, const Call& call) {
 class Emitting {
  public:
   Emitting(const Plan& plan, const Call& call, CodeWriter& code)
-      : plan_(plan), call_(call), code_(code), writer_(plan.parts, call, code) {}
+      : plan_(plan), call_(call), code_(code), writer_(plan.totals, call, code) {}
 
   void run() {
     writer_.write();
-    const num::DType type = plan_.parts.problem.type;
+    const num::DType type = plan_.totals.fold.type;
     scratch_ = cluster_scratch(call_, code_, type, plan_.halves() * plan_.own,
                                plan_.halves() * plan_.received, plan_.mbarriers());
     folded_ = code_.registers("folded", type, 1);
@@ -90,29 +249,27 @@ class Emitting {
     begin_turn();
     if (begins_with_barrier(plan_, call_)) code_.evaluate(ir::Intrinsic::ClusterSync, {});
     for (const Deposit& each : plan_.deposits)
-      code_.guarded(member(each.threads), [&] {
+      writer_.in_threads(each.threads, [&] {
         const ExprId place = formula_expr(code_, each.place, writer_.thread());
         code_.store(scratch_.own, own(place), writer_.part(each.row));
       });
     if (plan_.is_async()) expect();
     code_.evaluate(ir::Intrinsic::CtaSync, {});
     for (const Push& each : plan_.pushes)
-      code_.guarded(member(each.parts.threads[0]), [&] { push(each); });
+      writer_.in_threads(each.parts.threads[0], [&] { push(each); });
     if (plan_.is_async())
       wait();
     else
       code_.evaluate(ir::Intrinsic::ClusterSync, {});
-    for (const Result& each : plan_.results)
-      code_.guarded(member(each.parts.threads[0]), [&] {
-        collect(scratch_.received, each.parts, [&](ExprId place) { return received(place); });
+    for (const Collection& each : plan_.results)
+      writer_.in_threads(each.threads[0], [&] {
+        collect(scratch_.received, each, [&](ExprId place) { return received(place); });
         writer_.put(each.slot, code_.load(folded_, {code_.n(0)}));
       });
     end_turn();
   }
 
  private:
-  ExprId member(const std::vector<bool>& set) { return member_expr(code_, writer_.thread(), set); }
-
   // Calls are counted up to 4: two halves, two parities.
   static constexpr std::int64_t kHalves = 2, kTurns = 4;
   void begin_turn() {
@@ -144,7 +301,7 @@ class Emitting {
   ExprId mbarrier() { return code_.address(scratch_.mbarrier, half_.valid() ? half_ : code_.n(0)); }
 
   void expect() {
-    code_.guarded(member(plan_.expectation.threads), [&] {
+    writer_.in_threads(plan_.expectation.threads, [&] {
       const ExprId bytes = formula_expr(code_, plan_.expectation.bytes, writer_.thread());
       code_.ptx("mbarrier.arrive.expect_tx.shared.b64",
                 {{.kind = ir::PtxOperandKind::Sink},
@@ -157,12 +314,12 @@ class Emitting {
   // before the others of their warp.
   void wait() {
     constexpr auto kLanes = static_cast<std::size_t>(kLanesOfWarp);
-    std::vector<bool> all(plan_.results[0].parts.threads[0].size());
-    for (const Result& each : plan_.results)
+    std::vector<bool> all(plan_.results[0].threads[0].size());
+    for (const Collection& each : plan_.results)
       for (std::size_t u = 0; u < all.size(); ++u)
-        for (std::size_t lane = 0; each.parts.threads[0][u] && lane < kLanes; ++lane)
+        for (std::size_t lane = 0; each.threads[0][u] && lane < kLanes; ++lane)
           all[u / kLanes * kLanes + lane] = true;
-    code_.guarded(member(all), [&] {
+    writer_.in_threads(all, [&] {
       code_.evaluate(ir::Intrinsic::MbarrierWait, {mbarrier(), parity()});
     });
   }
@@ -185,7 +342,7 @@ class Emitting {
     map(0, code_.address(scratch_.received, to), cta);
     const ir::PtxOperand to_received = mapped(0);
     const ir::PtxOperand value = {.expr = code_.load(folded_, {code_.n(0)})};
-    const std::string_view suffix = suffix_of(plan_.parts.problem.type);
+    const std::string_view suffix = suffix_of(plan_.totals.fold.type);
     if (!plan_.is_async())
       return code_.ptx(fmt::format("st.shared::cluster.{}", suffix), {to_received, value});
     map(1, mbarrier(), cta);
@@ -193,32 +350,16 @@ class Emitting {
     code_.ptx(fmt::format("{}{}", kSend, suffix), {to_received, value, to_mbarrier});
   }
 
-  // The parts of a collection, at places in a view.
-  template <typename PlaceOf>
-  void collect(ir::BufferId view, const Collection& each, PlaceOf&& place_of) {
-    const ExprId begin = formula_expr(code_, each.place, writer_.thread());
-    const auto at = [&](ExprId k) { return code_.load(view, {place_of(code_.add(begin, k))}); };
-    const auto add = [&](ExprId k) {
-      code_.store(folded_, code_.n(0), writer_.folded(code_.load(folded_, {code_.n(0)}), at(k)));
-    };
-    code_.store(folded_, code_.n(0), at(code_.n(0)));
-    const auto is_same = [&](const std::vector<bool>& set) { return set == each.threads[0]; };
-    const auto rest = std::span(each.threads).subspan(1);
-    const bool is_regular = std::ranges::all_of(rest, is_same);
-    if (is_regular && rest.size() == 1)
-      add(code_.n(1));
-    else if (is_regular && !rest.empty())
-      code_.loop("i", std::ssize(rest), ir::LoopKind::Unroll,
-                 [&](ExprId i) { add(code_.add(i, code_.n(1))); });
-    else
-      for (std::size_t k = 0; k < rest.size(); ++k)
-        code_.guarded(member(rest[k]), [&] { add(code_.n(static_cast<std::int64_t>(k) + 1)); });
+  void collect(ir::BufferId view, const Collection& each,
+               const std::function<ExprId(ExprId)>& place_of) {
+    writer_.collect(each, folded_, 2,
+                    [&](ExprId place) { return code_.load(view, {place_of(place)}); });
   }
 
   const Plan& plan_;
   const Call& call_;
   CodeWriter& code_;
-  PartWriter writer_;
+  TotalsWriter writer_;
   ClusterScratch scratch_;
   ir::BufferId folded_, there_;
   ExprId turn_ = {}, half_ = {};  // of calls that take turns
@@ -234,12 +375,12 @@ PlanReport report(const Plan& plan, const Call& call) {
   std::vector<std::int64_t> slots;
   std::int64_t read = 0, received = 0;
   for (const Push& each : plan.pushes) read += std::ssize(each.parts.threads);
-  for (const Result& each : plan.results) {
+  for (const Collection& each : plan.results) {
     slots.push_back(each.slot);
-    received += std::ssize(each.parts.threads);
+    received += std::ssize(each.threads);
   }
-  PlanReport out = parts_report(plan.parts, call, std::move(slots), 0);
-  const num::DType type = plan.parts.problem.type;
+  PlanReport out = totals_report(plan.totals, call, std::move(slots), 0);
+  const num::DType type = plan.totals.fold.type;
   const std::int64_t bytes = num::bits_of(type) / 8;
   out.add_instruction(fmt::format("st.shared.b{}", bytes * 8), std::ssize(plan.deposits), bytes);
   out.add_instruction(fmt::format("ld.shared.b{}", bytes * 8), read + received, bytes);
@@ -262,17 +403,13 @@ PlanReport report(const Plan& plan, const Call& call) {
   return out;
 }
 
-constexpr Variant row(TileOp op) {
-  return variant<Plan, match, emit, report>(
-      {.op = op,
-       .name = "cluster",
-       .priority = 4,
-       .about = "threads, lanes and warps fold, then the CTAs of a cluster through shared memory"});
-}
-
-constexpr Variant kVariants[] = {row(TileOp::Sum),    row(TileOp::Prod),  row(TileOp::Max),
-                                 row(TileOp::Min),    row(TileOp::Any),   row(TileOp::All),
-                                 row(TileOp::Argmax), row(TileOp::Argmin)};
+constexpr auto kVariants = rows_for(
+    kReductions,
+    variant<Plan, match, emit, report>(
+        {.name = "cluster",
+         .priority = 4,
+         .about =
+             "threads, lanes and warps fold, then the CTAs of a cluster through shared memory"}));
 
 }  // namespace
 

@@ -25,21 +25,18 @@
 // in one warp; `warps` takes the others.
 #include "lower/as_index.h"
 #include "lower/checks.h"
-#include "lower/index_formula.h"
-#include "lower/scan/lines.h"
+#include "lower/fold/prefixes.h"
 #include "lower/variant.h"
 
 namespace ww::lower::scan_registers {
 namespace {
 
-using ir::TileOp;
-
 struct Plan {
   ScanPlan scan;
-  std::vector<std::vector<LaneShift>> carries;  // by band and line: from the sweep before
+  std::vector<std::vector<LaneRead>> carries = {};  // by band and line: from the sweep before
 };
 
-Match<void> check_in_warps(const Call& call, const ScanProblem& p) {
+Match<void> check_in_warps(const Call& call, const ScanPlan& p) {
   for (const ScanBand& band : p.bands)
     for (const std::vector<std::size_t>& sweeps : band.sweeps)
       for (const std::size_t s : sweeps) {
@@ -53,27 +50,24 @@ Match<void> check_in_warps(const Call& call, const ScanProblem& p) {
 }
 
 // Who has the whole of the sweep before, for all threads of a row that has one more.
-Match<LaneShift> carry_of(const Call& call, const ScanProblem& p, const ScanBand& band,
-                          std::size_t line) {
-  std::vector<std::int64_t> givers(as_index(p.threads), -1);
+Match<LaneRead> carry_of(const Call& call, const ScanPlan& p, const ScanBand& band,
+                         std::size_t line) {
+  std::vector<std::int64_t> givers(as_index(p.fold.threads), -1);
   for (std::size_t u = 0; u < givers.size(); ++u)
     if (line < band.sweeps[u].size()) givers[u] = p.sweeps[band.sweeps[u][line - 1]].threads.back();
-  LaneShift out = WW_TRY(lane_shift(call, givers));
-  return out;
+  return lane_read(call, givers);
 }
 
 Match<Plan> match(const Call& call) {
-  ScanProblem problem = WW_TRY(scan_problem(call));
-  WW_TRY_VOID(check_in_warps(call, problem));
-  Plan plan{.scan = WW_TRY(scan_plan(call, std::move(problem))), .carries = {}};
-  const ScanProblem& p = plan.scan.problem;
-  for (const ScanBand& band : p.bands) {
-    std::vector<LaneShift>& carries = plan.carries.emplace_back();
+  Plan plan{.scan = WW_TRY(scan_rows(call))};
+  WW_TRY_VOID(check_in_warps(call, plan.scan));
+  WW_TRY_VOID(plan_lines(call, plan.scan));
+  for (const ScanBand& band : plan.scan.bands) {
+    std::vector<LaneRead>& carries = plan.carries.emplace_back();
     for (std::size_t line = 1; line < band.lines.size(); ++line)
-      carries.push_back(WW_TRY(carry_of(call, p, band, line)));
+      carries.push_back(WW_TRY(carry_of(call, plan.scan, band, line)));
   }
-  if (is_shuffled(plan.scan) || p.most_sweeps > 1)
-    WW_TRY_VOID(check_warps(call, "scope", "threads"));
+  if (plan.scan.has_sweeps()) WW_TRY_VOID(check_warps(call, "scope", "threads"));
   return plan;
 }
 
@@ -81,26 +75,22 @@ void emit(const Plan& plan, const Call& call, CodeWriter& code) {
   ScanWriter writer(plan.scan, call, code);
   writer.write_sweeps();
   writer.write_results([&](std::size_t band, std::size_t line) {
-    const LaneShift& carry = plan.carries[band][line - 1];
-    const ir::ExprId whole = writer.shifted(plan.scan.bands[band][line - 1], carry);
-    code.guarded(member_expr(code, writer.thread(), carry.threads),
-                 [&] { writer.add_to_base(whole, line == 1); });
+    const LaneRead& carry = plan.carries[band][line - 1];
+    const ir::ExprId whole =
+        writer.given(writer.swept(plan.scan.bands[band].lines[line - 1]), carry);
+    writer.in_threads(carry.threads, [&] { writer.add_to_base(whole, line == 1); });
   });
 }
 
 PlanReport report(const Plan& plan, const Call& call) {
   std::int64_t given = 0;
-  for (const std::vector<LaneShift>& carries : plan.carries) given += std::ssize(carries);
+  for (const std::vector<LaneRead>& carries : plan.carries) given += std::ssize(carries);
   return scan_report(plan.scan, call, given);
 }
 
-constexpr Variant row(TileOp op) {
-  return variant<Plan, match, emit, report>(
-      {.op = op, .name = "registers", .about = "threads scan their registers, then lanes do"});
-}
-
-constexpr Variant kVariants[] = {row(TileOp::Cumsum), row(TileOp::Cumprod), row(TileOp::Cummax),
-                                 row(TileOp::Cummin)};
+constexpr auto kVariants = rows_for(
+    kScans, variant<Plan, match, emit, report>(
+                {.name = "registers", .about = "threads scan their registers, then lanes do"}));
 
 }  // namespace
 

@@ -24,8 +24,7 @@
 
 #include "lower/as_index.h"
 #include "lower/checks.h"
-#include "lower/index_formula.h"
-#include "lower/scan/lines.h"
+#include "lower/fold/prefixes.h"
 #include "lower/scratch.h"
 #include "lower/variant.h"
 
@@ -33,7 +32,6 @@ namespace ww::lower::scan_warps {
 namespace {
 
 using ir::ExprId;
-using ir::TileOp;
 
 /// What a line does with scratch memory, at places by formulas of the thread.
 struct Handing {
@@ -45,37 +43,28 @@ struct Handing {
 };
 struct Plan {
   ScanPlan scan;
-  std::int64_t elements = 0;                   // of scratch memory
-  std::vector<std::vector<Handing>> handings;  // by band and line
+  std::int64_t elements = 0;                        // of scratch memory
+  std::vector<std::vector<Handing>> handings = {};  // by band and line
 };
 
 // --- match ---------------------------------------------------------------------------------------
 
-Match<ThreadFormula> formula_of(const Call& call, const std::vector<std::int64_t>& places,
-                                const std::vector<bool>& used) {
-  auto out = thread_formula(places, used);
-  if (!out)
-    return decline("irregular", "no formula says which rows of `{}` a thread holds",
-                   call.buffer(1).name);
-  return *std::move(out);
-}
-
 // The sweep of the run that the thread has before the line; 0 where it has none.
-std::int64_t sweep_before(const ScanProblem& p, const ScanBand& band, std::size_t line,
+std::int64_t sweep_before(const ScanPlan& p, const ScanBand& band, std::size_t line,
                           std::size_t u) {
   for (std::size_t k = line; k-- > 0;)
-    if (const ScanRun& run = band.lines[k][u]; run.sweep >= 0)
+    if (const ScanRun& run = band.lines[k].runs[u]; run.sweep >= 0)
       return p.sweeps[as_index(run.sweep)].number;
   return 0;
 }
 
-Match<Handing> handing_of(const Call& call, const ScanProblem& p, const ScanBand& band,
+Match<Handing> handing_of(const Call& call, const ScanPlan& p, const ScanBand& band,
                           std::size_t line) {
-  const std::size_t threads = as_index(p.threads);
+  const std::size_t threads = as_index(p.fold.threads);
   Handing out{.givers = std::vector<bool>(threads), .begins = std::vector<bool>(threads)};
   std::vector<std::int64_t> to(threads), from(threads);
   for (std::size_t u = 0; u < threads; ++u) {
-    const ScanRun& run = band.lines[line][u];
+    const ScanRun& run = band.lines[line].runs[u];
     if (run.sweep < 0) continue;
     const ScanSweep& sweep = p.sweeps[as_index(run.sweep)];
     const std::int64_t row = sweep.row * p.most_sweeps;
@@ -91,21 +80,21 @@ Match<Handing> handing_of(const Call& call, const ScanProblem& p, const ScanBand
       out.takers[i][u] = true;
     }
   }
-  if (std::ranges::find(out.givers, true) != out.givers.end())
-    out.to = WW_TRY(formula_of(call, to, out.givers));
-  if (!out.takers.empty()) out.from = WW_TRY(formula_of(call, from, out.takers[0]));
+  const std::string what = fmt::format("which rows of `{}` a thread holds", call.buffer(1).name);
+  if (has_any(out.givers)) out.to = WW_TRY(formula_of(to, out.givers, what));
+  if (!out.takers.empty()) out.from = WW_TRY(formula_of(from, out.takers[0], what));
   return out;
 }
 
 Match<Plan> match(const Call& call) {
   if (call.tile.scope != ir::Unit::Warpgroup && call.tile.scope != ir::Unit::Cta)
     return decline("scope", "{} scope, expected warpgroup or cta", ir::name_of(call.tile.scope));
-  ScanProblem problem = WW_TRY(scan_problem(call));
+  Plan plan{.scan = WW_TRY(scan_rows(call))};
+  const ScanPlan& p = plan.scan;
   WW_TRY_VOID(check_warps(call, "scope", "threads"));
-  Plan plan{.scan = WW_TRY(scan_plan(call, std::move(problem))), .handings = {}};
-  const ScanProblem& p = plan.scan.problem;
+  WW_TRY_VOID(plan_lines(call, plan.scan));
   plan.elements = p.rows * p.most_sweeps;
-  WW_TRY_VOID(check_scratch(call, p.type, plan.elements));
+  WW_TRY_VOID(check_scratch(call, p.fold.type, plan.elements));
   for (const ScanBand& band : p.bands) {
     std::vector<Handing>& handings = plan.handings.emplace_back();
     for (std::size_t line = 0; line < band.lines.size(); ++line)
@@ -126,8 +115,7 @@ void take(const Handing& each, const Call& call, ScanWriter& writer, CodeWriter&
   const auto among = [&](const std::vector<bool>& set, bool is_first, auto&& body) {
     std::vector<bool> some = set;
     for (std::size_t u = 0; u < set.size(); ++u) some[u] = set[u] && each.begins[u] == is_first;
-    if (std::ranges::find(some, true) != some.end())
-      code.guarded(member_expr(code, writer.thread(), some), body);
+    writer.in_threads(some, body);
   };
   among(each.takers[0], true, [&] { add(code.n(0), true); });
   among(each.takers[0], false, [&] { add(code.n(0), false); });
@@ -135,28 +123,26 @@ void take(const Handing& each, const Call& call, ScanWriter& writer, CodeWriter&
   const bool is_same =
       std::ranges::all_of(rest, [&](const std::vector<bool>& set) { return set == rest[0]; });
   if (is_same && rest.size() > 1)
-    return code.guarded(member_expr(code, writer.thread(), rest[0]), [&] {
+    return writer.in_threads(rest[0], [&] {
       code.loop("i", std::ssize(rest), ir::LoopKind::Unroll,
                 [&](ExprId i) { add(code.add(i, code.n(1)), false); });
     });
   for (std::size_t i = 0; i < rest.size(); ++i)
-    code.guarded(member_expr(code, writer.thread(), rest[i]),
-                 [&] { add(code.n(static_cast<std::int64_t>(i) + 1), false); });
+    writer.in_threads(rest[i], [&] { add(code.n(static_cast<std::int64_t>(i) + 1), false); });
 }
 
 void emit(const Plan& plan, const Call& call, CodeWriter& code) {
   ScanWriter writer(plan.scan, call, code);
   writer.write_sweeps();
-  const ir::BufferId between = scratch_view(call, code, plan.scan.problem.type, plan.elements);
+  const ir::BufferId between = scratch_view(call, code, plan.scan.fold.type, plan.elements);
   write_barrier(call, code);
   for (std::size_t band = 0; band < plan.handings.size(); ++band)
     for (std::size_t line = 0; line < plan.handings[band].size(); ++line) {
       const Handing& each = plan.handings[band][line];
-      if (std::ranges::find(each.givers, true) == each.givers.end()) continue;
-      code.guarded(member_expr(code, writer.thread(), each.givers), [&] {
+      writer.in_threads(each.givers, [&] {
         const ExprId place = formula_expr(code, each.to, writer.thread());
         const ExprId at = scratch_index(call, code, place);
-        code.store(between, at, writer.swept(plan.scan.bands[band][line]));
+        code.store(between, at, writer.swept(plan.scan.bands[band].lines[line]));
       });
     }
   write_barrier(call, code);
@@ -172,25 +158,20 @@ PlanReport report(const Plan& plan, const Call& call) {
   std::int64_t written = 0, read = 0;
   for (const std::vector<Handing>& handings : plan.handings)
     for (const Handing& each : handings) {
-      written += std::ranges::find(each.givers, true) != each.givers.end() ? 1 : 0;
+      written += has_any(each.givers) ? 1 : 0;
       read += std::ssize(each.takers);
     }
-  report_scratch(out, call, plan.scan.problem.type, written, read, plan.elements);
+  report_scratch(out, call, plan.scan.fold.type, written, read, plan.elements);
   out.summary += fmt::format(", then up to {} {} through {}", read, read == 1 ? "sweep" : "sweeps",
                              scratch_text(call));
   return out;
 }
 
-constexpr Variant row(TileOp op) {
-  return variant<Plan, match, emit, report>(
-      {.op = op,
-       .name = "warps",
-       .priority = 5,
-       .about = "threads and lanes scan, then warps through shared memory"});
-}
-
-constexpr Variant kVariants[] = {row(TileOp::Cumsum), row(TileOp::Cumprod), row(TileOp::Cummax),
-                                 row(TileOp::Cummin)};
+constexpr auto kVariants =
+    rows_for(kScans, variant<Plan, match, emit, report>(
+                         {.name = "warps",
+                          .priority = 5,
+                          .about = "threads and lanes scan, then warps through shared memory"}));
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lower/reduce/wide_index.h"
+#include "lower/fold/wide_index.h"
 
 #include "ir/reduction.h"
 #include "layout/ready_made.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lower/reduce/index_key.h"
+#include "lower/fold/index_key.h"
 
 namespace ww::lower {
 namespace reduce_key {
