@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <variant>
 
 #include "base/check.h"
 #include "ir/settings.h"
@@ -62,116 +63,39 @@ std::optional<Constant> constant_operand(const Function& f, const TileArg& arg) 
   return std::nullopt;
 }
 
-ElementGroup group_of(TileOp op) {
-  switch (op) {
-    case TileOp::Select:
-    case TileOp::Where:
-      return ElementGroup::Choice;
-    case TileOp::Sqrt:
-    case TileOp::Exp:
-    case TileOp::Exp2:
-    case TileOp::Log2:
-    case TileOp::Reciprocal:
-    case TileOp::Silu:
-    case TileOp::Log:
-    case TileOp::Log1p:
-    case TileOp::Expm1:
-    case TileOp::Rsqrt:
-    case TileOp::Sin:
-    case TileOp::Cos:
-    case TileOp::Tanh:
-    case TileOp::Sigmoid:
-    case TileOp::Erf:
-    case TileOp::Gelu:
-    case TileOp::GeluTanh:
-      return ElementGroup::Function;
-    case TileOp::Abs:
-    case TileOp::Neg:
-    case TileOp::Relu:
-    case TileOp::Floor:
-    case TileOp::Ceil:
-    case TileOp::Round:
-      return ElementGroup::Number;
-    case TileOp::Add:
-    case TileOp::Sub:
-    case TileOp::Mul:
-    case TileOp::Fdiv:
-    case TileOp::Maximum:
-    case TileOp::Minimum:
-    case TileOp::Fma:
-    case TileOp::Clamp:
-      return ElementGroup::Arithmetic;
-    case TileOp::Pow:
-      return ElementGroup::Power;
-    case TileOp::Equal:
-    case TileOp::NotEqual:
-    case TileOp::Less:
-    case TileOp::LessEqual:
-    case TileOp::Greater:
-    case TileOp::GreaterEqual:
-      return ElementGroup::Comparison;
-    case TileOp::LogicalAnd:
-    case TileOp::LogicalOr:
-    case TileOp::LogicalXor:
-    case TileOp::LogicalNot:
-      return ElementGroup::Logic;
-    case TileOp::BitwiseAnd:
-    case TileOp::BitwiseOr:
-    case TileOp::BitwiseXor:
-    case TileOp::BitwiseNot:
-    case TileOp::LeftShift:
-    case TileOp::RightShift:
-      return ElementGroup::Bits;
-    default:
-      return ElementGroup::Move;
-  }
-}
-
 namespace {
 
-struct OperatorRow {
+struct ElementwiseRow {
   TileOp op;
-  ExprOp computed_by;
+  ElementGroup group;
+  std::variant<std::monostate, ExprOp, Intrinsic> computed_by;
 };
-constexpr OperatorRow kOperators[] = {
-    {TileOp::Add, ExprOp::Add},           {TileOp::Sub, ExprOp::Sub},
-    {TileOp::Mul, ExprOp::Mul},           {TileOp::Fdiv, ExprOp::Div},
-    {TileOp::Maximum, ExprOp::Max},       {TileOp::Minimum, ExprOp::Min},
-    {TileOp::Equal, ExprOp::Eq},          {TileOp::NotEqual, ExprOp::Ne},
-    {TileOp::Less, ExprOp::Lt},           {TileOp::LessEqual, ExprOp::Le},
-    {TileOp::Greater, ExprOp::Gt},        {TileOp::GreaterEqual, ExprOp::Ge},
-    {TileOp::LogicalAnd, ExprOp::BitAnd}, {TileOp::LogicalOr, ExprOp::BitOr},
-    {TileOp::LogicalXor, ExprOp::BitXor}, {TileOp::BitwiseAnd, ExprOp::BitAnd},
-    {TileOp::BitwiseOr, ExprOp::BitOr},   {TileOp::BitwiseXor, ExprOp::BitXor},
-    {TileOp::LeftShift, ExprOp::Shl},     {TileOp::RightShift, ExprOp::Shr},
+constexpr ElementwiseRow kRows[] = {
+#define WW_ELEMENTWISE(id, name, parameters, group, computed_by) \
+  {TileOp::id, ElementGroup::group, computed_by},
+#include "ir/tile_ops.def"
 };
 
-struct CalleeRow {
-  TileOp op;
-  Intrinsic computed_by;
-};
-constexpr CalleeRow kCallees[] = {
-    {TileOp::Sqrt, Intrinsic::Sqrt},         {TileOp::Exp, Intrinsic::Exp},
-    {TileOp::Exp2, Intrinsic::Exp2},         {TileOp::Log2, Intrinsic::Log2},
-    {TileOp::Log, Intrinsic::Log},           {TileOp::Log1p, Intrinsic::Log1p},
-    {TileOp::Expm1, Intrinsic::Expm1},       {TileOp::Rsqrt, Intrinsic::Rsqrt},
-    {TileOp::Sin, Intrinsic::Sin},           {TileOp::Cos, Intrinsic::Cos},
-    {TileOp::Tanh, Intrinsic::Tanh},         {TileOp::Sigmoid, Intrinsic::Sigmoid},
-    {TileOp::Erf, Intrinsic::Erf},           {TileOp::Gelu, Intrinsic::Gelu},
-    {TileOp::GeluTanh, Intrinsic::GeluTanh}, {TileOp::Abs, Intrinsic::Abs},
-    {TileOp::Floor, Intrinsic::Floor},       {TileOp::Ceil, Intrinsic::Ceil},
-    {TileOp::Round, Intrinsic::Round},       {TileOp::Pow, Intrinsic::Pow},
-};
+const ElementwiseRow* row_of(TileOp op) {
+  const auto* found = std::ranges::find(kRows, op, &ElementwiseRow::op);
+  return found == std::end(kRows) ? nullptr : found;
+}
 
-const OperatorRow* operator_row(TileOp op) {
-  const auto* found = std::ranges::find(kOperators, op, &OperatorRow::op);
-  return found == std::end(kOperators) ? nullptr : found;
+template <typename T>
+const T* computed_by(TileOp op) {
+  const ElementwiseRow* row = row_of(op);
+  return row == nullptr ? nullptr : std::get_if<T>(&row->computed_by);
 }
 
 }  // namespace
 
+ElementGroup group_of(TileOp op) {
+  const ElementwiseRow* row = row_of(op);
+  return row == nullptr ? ElementGroup::Move : row->group;
+}
+
 bool is_function(TileOp op) { return group_of(op) == ElementGroup::Function; }
-bool has_operator(TileOp op) { return operator_row(op) != nullptr; }
+bool has_operator(TileOp op) { return computed_by<ExprOp>(op) != nullptr; }
 
 bool computes(TileOp op) {
   return group_of(op) != ElementGroup::Move && group_of(op) != ElementGroup::Choice;
@@ -182,14 +106,14 @@ bool gives_bool(TileOp op) {
 }
 
 ExprOp operator_of(TileOp op) {
-  const OperatorRow* row = operator_row(op);
-  WW_CHECK(row != nullptr, "`{}` has no operator of two operands", name_of(op));
-  return row->computed_by;
+  const ExprOp* found = computed_by<ExprOp>(op);
+  WW_CHECK(found != nullptr, "`{}` has no operator of two operands", name_of(op));
+  return *found;
 }
 
 std::optional<Intrinsic> callee_of(TileOp op) {
-  const auto* found = std::ranges::find(kCallees, op, &CalleeRow::op);
-  return found == std::end(kCallees) ? std::nullopt : std::optional(found->computed_by);
+  const Intrinsic* found = computed_by<Intrinsic>(op);
+  return found == nullptr ? std::nullopt : std::optional(*found);
 }
 
 bool is_condition(TileOp op, std::size_t i) {

@@ -28,12 +28,10 @@ const ExprOpRow& row_of(ExprOp op) { return kExprOps[static_cast<std::size_t>(op
 constexpr std::string_view kTileNames[] = {
 #define WW_TILE_OP(id, name, parameters) name,
 #include "ir/tile_ops.def"
-#undef WW_TILE_OP
 };
 constexpr std::string_view kTileParams[] = {
 #define WW_TILE_OP(id, name, parameters) parameters,
 #include "ir/tile_ops.def"
-#undef WW_TILE_OP
 };
 
 constexpr std::string_view kUnitNames[] = {"thread", "warp",    "warpgroup", "cta",

@@ -98,7 +98,6 @@ std::optional<Intrinsic> find_intrinsic(std::string_view name);
 enum class TileOp : std::uint8_t {
 #define WW_TILE_OP(id, name, parameters) id,
 #include "ir/tile_ops.def"
-#undef WW_TILE_OP
 };
 std::string_view name_of(TileOp op);
 std::optional<TileOp> find_tile_op(std::string_view name);

@@ -12,6 +12,9 @@ const LoweredOp* find_lowered_op(ir::TileOp op) {
 #define WW_LOWERED_OP(op, expand, prove) {ir::TileOp::op, expand, prove},
 #include "lower/ops.def"
 #undef WW_LOWERED_OP
+#define WW_ELEMENTWISE(id, name, parameters, group, computed_by) \
+  {ir::TileOp::id, nullptr, prove_elementwise},
+#include "ir/tile_ops.def"
   };
   for (const LoweredOp& row : kRows)
     if (row.op == op) return &row;

@@ -282,6 +282,12 @@ Value classify(Context& c, Intrinsic callee, DType type, Value x) {
                      {is_double ? c.code.in_register(x) : to_f32(c, x, type)});
 }
 
+Value refuse_function(Context& c, Intrinsic callee, DType type, Value x) {
+  refuse(c, "`T.{}` of `{}` has no PTX instruction (use `--emit cuda`)", ir::facts_of(callee).name,
+         num::name_of(type));
+  return x;
+}
+
 Value math32(Context& c, Intrinsic callee, std::span<const Value> args) {
   const Value x = args[0];
   switch (callee) {
@@ -340,8 +346,13 @@ Value math32(Context& c, Intrinsic callee, std::span<const Value> args) {
       return f32(c, "abs.f32", {x});
     case Intrinsic::Round:
       return round_away(c, DType::Float32, x);
-    default:
+    case Intrinsic::Floor:
+    case Intrinsic::Ceil:
+    case Intrinsic::Trunc:
+    case Intrinsic::Nearbyint:
       return f32(c, fmt::format("cvt.{}.f32.f32", rounding_word(callee)), {x});
+    default:
+      return refuse_function(c, callee, DType::Float32, x);
   }
 }
 
@@ -366,9 +377,7 @@ Value math64(Context& c, Intrinsic callee, std::span<const Value> args) {
     case Intrinsic::Nearbyint:
       return f64(c, fmt::format("cvt.{}.f64.f64", rounding_word(callee)), {x});
     default:
-      refuse(c, "`T.{}` of `float64` has no PTX instruction (use `--emit cuda`)",
-             ir::facts_of(callee).name);
-      return x;
+      return refuse_function(c, callee, DType::Float64, x);
   }
 }
 

@@ -3,8 +3,8 @@
 // Functions are computed as exactly as a double allows and rounded to that type.
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
+#include "base/check.h"
 #include "eval/cta/report.h"
 #include "eval/tile/casts.h"
 #include "eval/tile/primitives.h"
@@ -15,45 +15,11 @@ namespace {
 
 using ir::TileOp;
 
-constexpr double kGeluInner = 0.79788456080286535588;  // sqrt(2 / pi)
-
 double function_value(TileOp op, double x) {
-  switch (op) {
-    case TileOp::Sqrt:
-      return std::sqrt(x);
-    case TileOp::Exp:
-      return std::exp(x);
-    case TileOp::Exp2:
-      return std::exp2(x);
-    case TileOp::Log2:
-      return std::log2(x);
-    case TileOp::Reciprocal:
-      return 1.0 / x;
-    case TileOp::Log:
-      return std::log(x);
-    case TileOp::Log1p:
-      return std::log1p(x);
-    case TileOp::Expm1:
-      return std::expm1(x);
-    case TileOp::Rsqrt:
-      return 1.0 / std::sqrt(x);
-    case TileOp::Sin:
-      return std::sin(x);
-    case TileOp::Cos:
-      return std::cos(x);
-    case TileOp::Tanh:
-      return std::tanh(x);
-    case TileOp::Sigmoid:
-      return 1.0 / (1.0 + std::exp(-x));
-    case TileOp::Erf:
-      return std::erf(x);
-    case TileOp::Gelu:
-      return 0.5 * x * std::erfc(-x * std::numbers::sqrt2 / 2);
-    case TileOp::GeluTanh:
-      return 0.5 * x * (1 + std::tanh(kGeluInner * (x + 0.044715 * x * x * x)));
-    default:
-      return x / (1.0 + std::exp(-x));  // silu
-  }
+  if (const auto callee = ir::callee_of(op)) return host_function(*callee, x);
+  if (op == TileOp::Reciprocal) return 1.0 / x;
+  WW_CHECK(op == TileOp::Silu, "`{}` is not evaluated", ir::name_of(op));
+  return x / (1.0 + std::exp(-x));
 }
 
 /// One element of an elementwise primitive, in the type in which it computes; the operands as

@@ -58,6 +58,9 @@ void unary(ir::ExprOp op, num::DType type, std::span<const Word> a, std::span<Wo
 /// value of each argument. Bool results are 0 or 1.
 Word pure_call(ir::Intrinsic callee, num::DType type, std::span<const Word> args);
 
+/// A mathematical function of one number, as exactly as the host's double has it.
+double host_function(ir::Intrinsic callee, double x);
+
 /// a·b + c with one rounding.
 Word fused(num::DType type, Word a, Word b, Word c);
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mathematical functions. The result is computed in double and rounded once. Where num/approx.h has
 // the function, it is used for everything up to single precision: it gives the same on every host.
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <numbers>
 
 #include "base/check.h"
@@ -64,10 +66,7 @@ double function_of_one(Intrinsic callee, DType type, double x) {
   if (type != DType::Float64)
     for (const SharedFunction& row : kSharedFunctions)
       if (row.callee == callee) return row.compute(static_cast<float>(x));
-  for (const HostFunction& row : kHostFunctions)
-    if (row.callee == callee) return row.compute(x);
-  WW_CHECK(false, "`{}` is not a function of one float", ir::facts_of(callee).name);
-  return 0;
+  return host_function(callee, x);
 }
 
 double two_argument_function(Intrinsic callee, double x, double y) {
@@ -129,6 +128,13 @@ Word int_call(Intrinsic callee, DType type, std::span<const Word> args) {
 }
 
 }  // namespace
+
+double host_function(Intrinsic callee, double x) {
+  const auto* row = std::ranges::find(kHostFunctions, callee, &HostFunction::callee);
+  WW_CHECK(row != std::end(kHostFunctions), "`{}` is not a function of one float",
+           ir::facts_of(callee).name);
+  return row->compute(x);
+}
 
 Word pure_call(Intrinsic callee, DType type, std::span<const Word> args) {
   if (ir::is_its_argument(callee)) return args[0];

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <span>
 
+#include "ir/elementwise.h"
+
 namespace ww::lower {
 namespace {
 
@@ -66,10 +68,19 @@ constexpr AccuracyRow kFastAccuracy[] = {
      "NaN below"},
 };
 
-std::string_view text_of(std::span<const AccuracyRow> rows, TileOp op) {
+constexpr std::string_view text_of(std::span<const AccuracyRow> rows, TileOp op) {
   const auto found = std::ranges::find(rows, op, &AccuracyRow::op);
   return found == rows.end() ? std::string_view() : found->text;
 }
+
+using ir::ElementGroup;
+constexpr bool says_accuracy(ElementGroup group, TileOp op) {
+  return (group != ElementGroup::Function && group != ElementGroup::Power) ||
+         !text_of(kAccuracy, op).empty();
+}
+#define WW_ELEMENTWISE(id, name, parameters, group, computed_by) \
+  static_assert(says_accuracy(ElementGroup::group, TileOp::id), "no row in kAccuracy for " name);
+#include "ir/tile_ops.def"
 
 }  // namespace
 

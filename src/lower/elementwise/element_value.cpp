@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/elementwise/element_value.h"
 
+#include "base/check.h"
 #include "ir/elementwise.h"
 #include "lower/elementwise/packed.h"
 
@@ -166,7 +167,8 @@ ExprId ElementValue::function(ExprId x) {
   if (const auto callee = ir::callee_of(call_.tile.op)) return code_.call(*callee, {x});
   if (call_.tile.op == TileOp::Reciprocal)
     return code_.binary(ExprOp::Div, code_.number(type_, 1), x);
-  const ExprId minus = unary(ExprOp::Neg, x);  // silu
+  WW_CHECK(call_.tile.op == TileOp::Silu, "`{}` has no code", ir::name_of(call_.tile.op));
+  const ExprId minus = unary(ExprOp::Neg, x);
   const ExprId power = code_.call(ir::Intrinsic::Exp, {minus});
   const ExprId below = code_.binary(ExprOp::Add, code_.number(type_, 1), power);
   return code_.binary(ExprOp::Div, x, below);

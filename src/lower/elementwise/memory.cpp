@@ -127,7 +127,11 @@ constexpr Variant row(TileOp op) {
                                              .about = "the threads fill memory in vectors"});
 }
 
-constexpr Variant kVariants[] = {row(TileOp::Fill), row(TileOp::Zero), row(TileOp::Memset)};
+constexpr Variant kVariants[] = {
+#define WW_FILL(id, name, parameters, group, computed_by) row(TileOp::id),
+#define WW_ELEMENTWISE(id, name, parameters, group, computed_by)
+#include "ir/tile_ops.def"
+};
 
 }  // namespace
 

@@ -361,9 +361,9 @@ constexpr Variant row(TileOp op) {
 }
 
 constexpr Variant kVariants[] = {
-#define WW_COMPUTED(op) row(TileOp::op),
-#include "lower/elementwise/computed.def"
-#undef WW_COMPUTED
+#define WW_FILL(id, name, parameters, group, computed_by)
+#define WW_ELEMENTWISE(id, name, parameters, group, computed_by) row(TileOp::id),
+#include "ir/tile_ops.def"
 };
 
 }  // namespace

@@ -291,12 +291,8 @@ constexpr Variant row(TileOp op) {
 }
 
 constexpr Variant kVariants[] = {
-    row(TileOp::Fill),
-    row(TileOp::Zero),
-    row(TileOp::Memset),
-#define WW_COMPUTED(op) row(TileOp::op),
-#include "lower/elementwise/computed.def"
-#undef WW_COMPUTED
+#define WW_ELEMENTWISE(id, name, parameters, group, computed_by) row(TileOp::id),
+#include "ir/tile_ops.def"
 };
 
 }  // namespace

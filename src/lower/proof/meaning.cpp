@@ -3,6 +3,7 @@
 
 #include <bit>
 
+#include "base/check.h"
 #include "lower/elementwise/fast.h"
 
 namespace ww::lower {
@@ -212,7 +213,8 @@ Number ElementwiseMeaning::function(Number x) const {
   if (const auto callee = ir::callee_of(op_)) return hashes::called(*callee, in_, {x});
   const Number one = hashes::number_of({in_, 0, 1});
   if (op_ == TileOp::Reciprocal) return hashes::operated(ExprOp::Div, in_, one, x);
-  const Number minus = hashes::changed(ExprOp::Neg, in_, x);  // silu: x / (1 + exp(-x))
+  WW_CHECK(op_ == TileOp::Silu, "`{}` has no proof", ir::name_of(op_));
+  const Number minus = hashes::changed(ExprOp::Neg, in_, x);  // x / (1 + exp(-x))
   const Number power = hashes::called(ir::Intrinsic::Exp, in_, {minus});
   return hashes::operated(ExprOp::Div, in_, x, hashes::operated(ExprOp::Add, in_, one, power));
 }
