@@ -22,17 +22,7 @@ if(WW_CODEMIRROR)
   endforeach()
 endif()
 
-set(embedded "${PROJECT_BINARY_DIR}/generated/page_files.cpp")
-add_custom_command(
-  OUTPUT "${embedded}"
-  COMMAND ${CMAKE_COMMAND} -D "output=${embedded}" -D "names=${names}" -D "files=${files}" -P
-          "${PROJECT_SOURCE_DIR}/cmake/embed_page.cmake"
-  DEPENDS ${files} "${PROJECT_SOURCE_DIR}/cmake/embed_page.cmake"
-  VERBATIM)
-add_custom_target(embedded_page DEPENDS "${embedded}")
-add_dependencies(ww_explore embedded_page)
-target_sources(ww_explore PRIVATE "${embedded}")
-set_source_files_properties("${embedded}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+ww_embed(ww_explore explore/page_files.h page_files NAMES ${names} FILES ${files})
 
 # The server is a module, which the program loads when `explore` starts: cpp-httplib brings OpenSSL, brotli
 # and zlib, and loading them would more than double the time in which every other command starts. It has

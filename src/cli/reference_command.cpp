@@ -19,7 +19,7 @@ struct Options {
 Run set_up(OptionSet& set) {
   auto options = std::make_shared<Options>();
   set.argument("TOPIC", options->topic, Need::Required, driver::kReferenceTopics,
-               "names, not-taken, primitives, settings, kinds, rules");
+               "names, not-taken, primitives, settings, kinds, rules, library");
   set.flag("--json", options->json, "print JSON (docs/reference/cli.md)");
   return [options] {
     return Outcome{.out = options->json ? driver::json_text(driver::reference_json(options->topic))
@@ -39,7 +39,8 @@ const Command command{
         "Warpwright lacks, and why; `primitives`, the tile primitives with their arguments and "
         "variants;\n"
         "`settings`, the keywords that their calls take; `kinds`, every kind of diagnostic;\n"
-        "`rules`, the rules by which variants decline a call.",
+        "`rules`, the rules by which variants decline a call; `library`, the classes for barriers,\n"
+        "pipelines, roles and tile schedulers, as the Python that programs import.",
     .examples =
         "# what do the calls of tile primitives take?\n"
         "warpwright reference primitives\n"

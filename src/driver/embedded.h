@@ -3,16 +3,13 @@
 #pragma once
 
 #include <span>
-#include <string_view>
+
+#include "base/embedded_file.h"
 
 namespace ww::driver {
 
-struct EmbeddedFile {
-  std::string_view path;  // from the root of the project: "examples/transpose.py"
-  std::string_view text;
-};
-
-/// The programs that examples/index.txt names, in its order.
+/// The programs that examples/index.txt names, in its order; their paths begin at the root of the
+/// project: "examples/transpose.py".
 std::span<const EmbeddedFile> embedded_examples();
 /// examples/index.txt.
 std::span<const EmbeddedFile> embedded_index();

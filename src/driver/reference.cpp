@@ -15,6 +15,7 @@
 #include "lower/variant.h"
 #include "script/api/builtins.h"
 #include "script/api/ptx_functions.h"
+#include "script/library.h"
 
 namespace ww::driver {
 namespace {
@@ -246,6 +247,15 @@ std::string rules_text(const Rows& rows) {
   return out;
 }
 
+Rows library() {
+  Rows out;
+  for (const script::LibraryClass& each : script::library_classes())
+    out.push_back({.name = std::string(each.name), .text = std::string(each.text)});
+  return out;
+}
+
+std::string library_text(const Rows&) { return std::string(script::library_text()); }
+
 // --- all -----------------------------------------------------------------------------------------
 
 struct Topic {
@@ -258,7 +268,8 @@ constexpr Topic kTopics[] = {{"names", names, names_text},
                              {"primitives", primitives, primitives_text},
                              {"settings", settings, settings_text},
                              {"kinds", kinds, kinds_text},
-                             {"rules", rules, rules_text}};
+                             {"rules", rules, rules_text},
+                             {"library", library, library_text}};
 static_assert(std::ranges::equal(kTopics, kReferenceTopics, {}, &Topic::name));
 
 const Topic& find_topic(std::string_view name) {

@@ -10,8 +10,8 @@
 
 namespace ww::driver {
 
-inline constexpr std::string_view kReferenceTopics[] = {"names",    "not-taken", "primitives",
-                                                        "settings", "kinds",     "rules"};
+inline constexpr std::string_view kReferenceTopics[] = {
+    "names", "not-taken", "primitives", "settings", "kinds", "rules", "library"};
 
 /// A row of a topic. What the parts are depends on the topic: of `names` the title above it, the
 /// name, the call as people read it ("T.cast(value, dtype)") and the parameters as they are declared.
@@ -23,7 +23,7 @@ struct ReferenceRow {
 };
 std::vector<ReferenceRow> reference_rows(std::string_view topic);
 
-/// One of kReferenceTopics in Markdown; and the same for programs
+/// One of kReferenceTopics in Markdown, `library` in Python; and the same for programs
 /// (docs/reference/schema/reference.json).
 std::string reference_text(std::string_view topic);
 Json reference_json(std::string_view topic);

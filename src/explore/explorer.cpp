@@ -74,7 +74,7 @@ Answer run_kernel(Session& session, const std::string& body, const Peer& peer) {
 }
 
 Answer serve_file(std::string_view path) {
-  const PageFile* const file = find_page_file(path);
+  const EmbeddedFile* const file = find_page_file(path);
   if (file == nullptr) return {.status = 404, .body = ""};
   return {.type = std::string(content_type(file->path)), .body = std::string(file->text)};
 }

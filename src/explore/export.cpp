@@ -43,7 +43,7 @@ std::optional<std::string> imported(std::string_view line) {
 
 Result<void> add_module(const std::string& path, std::set<std::string>& seen, std::string& out) {
   if (!seen.insert(path).second) return {};
-  const PageFile* const file = find_page_file(path);
+  const EmbeddedFile* const file = find_page_file(path);
   if (file == nullptr)
     return fail(DiagKind::BadArgument, "the page has no module `{}` to export", path);
   std::string own;
@@ -153,8 +153,8 @@ Result<void> replace_once(std::string& text, std::string_view what, const std::s
 Result<std::string> exported_page(Session& session) {
   if (!session.options.file)
     return fail(DiagKind::BadArgument, "`--export` without a file: it writes a page about one");
-  const PageFile* const index = find_page_file("");
-  const PageFile* const style = find_page_file("style.css");
+  const EmbeddedFile* const index = find_page_file("");
+  const EmbeddedFile* const style = find_page_file("style.css");
   if (index == nullptr || style == nullptr)
     return fail(DiagKind::BadArgument, "this program was built without the explorer's page");
   std::string modules;

@@ -5,10 +5,10 @@
 
 namespace ww::explore {
 
-const PageFile* find_page_file(std::string_view path) {
+const EmbeddedFile* find_page_file(std::string_view path) {
   if (path.empty()) path = "index.html";
   const auto files = page_files();
-  const auto at = std::ranges::find(files, path, &PageFile::path);
+  const auto at = std::ranges::find(files, path, &EmbeddedFile::path);
   return at == files.end() ? nullptr : &*at;
 }
 

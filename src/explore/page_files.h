@@ -6,16 +6,14 @@
 #include <span>
 #include <string_view>
 
+#include "base/embedded_file.h"
+
 namespace ww::explore {
 
-struct PageFile {
-  std::string_view path;  // below the page's address: "js/main.js"
-  std::string_view text;
-};
-
-std::span<const PageFile> page_files();
+/// Their paths are those below the page's address: "js/main.js".
+std::span<const EmbeddedFile> page_files();
 /// The one of that path; "" is index.html. Null: there is none.
-const PageFile* find_page_file(std::string_view path);
+const EmbeddedFile* find_page_file(std::string_view path);
 /// By the ending of the name.
 std::string_view content_type(std::string_view path);
 bool has_codemirror();

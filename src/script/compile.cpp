@@ -10,12 +10,12 @@
 #include "ir/indices.h"
 #include "ir/name_parts.h"
 #include "ir/verify/verify.h"
-#include "script/api/kernel_classes.h"
 #include "script/interp/calls.h"
 #include "script/interp/candidates.h"
 #include "script/interp/conversions.h"
 #include "script/interp/host_expr.h"
 #include "script/interp/host_stmts.h"
+#include "script/library.h"
 #include "script/syntax/errors.h"
 #include "script/syntax/parser.h"
 
@@ -78,10 +78,10 @@ class Compilation {
              options_.modules.size(), out_.source.file_count());
     modules_.resize(options_.modules.size());
     const std::size_t given = out_.source.file_count();
-    if (names_kernel_class(out_.source.text()))
-      out_.source.add_file(std::string(kKernelClassModule), std::string(kernel_class_text()));
+    if (names_library_class(out_.source.text()))
+      out_.source.add_file(std::string(kLibraryModule), std::string(library_text()));
     for (std::size_t i = 0; i < out_.source.file_count(); ++i) {
-      Unit& unit = i == given ? classes_ : i == 0 ? file_ : modules_[i - 1].file;
+      Unit& unit = i == given ? library_ : i == 0 ? file_ : modules_[i - 1].file;
       unit.is_library = i == given;
       unit.base = out_.source.file_begin(i);
       Result<Ast> ast = parse_file(out_.source.file_text(i), symbols_);
@@ -146,10 +146,10 @@ class Compilation {
       const Saved scope(in.module, env);
       return run_prelude(in, prelude);
     };
-    if (classes_.base != 0) {
-      Env* const classes = new_env(in, nullptr);
-      WW_TRY_VOID(run(classes, classes_));
-      in.kernel_classes = classes;
+    if (library_.base != 0) {
+      Env* const library = new_env(in, nullptr);
+      WW_TRY_VOID(run(library, library_));
+      in.library = library;
     }
     for (std::size_t i = 0; i < modules_.size(); ++i) {
       WW_TRY_VOID(prepare(modules_[i].env, modules_[i].prelude));
@@ -272,7 +272,7 @@ class Compilation {
   SymbolTable symbols_;
   Unit file_;
   Unit prelude_;
-  Unit classes_;  // its places are behind the others', or it is not there
+  Unit library_;  // its places are behind the others', or it is not there
   std::vector<Module> modules_;
   Unit expression_;
 };

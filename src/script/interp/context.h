@@ -97,7 +97,7 @@ struct Context {
   std::vector<std::unique_ptr<Env>> envs;
   Env* module = nullptr;
   std::map<std::string, FileScope, std::less<>> files;  // that can be imported, by module
-  const Env* kernel_classes = nullptr;  // classes that T has and that are written in the language
+  const Env* library = nullptr;  // classes that T has and that are written in the language
   HostCall host_call;
   std::optional<Value> last_needed;  // the opaque value of the last error about one
 

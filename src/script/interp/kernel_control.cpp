@@ -160,7 +160,7 @@ bool is_launch_id(Context& in, const Value& value) {
   return kind == ir::VarKind::ScopeId || kind == ir::VarKind::Launch;
 }
 
-// A role, which is an object that says when it holds (api/kernel_classes.cpp).
+// A role, which is an object that says when it holds (script/library.py).
 bool is_role(Context& in, const Value& value) {
   return value.is(Kind::Instance) &&
          value.as<InstanceObject>().type->find(in.symbols.intern("role_holds")) != nullptr;
