@@ -26,11 +26,11 @@ Result<Json> call_layout(Session& /*session*/, const Json& request) {
     out["error"] = render(outcome.refusal->diag, outcome.refusal->source);
     return out;
   }
-  auto text = driver::render_report(*outcome.report, driver::LayoutFormat::Json, 0);
-  if (text)
-    out["layout"] = Json::written(std::move(*text));
+  auto report = driver::report_json(*outcome.report);
+  if (report)
+    out["layout"] = *std::move(report);
   else
-    out["error"] = render(text.error());
+    out["error"] = render(report.error());
   return out;
 }
 

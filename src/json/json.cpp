@@ -17,17 +17,11 @@ bool is_plain(std::string_view text) {
                              [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
 }
 
-}  // namespace
-
 class JsonWriter {
  public:
   explicit JsonWriter(int indent) : indent_(indent) {}
 
   void write(const Json& value) {
-    if (const auto* written = std::get_if<Json::Written>(&value.value_)) {
-      out_ += written->text;
-      return;
-    }
     switch (value.type()) {
       case JsonType::Null:
         out_ += "null";
@@ -103,8 +97,6 @@ class JsonWriter {
   int depth_ = 0;
   std::string out_;
 };
-
-namespace {
 
 // Makes values of what the reader finds.
 class JsonBuilder final : public nlohmann::json_sax<nlohmann::json> {
@@ -215,12 +207,6 @@ Json Json::object() {
   return out;
 }
 
-Json Json::written(std::string text) {
-  Json out;
-  out.value_ = Written{std::move(text)};
-  return out;
-}
-
 Result<Json> Json::parse(std::string_view text) {
   JsonBuilder builder;
   if (nlohmann::json::sax_parse(text, &builder)) return builder.take();
@@ -230,8 +216,7 @@ Result<Json> Json::parse(std::string_view text) {
 
 JsonType Json::type() const {
   using enum JsonType;
-  constexpr JsonType kTypes[] = {Null,   Boolean, Number, Number, Number,
-                                 String, Array,   Object, Object};
+  constexpr JsonType kTypes[] = {Null, Boolean, Number, Number, Number, String, Array, Object};
   return kTypes[value_.index()];
 }
 

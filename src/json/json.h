@@ -76,8 +76,6 @@ class Json {
 
   static Json array(std::initializer_list<Json> items = {});
   static Json object();
-  /// An object whose text exists already: it can be dumped, and is then as it is.
-  static Json written(std::string text);
   /// The value of a text in UTF-8; the last of equal keys counts. Syntax ("no JSON in UTF-8: ...") or
   /// TooLarge ("JSON with more than ...") otherwise.
   static Result<Json> parse(std::string_view text);
@@ -135,14 +133,9 @@ class Json {
  private:
   // A whole number is a std::int64_t only if it is negative. Mutable, because the items of a list in
   // braces are const and it is of no use to copy them.
-  struct Written {
-    std::string text;
-    bool operator==(const Written&) const = default;
-  };
   mutable std::variant<std::nullptr_t, bool, std::int64_t, std::uint64_t, double, std::string,
-                       std::vector<Json>, std::vector<JsonMember>, Written>
+                       std::vector<Json>, std::vector<JsonMember>>
       value_;
-  friend class JsonWriter;
 };
 
 /// A key and its value, where an object is written in braces.

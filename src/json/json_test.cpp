@@ -134,14 +134,6 @@ TEST(Json, WritesWhatItRead) {
   EXPECT_EQ(written(R"({"a":1,"b":2,"a":{"c":[[[]]]}})"), R"({"a":{"c":[[[]]]},"b":2})");
 }
 
-TEST(Json, WrittenTextIsKeptAsItIs) {
-  const Json value = {{"a", Json::written("{\"b\":  1}")}, {"c", 2}};
-  EXPECT_EQ(value.dump(), R"({"a":{"b":  1},"c":2})");
-  EXPECT_EQ(value["a"].type(), JsonType::Object);
-  EXPECT_THROW((void)value["a"].members(), JsonMismatch);
-  EXPECT_EQ(Json::parse(value.dump()).value()["a"]["b"].get<int>(), 1);
-}
-
 TEST(Json, GivesWhatIsThereOrWhatElseWasSaid) {
   const Json value = {{"text", "a"}, {"number", 2}, {"list", Json::array({1})}};
   EXPECT_EQ(value.value("text", "b"), "a");

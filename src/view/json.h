@@ -19,14 +19,12 @@
 //   "map"           per element, row-major: its places, sorted, each {axis: value} with every axis
 //   "banks"         like "map", each {"byte": n, "line": n, "bank": n}; only when the caller gave
 //                   a width and the layout is "shared" with addresses that are not negative
-//
-// The text depends on the view alone: same view, same bytes.
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "base/result.h"
+#include "json/json.h"
 #include "view/layout_view.h"
 
 namespace ww::view {
@@ -34,8 +32,11 @@ namespace ww::view {
 /// No more places than this are written.
 inline constexpr std::int64_t kMaxJsonPlaces = std::int64_t{1} << 20;
 
-/// The JSON text: one key per line, one element of the map per line, a line break at the end.
 /// Refuses (TooLarge) more than kMaxJsonPlaces places.
-Result<std::string> to_json(const LayoutView& view);
+Result<Json> to_json(const LayoutView& view);
+
+// Its parts.
+Json place_json(const layout::Place& place);
+Json extents_json(const layout::ImageFacts& facts);
 
 }  // namespace ww::view

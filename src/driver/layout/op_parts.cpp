@@ -3,9 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "base/printable.h"
-#include "json/json.h"
-
 namespace ww::driver {
 
 using layout::Shape;
@@ -28,19 +25,19 @@ void set_layout(LayoutState& state, layout::Layout layout, Shape shape) {
   state.layout = std::move(layout);
 }
 
-void add_answer(LayoutState& state, std::string text, std::string json, bool holds) {
+void add_answer(LayoutState& state, std::string text, Json json, bool holds) {
   state.answers.push_back(
       {.op = {}, .text = std::move(text), .json = std::move(json), .holds = holds});
 }
 
 void add_number(LayoutState& state, std::int64_t number) {
-  add_answer(state, fmt::format("{}", number), fmt::format("{}", number));
+  add_answer(state, fmt::format("{}", number), number);
 }
 
 void add_claim(LayoutState& state, bool is_true, const std::string& why_not) {
   std::string text = is_true ? "yes" : "no";
   if (!is_true && !why_not.empty()) text += ": " + why_not;
-  add_answer(state, std::move(text), is_true ? "true" : "false");
+  add_answer(state, std::move(text), is_true);
 }
 
 std::string place_words(const layout::Place& place) {
@@ -49,16 +46,6 @@ std::string place_words(const layout::Place& place) {
     out += fmt::format("{}{}={}", out.empty() ? "" : ", ", axis.name(), value);
   return out.empty() ? "origin" : out;
 }
-
-std::string place_json(const layout::Place& place) {
-  Json object = Json::object();
-  for (const auto& [axis, value] : place) object[axis.name()] = value;
-  return object.dump();
-}
-
-std::string list_json(std::span<const std::int64_t> values) { return Json(values).dump(); }
-
-std::string quoted_json(std::string_view text) { return printable_json(Json(text).dump()); }
 
 Shape product(const Shape& a, const Shape& b) {
   Shape out;

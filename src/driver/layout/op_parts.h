@@ -28,18 +28,12 @@ Result<ShapedLayout> parse_shaped(Piece piece, const layout::Names& names);
 /// Sets layout and shape; a shape that does not fit the layout becomes `reading_shape`.
 void set_layout(LayoutState& state, layout::Layout layout, layout::Shape shape);
 
-/// Adds an answer. `json` must be a JSON value.
-void add_answer(LayoutState& state, std::string text, std::string json, bool holds = true);
+void add_answer(LayoutState& state, std::string text, Json json, bool holds = true);
 void add_number(LayoutState& state, std::int64_t number);
 void add_claim(LayoutState& state, bool is_true, const std::string& why_not = {});
 
-/// "laneid=5, m=1"; {"laneid": 5, "m": 1}.
+/// "laneid=5, m=1"
 std::string place_words(const layout::Place& place);
-std::string place_json(const layout::Place& place);
-/// "(1,3)"; [1, 3].
-std::string list_json(std::span<const std::int64_t> values);
-/// A JSON string, quoted and escaped.
-std::string quoted_json(std::string_view text);
 
 /// Element-wise product, and exact quotient (Indivisible otherwise), of shapes of equal rank.
 layout::Shape product(const layout::Shape& a, const layout::Shape& b);

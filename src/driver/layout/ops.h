@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "driver/args/text.h"
+#include "json/json.h"
 #include "layout/layout.h"
 #include "layout/text.h"
 #include "layout/threads.h"
@@ -24,7 +25,7 @@ namespace ww::driver {
 struct Answer {
   std::string op = {};    // as it was written
   std::string text = {};  // for people, one line
-  std::string json = {};  // for programs: one JSON value
+  Json json = {};         // for programs
   bool holds = true;      // false: an expectation was not met
 };
 

@@ -26,12 +26,11 @@ std::string box_words(const std::vector<BoxSide>& box) {
   return out.empty() ? "one place" : out;
 }
 
-std::string box_json(const std::vector<BoxSide>& box) {
-  std::string out;
+Json box_json(const std::vector<BoxSide>& box) {
+  Json out = Json::array();
   for (const BoxSide& side : box)
-    out += fmt::format(R"({}{{"axis":{},"first":{},"extent":{}}})", out.empty() ? "" : ",",
-                       quoted_json(side.axis.name()), side.first, side.extent);
-  return "[" + out + "]";
+    out.push_back({{"axis", side.axis.name()}, {"first", side.first}, {"extent", side.extent}});
+  return out;
 }
 
 Result<void> inverse(LayoutState& state, Piece arguments) {

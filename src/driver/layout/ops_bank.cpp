@@ -57,7 +57,7 @@ Result<void> banks(LayoutState& state, Piece arguments) {
       state,
       fmt::format("{} of {} banks, {} line{} of {} bytes", used.size(), layout::kBanks,
                   lines.size(), lines.size() == 1 ? "" : "s", layout::kBanks * layout::kBankBytes),
-      fmt::format(R"({{"banks":{},"lines":{}}})", used.size(), lines.size()));
+      {{"banks", used.size()}, {"lines", lines.size()}});
   state.bits = bits;
   return {};
 }
@@ -114,8 +114,10 @@ Result<void> conflicts(LayoutState& state, Piece arguments) {
   add_answer(state,
              fmt::format("wavefronts {}, ideal {}, conflicts {}; most lines from one bank {}",
                          cost.wavefronts, cost.ideal, cost.conflicts(), cost.worst_bank),
-             fmt::format(R"({{"wavefronts":{},"ideal":{},"conflicts":{},"worst_bank":{}}})",
-                         cost.wavefronts, cost.ideal, cost.conflicts(), cost.worst_bank));
+             {{"wavefronts", cost.wavefronts},
+              {"ideal", cost.ideal},
+              {"conflicts", cost.conflicts()},
+              {"worst_bank", cost.worst_bank}});
   state.bits = access.bits;
   return {};
 }
@@ -135,9 +137,11 @@ Result<void> swizzle_form(LayoutState& state, Piece arguments) {
   const Expr address = place.on(layout::axes::m());
   const auto split = WW_TRY(layout::split_swizzled(address, state.layout.swizzle()));
   add_answer(state, split.text(),
-             fmt::format(R"({{"address":{},"high":{},"low":{},"constant":{},"text":{}}})",
-                         quoted_json(address.text()), quoted_json(split.high.text()),
-                         quoted_json(split.low.text()), split.constant, quoted_json(split.text())));
+             {{"address", address.text()},
+              {"high", split.high.text()},
+              {"low", split.low.text()},
+              {"constant", split.constant},
+              {"text", split.text()}});
   return {};
 }
 

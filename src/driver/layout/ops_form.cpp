@@ -17,18 +17,17 @@ Result<void> canon(LayoutState& state, Piece) {
   return {};
 }
 
+std::string seps_text(const layout::Seps& seps) {
+  return layout::shape_text(std::vector<std::int64_t>(seps.begin(), seps.end()));
+}
+
 Result<void> group(LayoutState& state, Piece arguments) {
   layout::Shape shape = WW_TRY(parse_shape_at(arguments));
   layout::Grouped grouped = WW_TRY(layout::group(state.layout, shape));
-  const std::vector<std::int64_t> seps(grouped.seps.begin(), grouped.seps.end());
-  add_answer(state, "dimensions begin at iters " + layout::shape_text(seps), list_json(seps));
+  add_answer(state, "dimensions begin at iters " + seps_text(grouped.seps), grouped.seps);
   state.layout = std::move(grouped.layout);
   state.shape = std::move(shape);
   return {};
-}
-
-std::string seps_text(const layout::Seps& seps) {
-  return layout::shape_text(std::vector<std::int64_t>(seps.begin(), seps.end()));
 }
 
 Result<void> group_many(LayoutState& state, Piece arguments) {
@@ -37,13 +36,9 @@ Result<void> group_many(LayoutState& state, Piece arguments) {
     shapes.push_back(WW_TRY(parse_shape_at(piece)));
   layout::GroupedMany grouped = WW_TRY(layout::group_many(state.layout, shapes));
   std::string text;
-  std::string json;
-  for (const layout::Seps& seps : grouped.seps) {
+  for (const layout::Seps& seps : grouped.seps)
     text += (text.empty() ? "" : ", ") + seps_text(seps);
-    json +=
-        (json.empty() ? "" : ",") + list_json(std::vector<std::int64_t>(seps.begin(), seps.end()));
-  }
-  add_answer(state, "dimensions begin at iters " + text, "[" + json + "]");
+  add_answer(state, "dimensions begin at iters " + text, grouped.seps);
   state.layout = std::move(grouped.layout);
   state.shape = std::move(shapes.front());
   return {};

@@ -10,6 +10,7 @@
 #include "layout/apply.h"
 #include "layout/canonical.h"
 #include "layout/image.h"
+#include "view/json.h"
 
 namespace ww::driver {
 namespace {
@@ -56,10 +57,10 @@ std::string places_words(const std::vector<Place>& places) {
   return out;
 }
 
-std::string places_json(const std::vector<Place>& places) {
-  std::string out;
-  for (const Place& place : places) out += (out.empty() ? "" : ",") + place_json(place);
-  return "[" + out + "]";
+Json places_json(const std::vector<Place>& places) {
+  Json out = Json::array();
+  for (const Place& place : places) out.push_back(view::place_json(place));
+  return out;
 }
 
 Result<void> apply_symbolic(LayoutState& state, const std::vector<Expr>& coordinate) {
@@ -67,14 +68,13 @@ Result<void> apply_symbolic(LayoutState& state, const std::vector<Expr>& coordin
   const Shape shape = is_flat ? Shape{state.layout.size()} : state.shape;
   const auto place = WW_TRY(layout::apply_symbolic(state.layout, coordinate, shape));
   std::string text;
-  std::string json;
+  Json json = Json::object();
   for (const auto& [axis, value] : place.values) {
     text += fmt::format("{}{}={}", text.empty() ? "" : ", ", axis.name(), value.text());
-    json += fmt::format("{}{}:{}", json.empty() ? "" : ",", quoted_json(axis.name()),
-                        quoted_json(value.text()));
+    json[axis.name()] = value.text();
   }
   if (state.layout.is_swizzled()) text += " (m before the swizzle)";
-  add_answer(state, std::move(text), "{" + json + "}");
+  add_answer(state, std::move(text), std::move(json));
   return {};
 }
 
@@ -91,7 +91,7 @@ Result<void> apply(LayoutState& state, Piece arguments) {
 Result<void> apply_digits(LayoutState& state, Piece arguments) {
   const Shape digits = WW_TRY(parse_ints(arguments));
   const Place place = WW_TRY(layout::apply_digits(state.layout, digits));
-  add_answer(state, place_words(place), place_json(place));
+  add_answer(state, place_words(place), view::place_json(place));
   return {};
 }
 
@@ -101,7 +101,7 @@ Result<void> digits(LayoutState& state, Piece arguments) {
   const bool is_flat = values.size() == 1 && state.shape.size() != 1;
   const Shape found = is_flat ? layout::split_digits(state.layout.tile(), flat)
                               : WW_TRY(layout::digits_in_shape(state.layout, values, state.shape));
-  add_answer(state, layout::shape_text(found), list_json(found));
+  add_answer(state, layout::shape_text(found), found);
   return {};
 }
 
@@ -150,13 +150,13 @@ Result<void> at(LayoutState& state, Piece arguments) {
   const Place place = WW_TRY(parse_place(state, arguments));
   const auto elements = WW_TRY(elements_on(state.layout, place));
   std::string text;
-  std::string json;
+  Json json = Json::array();
   for (const std::int64_t flat : elements) {
     const Shape coordinate = layout::unflatten(flat, state.shape);
     text += (text.empty() ? "" : " ") + layout::shape_text(coordinate);
-    json += (json.empty() ? "" : ",") + list_json(coordinate);
+    json.push_back(coordinate);
   }
-  add_answer(state, text.empty() ? "nothing" : text, "[" + json + "]");
+  add_answer(state, text.empty() ? "nothing" : text, std::move(json));
   return {};
 }
 
@@ -165,7 +165,7 @@ Result<void> at(LayoutState& state, Piece arguments) {
 Result<void> equal(LayoutState& state, Piece arguments) {
   const NotatedLayout other = WW_TRY(parse_notation_at(arguments, state.names));
   const bool same = WW_TRY(layout::same_places(state.layout, other.layout));
-  add_answer(state, same ? "yes" : "no", same ? "true" : "false", same);
+  add_answer(state, same ? "yes" : "no", same, same);
   return {};
 }
 
@@ -229,22 +229,17 @@ Result<void> coverage(LayoutState& state, Piece) {
   add_answer(state,
              fmt::format("{} places of a box of {}{}", facts.places, facts.box,
                          facts.is_onto_box ? ", all of it" : ""),
-             fmt::format(R"({{"places":{},"box":{},"onto":{}}})", facts.places, facts.box,
-                         facts.is_onto_box));
+             {{"places", facts.places}, {"box", facts.box}, {"onto", facts.is_onto_box}});
   return {};
 }
 
 Result<void> extent(LayoutState& state, Piece) {
   const auto facts = WW_TRY(layout::image_facts(state.layout));
   std::string text;
-  std::string json;
-  for (const layout::AxisExtent& side : facts.extents) {
+  for (const layout::AxisExtent& side : facts.extents)
     text += fmt::format("{}{} {}..{} ({} values)", text.empty() ? "" : ", ", side.axis.name(),
                         side.min, side.max, side.distinct);
-    json += fmt::format(R"({}{}:{{"min":{},"max":{},"distinct":{}}})", json.empty() ? "" : ",",
-                        quoted_json(side.axis.name()), side.min, side.max, side.distinct);
-  }
-  add_answer(state, text.empty() ? "no axis" : text, "{" + json + "}");
+  add_answer(state, text.empty() ? "no axis" : text, view::extents_json(facts));
   return {};
 }
 

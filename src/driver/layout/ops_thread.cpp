@@ -48,7 +48,7 @@ Result<void> split_like(LayoutState& state, Piece arguments) {
 Result<void> scope(LayoutState& state, Piece) {
   const auto found = WW_TRY(layout::thread_scope(state.layout));
   const std::string text = found ? found->text() : "no thread axis";
-  add_answer(state, text, found ? quoted_json(text) : "null");
+  add_answer(state, text, found ? Json(text) : Json());
   return {};
 }
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "driver/layout/op_parts.h"
 #include "driver/layout/tool.h"
+#include "driver/report_json.h"
 #include "view/json.h"
 #include "view/layout_view.h"
 #include "view/svg.h"
@@ -56,56 +56,35 @@ Result<std::string> as_table(const LayoutReport& report, std::int64_t width) {
 
 // ---- JSON
 
-std::string ops_json(const LayoutReport& report) {
-  std::string out;
-  for (const AppliedOp& op : report.ops)
-    out += fmt::format("{}\n    {{\"op\": {}, \"layout\": {}}}", out.empty() ? "" : ",",
-                       quoted_json(op.op), quoted_json(op.layout));
-  return out.empty() ? "[]" : "[" + out + "\n  ]";
+Json ops_json(const LayoutReport& report) {
+  Json out = Json::array();
+  for (const AppliedOp& op : report.ops) out.push_back({{"op", op.op}, {"layout", op.layout}});
+  return out;
 }
 
-std::string answers_json(const LayoutReport& report) {
-  std::string out;
+Json answers_json(const LayoutReport& report) {
+  Json out = Json::array();
   for (const Answer& answer : report.state.answers)
-    out +=
-        fmt::format("{}\n    {{\"op\": {}, \"answer\": {}, \"text\": {}}}", out.empty() ? "" : ",",
-                    quoted_json(answer.op), answer.json, quoted_json(answer.text));
-  return out.empty() ? "[]" : "[" + out + "\n  ]";
+    out.push_back({{"op", answer.op}, {"answer", answer.json}, {"text", answer.text}});
+  return out;
 }
 
-std::string shape_json(const layout::Shape& shape) {
-  std::string out;
-  for (const std::int64_t extent : shape) {
-    const bool is_known = extent != layout::kUnknownExtent;
-    out += (out.empty() ? "" : ",") + (is_known ? fmt::format("{}", extent) : std::string("null"));
-  }
-  return "[" + out + "]";
+// Stands in for the view's where there is nothing to enumerate.
+Json without_map(const LayoutReport& report, const Diag& reason) {
+  Json shape = Json::array();
+  for (const std::int64_t extent : report.state.shape)
+    shape.push_back(extent != layout::kUnknownExtent ? Json(extent) : Json());
+  return {{"layout", layout::to_text(report.state.layout)},
+          {"shape", std::move(shape)},
+          {"map", nullptr},
+          {"map_omitted", reason.text}};
 }
 
-// The object that stands in for the view's when there is nothing to enumerate.
-std::string without_map(const LayoutReport& report, const Diag& reason) {
-  return fmt::format(
-      "{{\n  \"layout\": {},\n  \"shape\": {},\n  \"map\": null,\n  \"map_omitted\": {}\n}}\n",
-      quoted_json(layout::to_text(report.state.layout)), shape_json(report.state.shape),
-      quoted_json(reason.text));
-}
-
-Result<std::string> view_json(const LayoutReport& report) {
+Result<Json> view_json(const LayoutReport& report) {
   WW_TRY_VOID(require_at_most(report, view::kMaxJsonPlaces, "JSON"));
   const auto view = view_of(report);
   if (!view) return fail(view.error());
   return view::to_json(*view);
-}
-
-Result<std::string> as_json(const LayoutReport& report) {
-  auto json = view_json(report);
-  if (!json && !is_unpicturable(json.error().kind)) return json;
-  std::string text = json ? std::move(*json) : without_map(report, json.error());
-  text.resize(text.rfind("\n}"));  // the object stays open for two more keys
-  return fmt::format(
-      "{{\n  \"schema\": \"warpwright/layout/1\",{},\n  \"ops\": {},\n  "
-      "\"answers\": {}\n}}\n",
-      text.substr(text.find('\n')), ops_json(report), answers_json(report));
 }
 
 Result<std::string> as_svg(const LayoutReport& report) {
@@ -116,6 +95,15 @@ Result<std::string> as_svg(const LayoutReport& report) {
 }
 
 }  // namespace
+
+Result<Json> report_json(const LayoutReport& report) {
+  Result<Json> view = view_json(report);
+  if (!view && !is_unpicturable(view.error().kind)) return fail(view.error());
+  Json out = with_schema("layout", view ? *view : without_map(report, view.error()));
+  out["ops"] = ops_json(report);
+  out["answers"] = answers_json(report);
+  return out;
+}
 
 Result<std::string> render_report(const LayoutReport& report, LayoutFormat format,
                                   std::int64_t width) {
@@ -129,7 +117,7 @@ Result<std::string> render_report(const LayoutReport& report, LayoutFormat forma
     case LayoutFormat::Table:
       return as_table(report, width);
     case LayoutFormat::Json:
-      return as_json(report);
+      return json_text(WW_TRY(report_json(report)));
     case LayoutFormat::Svg:
       return as_svg(report);
   }

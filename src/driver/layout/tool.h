@@ -71,5 +71,7 @@ enum class LayoutFormat : std::uint8_t {
 /// gets a sentence instead of its table, and no map in its JSON; only a picture is refused.
 Result<std::string> render_report(const LayoutReport& report, LayoutFormat format,
                                   std::int64_t width);
+/// The JSON of it, as a value.
+Result<Json> report_json(const LayoutReport& report);
 
 }  // namespace ww::driver

@@ -109,7 +109,7 @@ TEST(LayoutTool, EveryAnswerIsAJsonValue) {
         {.notation = std::string(row.example_layout), .ops = {std::string(row.example)}});
     ASSERT_TRUE(outcome.report) << row.example;
     for (const Answer& answer : outcome.report->state.answers)
-      EXPECT_TRUE(Json::parse(answer.json).has_value()) << row.example << ": " << answer.json;
+      EXPECT_EQ(Json::parse(answer.json.dump()).value(), answer.json) << row.example;
   }
 }
 
