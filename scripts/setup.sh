@@ -14,7 +14,7 @@ why_not=   # why they could not be installed
 #         fuzz = for ./test --fuzz, edit = an editor for ./test, which skips tests without; editors,
 #         eglot = others for ./test --thorough,
 #         torch = programs that `python -m warpwright check` runs in ./test
-#         browser = for ./test --browser
+#         browser = for ./test --browser, release = for scripts/release.sh
 #   how:  a command that must be on the PATH, or - for a library, which dpkg is asked about
 packages=(
   "g++                run   g++           C++23 compiler, version 12 or newer"
@@ -40,6 +40,8 @@ packages=(
   "chromium           browser chromium    a browser, for the explorer's page"
   "chromium-driver    browser chromedriver drives it"
   "python3-selenium   browser -           drives it from Python"
+  "dpkg-dev           release dpkg-shlibdeps finds what the Debian package depends on"
+  "mmdebstrap         release mmdebstrap  makes an empty system to install that package in"
 )
 
 say() { printf '%s: %s\n' "$me" "$*" >&2; }
