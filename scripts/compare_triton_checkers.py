@@ -127,7 +127,7 @@ def checked_here(program):
 
     target = getattr(program, "targets", ["sm_90a"])[-1]
     try:
-        session = check.run(program, target=target, seconds=2 if is_endless(program) else SECONDS)
+        session = check.run(program, target=target, time=2 if is_endless(program) else SECONDS)
     except Exception as error:
         return {"lines": [], "error": f"{type(error).__name__}: {error}".split("\n")[0][:80]}
     found = session.findings.list()

@@ -162,10 +162,12 @@ def test_ctrl_c_ends_at_once_and_leaves_no_file(tmp_path):
         [sys.executable, *words],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(PACKAGE)},
+        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
-    time.sleep(4)
+    assert process.stdout.readline() == "begins\n"
+    time.sleep(2)
     process.send_signal(signal.SIGINT)
     begin = time.monotonic()
     _, text = process.communicate(timeout=60)
@@ -195,6 +197,11 @@ def test_the_plugin_fails_tests_whose_kernels_are_wrong(command, tmp_path):
     known = ["--warpwright", "--warpwright-baseline", "known.json"]
     done = command(*plugin, *known, "test_suite.py", module="pytest")
     assert done.returncode == 0 and "3 passed" in done.stdout
+    done = command(*plugin, "--warpwright", "--warpwright-blocks", "1", "test_suite.py", module="pytest")
+    # One program alone races with none, and writes a part of what the first test wants.
+    assert "1 failed, 2 passed" in done.stdout and "race" not in done.stdout
+    done = command(*plugin, "--warpwright", "--warpwright-blocks", "-1", "test_suite.py", module="pytest")
+    assert done.returncode == 4 and "ERROR: `--blocks` and `--time` are negative" in done.stderr
 
 
 BLOCK = re.compile(r"^```(python rows.py|check)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -79,7 +79,7 @@ def test_what_was_not_loaded_may_go_where_nothing_uses_it():
 
 
 def test_a_kernel_that_does_not_end_is_no_success():
-    session, _ = found("stuck", seconds=1)
+    session, _ = found("stuck", time=1)
     assert session.status == 2
 
 

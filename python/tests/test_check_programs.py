@@ -45,7 +45,7 @@ def assert_found(program, session):
 @pytest.mark.parametrize("program", planted.PROGRAMS, ids=lambda each: each.__name__)
 def test_planted_faults_are_found(program):
     is_endless = planted.marks(program)[0] == "hang"
-    session = check.run(program, seconds=2 if is_endless else 300)
+    session = check.run(program, time=2 if is_endless else 300)
     if is_endless:  # the time is over, or nobody can go on
         assert session.status == 2 or session.findings.list()
         return

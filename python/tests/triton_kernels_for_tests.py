@@ -206,6 +206,7 @@ def run_tuned() -> None:
 
 
 def run_stuck() -> None:
+    print("begins", flush=True)
     stuck[(1,)](Array(np.zeros(1, np.int32)))
 
 

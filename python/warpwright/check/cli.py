@@ -10,13 +10,13 @@ import os
 import runpy
 import sys
 import traceback
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, Sequence
 
 from ..errors import Error
-from .driver import TARGETS, DriverMismatch
-from .session import Options, Session, StoppedError
-from .torch_cuda import Unsupported
+from .driver import TARGETS
+from .session import Options, Session
 
 _FAILED = 2  # the exit status of what could not be run
 
@@ -32,36 +32,27 @@ def main(words: Sequence[str]) -> int:
         return _FAILED
 
 
-def add_options(add: Any) -> None:
-    """The options that the command and the plugin of pytest share."""
-    add("--target", default="sm_90a", choices=list(TARGETS), help="what Triton compiles for")
-    add("--only", default="", metavar="CHECKS", help="checks by name: race,uninit")
-    add("--strict", action="store_true", help="findings in code that Triton made count, too")
-    add("--all-configs", action="store_true", help="run every configuration of autotuned kernels")
-    add("--compare", action="store_true", help="compare with Triton's interpreter")
-    add("--blocks", type=int, default=0, metavar="N", help="run N programs of each launch")
-    add(
-        "--time",
-        type=float,
-        default=300,
-        metavar="SECONDS",
-        help="at most, of a launch; 0: no limit",
-    )
+def add_options(add: Any, prefix: str = "--") -> None:
+    """Adds the options that the command and the plugin of pytest share: those of `Options`."""
+
+    def option(name: str, **more: Any) -> None:
+        add(prefix + name, **more)
+
+    option("target", default="sm_90a", choices=list(TARGETS), help="what Triton compiles for")
+    option("only", default="", metavar="CHECKS", help="checks by name: race,uninit")
+    option("strict", action="store_true", help="findings in code that Triton made count, too")
+    option("all-configs", action="store_true", help="run every configuration of autotuned kernels")
+    option("compare", action="store_true", help="compare with Triton's interpreter")
+    option("blocks", type=int, default=0, metavar="N", help="run N programs of each launch")
+    option("time", type=float, default=300, metavar="SECONDS", help="of a launch; 0: no limit")
 
 
-def options_of(args: argparse.Namespace, **more: Any) -> Options:
-    if args.blocks < 0 or args.time < 0:
+def options_of(args: argparse.Namespace, prefix: str = "", **more: Any) -> Options:
+    names = [each.name for each in fields(Options) if hasattr(args, prefix + each.name)]
+    chosen = {name: getattr(args, prefix + name) for name in names}
+    if chosen["blocks"] < 0 or chosen["time"] < 0:
         raise Error("`--blocks` and `--time` are negative: expected 0 or more")
-    return Options(
-        args.target,
-        args.only,
-        args.strict,
-        args.all_configs,
-        args.compare,
-        args.blocks,
-        args.time,
-        **more,
-    )
+    return Options(**chosen, **more)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -113,14 +104,11 @@ def _run(path: str, function: str, words: Sequence[str]) -> bool:
         if isinstance(end.code, str):
             print(end.code, file=sys.stderr)
         return end.code not in (None, 0)
-    except (StoppedError, Unsupported, DriverMismatch) as error:
+    except Error as error:
         print(f"error: {str(error).strip()}{_where(error)}", file=sys.stderr)
         return True
     except Exception as error:
-        if isinstance(error, Error):
-            print(f"error: {str(error).strip()}{_where(error)}", file=sys.stderr)
-        else:
-            _show(error)
+        _show(error)
         return True
     finally:
         sys.argv = argv

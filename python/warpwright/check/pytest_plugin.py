@@ -7,42 +7,38 @@ from typing import Any
 
 import pytest
 
+from ..errors import Error
+from .cli import add_options, options_of
+from .findings import Findings
+from .session import Session
+
 
 def pytest_addoption(parser: Any) -> None:
     group = parser.getgroup("warpwright", "Triton's kernels on the virtual GPU, checked")
     group.addoption("--warpwright", action="store_true", help="run every launch there")
-    group.addoption("--warpwright-target", default="sm_90a", metavar="ARCH")
-    group.addoption("--warpwright-only", default="", metavar="CHECKS")
-    group.addoption("--warpwright-strict", action="store_true")
+    add_options(group.addoption, "--warpwright-")
     group.addoption("--warpwright-baseline", metavar="FILE")
 
 
 def pytest_configure(config: Any) -> None:
     if config.getoption("--warpwright"):
-        config.pluginmanager.register(Plugin(config), "warpwright-session")
+        try:
+            config.pluginmanager.register(Plugin(config), "warpwright-session")
+        except (Error, OSError, ValueError) as error:
+            raise pytest.UsageError(str(error).strip()) from None
 
 
 class Plugin:
     """One session for the run, so that modules may launch kernels when they are imported."""
 
     def __init__(self, config: Any) -> None:
-        from .session import Options, Session
-
-        self.session = Session(
-            Options(
-                target=config.getoption("--warpwright-target"),
-                only=config.getoption("--warpwright-only"),
-                strict=config.getoption("--warpwright-strict"),
-            )
-        )
+        self.session = Session(options_of(config.option, "warpwright_"))
         if baseline := config.getoption("--warpwright-baseline"):
             self.session.findings.read_baseline(baseline)
         self.session.__enter__()
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_call(self, item: Any) -> Any:
-        from .findings import Findings
-
         whole = self.session.findings
         own = self.session.findings = Findings(baseline=whole.baseline)
         outcome = yield

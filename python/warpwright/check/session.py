@@ -32,7 +32,7 @@ class Options:
     all_configs: bool = False
     compare: bool = False
     blocks: int = 0  # programs of a launch that run; 0: all
-    seconds: float = 300  # of a launch
+    time: float = 300  # seconds of a launch; 0: no limit
     show_progress: bool = False
 
 
@@ -95,7 +95,7 @@ class Session(contextlib.AbstractContextManager):
             ],
             self.awaited if launch.is_programmatic else [],
             options.only and f"{options.only},bounds,space",  # without which these would trap
-            f"seconds={options.seconds}" if options.seconds else "",
+            f"seconds={options.time}" if options.time else "",
             options.blocks,
             _Progress(launch.name) if options.show_progress else None,
         )
