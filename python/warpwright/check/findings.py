@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import linecache
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -84,11 +84,9 @@ class CheckFinding:
         at = f"{self.place}: " if self.place else ""
         where = f"`{self.tensor}`, " if self.tensor else ""
         times = f"; {self.count} times" if self.count > 1 else ""
-        lines = (
-            [f"{at}{self.check}: {self.message}", f"    {self.place.text}"]
-            if self.place
-            else [f"{self.check}: {self.message}"]
-        )
+        lines = [f"{at}{self.check}: {self.message}"]
+        if self.place:
+            lines.append(f"    {self.place.text}")
         lines.append(f"    in {where}program {self.program} of `{self.kernel}`{times}")
         if self.other or self.origin:
             at = f"{self.other_place}: " if self.other_place else ""
@@ -108,12 +106,8 @@ def findings_of(data: dict[str, Any], launch: Launch) -> list[CheckFinding]:
     outcome = data["outcome"]
     kind = {"trapped": "trap", "deadlocked": "hang"}.get(outcome.split(":")[0])
     if kind and not any(each.check == "barrier" for each in out):
-        fault = "author"
-        out.append(
-            CheckFinding(
-                launch.name, kind, outcome, None, (0, 0, 0), fault=fault, advice=ADVICE[kind]
-            )
-        )
+        found = CheckFinding(launch.name, kind, outcome, None, (0, 0, 0), advice=ADVICE[kind])
+        out.append(found)
     return out
 
 
@@ -220,9 +214,8 @@ def _place(launch: Launch, line: int) -> Place | None:
     own = [each for each in places if "/triton/language/" not in each.file]
     code = getattr(getattr(launch.fn, "fn", None), "__code__", None)
     if own and code is not None and Path(own[0].file).name == Path(code.co_filename).name:
-        own[0] = replace(
-            own[0], file=code.co_filename
-        )  # Triton's cache keeps the path of a moved file
+        # Triton's cache keeps the path of a moved file.
+        own[0] = replace(own[0], file=code.co_filename)
     return (own or places or [None])[0]
 
 
@@ -295,22 +288,15 @@ class Findings:
 
     def sarif(self) -> dict[str, Any]:
         shown = [*self.list(), *self.list("compiler")]
-        rules = sorted({each.check for each in shown})
+        tool = {
+            "name": "warpwright check",
+            "informationUri": "https://github.com/warpwright/warpwright",
+            "rules": [{"id": check} for check in sorted({each.check for each in shown})],
+        }
         return {
             "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
             "version": "2.1.0",
-            "runs": [
-                {
-                    "tool": {
-                        "driver": {
-                            "name": "warpwright check",
-                            "informationUri": "https://github.com/warpwright/warpwright",
-                            "rules": [{"id": each} for each in rules],
-                        }
-                    },
-                    "results": [_sarif(each) for each in shown],
-                }
-            ],
+            "runs": [{"tool": {"driver": tool}, "results": [_sarif(each) for each in shown]}],
         }
 
     def write_baseline(self, path: str) -> None:
@@ -343,48 +329,27 @@ def _plural(n: int, word: str) -> str:
     return f"{n} {word}" if n == 1 else f"{n} {word}{'es' if word.endswith('ch') else 's'}"
 
 
-def _place_json(place: Place | None) -> dict[str, Any] | None:
-    if place is None:
-        return None
-    return {
-        "file": _shown(place.file),
-        "line": place.line,
-        "column": place.column,
-        "text": place.text,
-    }
-
-
 def _json(each: CheckFinding) -> dict[str, Any]:
-    return {
-        "kernel": each.kernel,
-        "check": each.check,
-        "fault": each.fault,
-        "message": each.message,
-        "at": _place_json(each.place),
-        "program": list(each.program),
-        "tensor": each.tensor,
-        "other": each.other,
-        "origin": each.origin,
-        "other_at": _place_json(each.other_place),
-        "advice": each.advice,
-        "instruction": each.instruction,
-        "count": each.count,
-    }
+    out = {part.name: getattr(each, part.name) for part in fields(each)}
+    for name, place in (("at", out.pop("place")), ("other_at", out.pop("other_place"))):
+        out[name] = place and {**vars(place), "file": _shown(place.file), "text": place.text}
+    return out
 
 
 def _sarif(each: CheckFinding) -> dict[str, Any]:
-    def location(place: Place) -> dict[str, Any]:
+    def locations(place: Place | None) -> list[dict[str, Any]]:
+        if place is None:
+            return []
         region = {"startLine": max(1, place.line), "startColumn": max(1, place.column)}
-        return {
-            "physicalLocation": {"artifactLocation": {"uri": _shown(place.file)}, "region": region}
-        }
+        file = {"uri": _shown(place.file)}
+        return [{"physicalLocation": {"artifactLocation": file, "region": region}}]
 
     text = each.message + (f" (`{each.tensor}`)" if each.tensor else "")
     return {
         "ruleId": each.check,
         "level": "error" if each.fault == "author" else "note",
         "message": {"text": f"{text} in program {each.program} of `{each.kernel}`"},
-        "locations": [location(each.place)] if each.place else [],
-        "relatedLocations": [location(each.other_place)] if each.other_place else [],
+        "locations": locations(each.place),
+        "relatedLocations": locations(each.other_place),
         "partialFingerprints": {"warpwright/1": "|".join(each.key)},
     }

@@ -8,9 +8,10 @@ everything computed from it. What torch writes is defined from then on.
 from __future__ import annotations
 
 import contextlib
-import sys
+import functools
 from types import SimpleNamespace
 from typing import Any, Callable, Iterator
+from unittest import mock
 
 from ..errors import Error
 from .memory import Memory, is_torch
@@ -20,14 +21,9 @@ class Unsupported(Error):
     """Something of CUDA that a program asks for and that does not exist without a GPU."""
 
 
-_EMPTY = (
-    "empty",
-    "empty_like",
-    "new_empty",
-    "empty_strided",
-    "new_empty_strided",
-    "empty_permuted",
-)
+# What makes a tensor that nothing has written.
+_EMPTY = ["empty", "empty_like", "empty_strided", "empty_permuted"]
+_EMPTY += ["new_empty", "new_empty_strided"]
 # By dotted name, what cannot work, in words.
 _REFUSED = {
     "cuda.CUDAGraph": "CUDA graphs",
@@ -200,8 +196,13 @@ def cuda_as_cpu(memory: Memory, arch: str) -> Iterator[None]:
         default[0] = is_cuda_device(device)
 
     with contextlib.ExitStack() as stack:
-        replace = _Replaced(torch)
-        stack.callback(replace.undo)
+
+        def replace(dotted: str, value: Any) -> None:
+            *path, name = dotted.split(".")
+            owner = functools.reduce(lambda each, part: getattr(each, part, None), path, torch)
+            if owner is not None:
+                stack.enter_context(mock.patch.object(owner, name, value, create=True))
+
         for name, words in _REFUSED.items():
             replace(name, _refusing(words))
         for name, value in _namespace(arch).items():
@@ -232,33 +233,6 @@ def _refusing(words: str) -> Callable:
     return refuse
 
 
-class _Replaced:
-    """Attributes of torch that have other values for a while."""
-
-    def __init__(self, torch: Any) -> None:
-        self.torch = torch
-        self.before: list[tuple[Any, str, Any]] = []
-
-    def __call__(self, dotted: str, value: Any) -> None:
-        *path, name = dotted.split(".")
-        owner = self.torch
-        for i, part in enumerate(path):
-            owner = getattr(owner, part, None) or sys.modules.get(
-                ".".join(["torch", *path[: i + 1]])
-            )
-            if owner is None:
-                return
-        self.before.append((owner, name, owner.__dict__.get(name, self)))
-        setattr(owner, name, value)
-
-    def undo(self) -> None:
-        for owner, name, value in reversed(self.before):
-            if value is self:
-                delattr(owner, name)
-            else:
-                setattr(owner, name, value)
-
-
 def _namespace(arch: str) -> dict[str, Any]:
     """What `torch.cuda` answers."""
     from .driver import TARGETS
@@ -282,33 +256,23 @@ def _namespace(arch: str) -> dict[str, Any]:
     def answer(value: Any) -> Callable:
         return lambda *args, **options: value
 
-    stream = Stream()
-    nothing = (
-        "synchronize set_device init _lazy_init empty_cache manual_seed manual_seed_all set_stream ipc_collect"
-        " reset_peak_memory_stats reset_max_memory_allocated set_per_process_memory_fraction"
-    )
-    zero = (
-        "current_device memory_allocated max_memory_allocated memory_reserved max_memory_reserved"
-    )
+    answers = [
+        (None, "synchronize set_device init _lazy_init empty_cache manual_seed manual_seed_all"),
+        (None, "set_stream ipc_collect reset_peak_memory_stats reset_max_memory_allocated"),
+        (None, "set_per_process_memory_fraction"),
+        (0, "current_device memory_allocated max_memory_allocated"),
+        (0, "memory_reserved max_memory_reserved"),
+        (1, "device_count"),
+        (True, "is_available is_initialized is_bf16_supported"),
+        (False, "is_current_stream_capturing"),
+        ((80 << 30, 80 << 30), "mem_get_info"),
+        (properties, "get_device_properties"),
+        ((properties.major, properties.minor), "get_device_capability"),
+        (properties.name, "get_device_name"),
+        (Stream(), "current_stream default_stream"),
+    ]
     return {
-        **{name: answer(None) for name in nothing.split()},
-        **{name: answer(0) for name in zero.split()},
-        "is_available": answer(True),
-        "is_initialized": answer(True),
-        "is_bf16_supported": answer(True),
-        "is_current_stream_capturing": answer(False),
-        "device_count": answer(1),
-        "mem_get_info": answer((80 << 30, 80 << 30)),
-        "get_device_properties": answer(properties),
-        "get_device_capability": answer((properties.major, properties.minor)),
-        "get_device_name": answer(properties.name),
-        "current_stream": answer(stream),
-        "default_stream": answer(stream),
-        "Stream": Stream,
-        "ExternalStream": Stream,
-        "Event": Stream,
-        "stream": lambda stream=None: contextlib.nullcontext(stream),
-        "device": lambda device=None: contextlib.nullcontext(device),
-        "device_of": lambda device=None: contextlib.nullcontext(device),
-        "_DeviceGuard": lambda device=None: contextlib.nullcontext(device),
+        **{name: answer(value) for value, names in answers for name in names.split()},
+        **dict.fromkeys(["Stream", "ExternalStream", "Event"], Stream),
+        **dict.fromkeys(["stream", "device", "device_of", "_DeviceGuard"], contextlib.nullcontext),
     }
