@@ -37,7 +37,8 @@ SECONDS = 30  # that a program may take
 TOOLS = {"warpwright": "Warpwright", "interpreter": "Triton's interpreter", "triton-viz": "triton-viz"}
 
 # What a checker did with a planted fault, best first.
-LINE, REPORT, WRONG, ENDLESS, NOTHING, UNABLE = "line", "report", "wrong values", "no end", "nothing", "cannot run"
+LINE, REPORT, WRONG, CRASH = "line", "report", "wrong values", "crash"
+ENDLESS, NOTHING, UNABLE = "no end", "nothing", "cannot run"
 
 
 # --- in a process of one tool -------------------------------------------------------------------------
@@ -48,9 +49,12 @@ def programs():
     sys.path.insert(0, str(TESTS))
     from triton_programs import faults, faults_of_values, gluon_faults, planted, right  # noqa: F401
 
-    faulty = [*planted.PROGRAMS, *planted.GLUON]
-    whole = [*right.PROGRAMS, *planted.GLUON_RIGHT]
-    return {each.__name__: each for each in faulty}, {each.__name__: each for each in whole}
+    version = tuple(map(int, importlib.metadata.version("triton").split(".")[:2]))
+
+    def named(*lists):
+        return {each.__name__: each for part in lists for each in part if getattr(each, "since", version) <= version}
+
+    return named(planted.PROGRAMS, planted.GLUON), named(right.PROGRAMS, planted.GLUON_RIGHT)
 
 
 def run_tool(tool, wanted):
@@ -180,7 +184,7 @@ def found_in(row, kind, lines, file):
     if row.get("endless"):
         return ENDLESS
     if row.get("error"):
-        return UNABLE
+        return CRASH if row["error"].startswith("signal") else UNABLE
     return WRONG if row.get("wrong") else NOTHING
 
 
@@ -220,8 +224,8 @@ def page(rows):
     table(["", *TOOLS.values()], summary(rows, planted, right, seen, verdicts))
     print("\n<!-- end of triton checkers -->\n\n## Each planted fault\n")
     print("*line*: reports the fault and names a line that the program's comments mark; *report*: names another line, or none;")
-    print("*wrong values*: reports nothing, but the values are not those of a right program; *no end*: does not end;")
-    print("*nothing*: neither; *cannot run*: the checker ends with an error of another kind. The programs are")
+    print("*wrong values*: reports nothing, but the values are not those of a right program; *crash*: a signal ends the process;")
+    print("*no end*: does not end in time; *nothing*: none of these; *cannot run*: an error of another kind. The programs are")
     print("[faults.py](../../python/tests/triton_programs/faults.py),")
     print("[faults_of_values.py](../../python/tests/triton_programs/faults_of_values.py) and, in Gluon,")
     print("[gluon_faults.py](../../python/tests/triton_programs/gluon_faults.py).\n")
@@ -233,35 +237,44 @@ def page(rows):
 
 
 def summary(rows, planted, right, seen, verdicts):
-    def of_faults(label, *wanted):
-        return [label, *(sum(seen[tool, name] in wanted for name in planted) for tool in TOOLS)]
+    def count(label, names, found, begins):
+        return [label, *(sum(found[tool, name].startswith(begins) for name in names) for tool in TOOLS)]
 
-    def of_right(label, begins):
-        return [label, *(sum(verdicts[tool, name].startswith(begins) for name in right) for tool in TOOLS)]
-
-    def of_rows(label, column, digits, combine):
+    def combined(label, column, digits, combine):
         names = [*planted, *right]
         return [label, *(f"{combine(rows[tool, name][column] for name in names):.{digits}f}" for tool in TOOLS)]
 
+    faults, gluon_faults = split(planted)
+    whole, gluon_whole = split(right)
     return [
-        of_faults("planted faults reported, with the line", LINE),
-        of_faults("reported, with another line or none", REPORT),
-        of_faults("not reported, but the values are wrong", WRONG),
-        of_faults("not reported, and the program does not end", ENDLESS),
-        of_faults("not noticed", NOTHING),
-        of_faults("programs with a fault that cannot run", UNABLE),
-        of_right("right programs that are clean", "clean"),
-        of_right("right programs that are accused", "false alarm"),
-        of_right("right programs with wrong values", WRONG),
-        of_right("right programs that cannot run", UNABLE),
-        of_rows("CPU seconds for a program, median", "seconds", 2, statistics.median),
-        of_rows("CPU seconds for all", "seconds", 0, sum),
-        of_rows("MB of a process, at most", "megabytes", 0, max),
+        [f"**{len(faults)} planted faults**", "", "", ""],
+        count("reported, with the line", faults, seen, LINE),
+        count("reported, with another line or none", faults, seen, REPORT),
+        count("not reported, but the values are wrong, or it crashes", faults, seen, (WRONG, CRASH)),
+        count("not reported, and the program does not end", faults, seen, ENDLESS),
+        count("not noticed", faults, seen, NOTHING),
+        [f"**{len(whole)} right programs**", "", "", ""],
+        count("clean", whole, verdicts, "clean"),
+        count("accused", whole, verdicts, "false alarm"),
+        count("cannot run, or no end", whole, verdicts, (UNABLE, ENDLESS)),
+        [f"**{len(gluon_faults)} faults and {len(gluon_whole)} right programs in Gluon**", "", "", ""],
+        count("faults reported, with the line", gluon_faults, seen, LINE),
+        count("right programs that are clean", gluon_whole, verdicts, "clean"),
+        ["**all programs**", "", "", ""],
+        combined("CPU seconds for a program, median", "seconds", 2, statistics.median),
+        combined("CPU seconds for all", "seconds", 0, sum),
+        combined("MB of a process, at most", "megabytes", 0, max),
     ]
 
 
+def split(found):
+    """Names of programs in Triton's language, and in Gluon."""
+    gluon = [name for name, each in found.items() if hasattr(each, "kernels")]
+    return [name for name in found if name not in gluon], gluon
+
+
 def table(header, lines):
-    numbers = [all(re.fullmatch(r"[\d.]+", str(line[i])) for line in lines) for i in range(len(header))]
+    numbers = [all(re.fullmatch(r"[\d.]*", str(line[i])) for line in lines) for i in range(len(header))]
     print("|", " | ".join(header), "|")
     print("|" + "|".join("--:" if number else "---" for number in numbers) + "|")
     for line in lines:
@@ -273,11 +286,13 @@ HEAD = """# Checkers of Triton kernels, compared
 The same programs under three checkers: `python -m warpwright check`, Triton's interpreter (`TRITON_INTERPRET=1`) and triton-viz's
 sanitizer (`triton-sanitizer`). `scripts/compare_triton_checkers.py` runs them and writes this page.
 
-Each of {faults} programs has one planted fault, and {right} are right; all are in
-[triton_programs](../../python/tests/triton_programs). A program runs in a process of its own, for at most {seconds} s. Seconds
-are of CPU time, with what the checker compiles and without the imports; memory is the peak of the process. The interpreter reports nothing by itself: a fault
-shows as wrong values, which a test must compare, or as an exception. The sanitizer looks for accesses outside tensors and does not
-compute values.
+{faults} programs have one planted fault each, and {right} are right; all are in
+[triton_programs](../../python/tests/triton_programs). The faults are of the kinds that Warpwright looks for, chosen by its authors.
+A program runs in a process of its own, for at most {seconds} s. Seconds are of CPU time, with what the checker compiles and without the
+imports; memory is the peak of the process.
+
+The interpreter reports nothing by itself: a fault shows as wrong values, which a test must compare. The sanitizer looks for accesses
+outside tensors and computes no values. Neither runs Gluon.
 
 <!-- measured: triton checkers -->
 {versions}

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prints the measured claims of README.md, computed from the pages of docs/evidence/ that they link.
 
-usage: make_claims.py [limits]        what is fast; or what is left out, and how exact the rest is
+usage: make_claims.py [limits | triton]   what is fast; what is left out, and how exact the rest is; what checks of Triton find
 
 docs_tests fails where README.md says something else than these pages, and where a page no longer has the
 rows or the lines that a claim is about. BLESS=1 rewrites README.md.
@@ -107,12 +107,26 @@ def tensor_cores():
             "publications, because we had no Blackwell GPU.")
 
 
+def triton_checks():
+    lines = section("triton_checkers.md", "triton checkers")
+    named = rows(lines, **{"": "reported, with the line"})[0]
+    faults = fact("triton_checkers.md", r"\*\*([0-9]+) planted faults\*\*")
+    version = fact("triton_checkers.md", r"triton-viz ([0-9.]+)")
+    fact("triton_checkers.md", r"(sanitizer looks for accesses\s+outside tensors)")
+    return ("**Your Triton kernels** are checked the same way, without a GPU ([how](docs/guide/checking_triton.md)). Warpwright names the line of "
+            f"{named['Warpwright']} of {faults} planted faults; triton-viz {version}, which looks for accesses outside tensors, of "
+            f"{named['triton-viz']} ([compared](docs/evidence/triton_checkers.md)):")
+
+
 def main(words):
-    if words not in ([], ["limits"]):
+    claims = {"": (products, row_kernels, proof), "limits": (tensor_cores,), "triton": (triton_checks,)}
+    wanted = " ".join(words)
+    if wanted not in claims:
         print(__doc__, file=sys.stderr)
         return 2
-    for claim in (tensor_cores(),) if words else (products(), row_kernels(), proof()):
-        print("\n".join(textwrap.wrap(keep_together(claim), WIDTH, initial_indent="- ", subsequent_indent="  ",
+    bullet = "" if wanted == "triton" else "- "
+    for claim in claims[wanted]:
+        print("\n".join(textwrap.wrap(keep_together(claim()), WIDTH, initial_indent=bullet, subsequent_indent=" " * len(bullet),
                                       break_long_words=False, break_on_hyphens=False)).replace(GLUE, " "))
     return 0
 
