@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lower/elementwise/mixed_problem.h"
+#include "lower/elementwise/work.h"
 
 #include <algorithm>
 #include <tuple>
@@ -12,17 +12,6 @@
 #include "lower/elementwise/holders.h"
 
 namespace ww::lower {
-
-std::vector<const OperandPlaces*> MixedProblem::sides() const {
-  std::vector<const OperandPlaces*> out{&dst};
-  for (const ElementwiseSource& source : sources)
-    if (source.side) out.push_back(&*source.side);
-  return out;
-}
-
-bool MixedProblem::has_registers() const {
-  return std::ranges::any_of(sides(), [](const OperandPlaces* s) { return s->is_register(); });
-}
 
 namespace {
 
@@ -91,39 +80,28 @@ Match<void> check_source(const Call& call, const OperandPlaces& dst, const Opera
                  *shared, f[dst.buffer].name, f[src.buffer].name);
 }
 
-Match<ElementwiseSource> mixed_source(const Call& call, const ir::TileArg* arg,
-                                      const std::vector<std::int64_t>& extents, std::size_t sides) {
-  ElementwiseSource out;
-  if (arg == nullptr) return out;
-  const auto* region = std::get_if<ir::Region>(arg);
-  if (region == nullptr) {
-    out.scalar = scalar_of(call, arg);
-    return out;
-  }
-  while (&call.tile.args[out.argument] != arg) ++out.argument;
-  out.operand = sides;
-  OperandPlaces side = WW_TRY(places_of(call, out.argument));
-  if (!side.is_register()) side.replicas.resize(1);
-  out.side = stretch_places(std::move(side), stretched(extents, extents_of(call, *region)));
-  return out;
-}
-
 }  // namespace
 
-Match<MixedProblem> mixed_problem(const Call& call) {
+Match<ElementwiseProblem> mixed_problem(const Call& call) {
   WW_TRY_VOID(check_scope(call));
-  MixedProblem p{.dst = WW_TRY(places_of(call, 0)), .sources = {}};
-  p.elements = std::ssize(p.dst);
-  WW_TRY_VOID(check_dst(call, p.dst));
-  const std::vector<std::int64_t> extents = extents_of(call, call.region(0));
-  for (const ir::TileArg* arg : ir::operands_of(call.tile))
-    p.sources.push_back(WW_TRY(mixed_source(call, arg, extents, p.sides().size() - 1)));
+  std::vector<std::int64_t> extents;  // of the destination
+  const ElementwiseProblem p =
+      WW_TRY(elementwise_problem(call, [&](std::size_t argument) -> Match<OperandPlaces> {
+        OperandPlaces side = WW_TRY(places_of(call, argument));
+        if (argument == 0) {
+          WW_TRY_VOID(check_dst(call, side));
+          extents = extents_of(call, call.region(0));
+          return side;
+        }
+        if (!side.is_register()) side.replicas.resize(1);
+        return stretch_places(std::move(side),
+                              stretched(extents, extents_of(call, call.region(argument))));
+      }));
   const auto sides = p.sides();
-  if (std::ranges::all_of(sides, [](const OperandPlaces* s) { return s->is_register(); }))
+  if (std::ranges::all_of(sides, &OperandPlaces::is_register))
     return decline("memory", "all operands are in registers");
   for (const OperandPlaces* side : sides)
     if (side != &p.dst) WW_TRY_VOID(check_source(call, p.dst, *side));
-  p.type = ir::compute_type(call.f(), call.tile);
   return p;
 }
 
@@ -133,7 +111,7 @@ namespace {
 
 class TaskMaker {
  public:
-  TaskMaker(const Call& call, const MixedProblem& problem)
+  TaskMaker(const Call& call, const ElementwiseProblem& problem)
       : call_(call), p_(problem), sides_(problem.sides()), tasks_(as_index(call.unit_threads())) {
     std::vector<std::int64_t> each(as_index(p_.elements));
     for (std::size_t x = 0; x < each.size(); ++x) each[x] = static_cast<std::int64_t>(x);
@@ -222,7 +200,7 @@ class TaskMaker {
   }
 
   const Call& call_;
-  const MixedProblem& p_;
+  const ElementwiseProblem& p_;
   std::vector<const OperandPlaces*> sides_;
   std::vector<std::optional<Holders>> holders_;  // by side
   std::vector<std::vector<Task>> tasks_;
@@ -231,7 +209,7 @@ class TaskMaker {
 }  // namespace
 
 Match<std::vector<std::vector<Task>>> register_tasks(const Call& call,
-                                                     const MixedProblem& problem) {
+                                                     const ElementwiseProblem& problem) {
   return TaskMaker(call, problem).make();
 }
 

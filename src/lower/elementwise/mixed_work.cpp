@@ -5,7 +5,7 @@
 
 #include "lower/as_index.h"
 #include "lower/checks.h"
-#include "lower/elementwise/mixed_problem.h"
+#include "lower/elementwise/work.h"
 #include "lower/index_formula.h"
 
 namespace ww::lower {
@@ -118,7 +118,7 @@ bool is_fixed(const OperandPlaces& side, const Work& work) {
 }
 
 // Nothing where some side is not reached in vectors of that length.
-std::optional<Work> reached(const MixedProblem& p, Shares shares) {
+std::optional<Work> reached(const ElementwiseProblem& p, Shares shares) {
   const auto sides = p.sides();
   for (std::size_t s = 0; s < sides.size(); ++s) {
     if (!sides[s]->is_register()) {
@@ -136,7 +136,7 @@ std::optional<Work> reached(const MixedProblem& p, Shares shares) {
 }
 
 /// Elements of a vector, most first.
-std::vector<std::int64_t> lengths_of(const MixedProblem& p) {
+std::vector<std::int64_t> lengths_of(const ElementwiseProblem& p) {
   std::int64_t most = 1;
   for (const OperandPlaces* side : p.sides())
     if (!side->is_register()) most = std::max(most, kMaxAccess * 8 / side->bits);
@@ -146,7 +146,7 @@ std::vector<std::int64_t> lengths_of(const MixedProblem& p) {
 }
 
 // What a message adds about elements that share bytes.
-std::string_view in_bytes(const MixedProblem& p) {
+std::string_view in_bytes(const ElementwiseProblem& p) {
   const auto shares_bytes = [](const OperandPlaces* s) { return !s->is_register() && s->bits < 8; };
   return std::ranges::any_of(p.sides(), shares_bytes) ? " in whole bytes" : "";
 }
@@ -167,7 +167,7 @@ Order order_of_places(const OperandPlaces& side) {
 }
 
 // Global memory is read and written in the order of its addresses.
-std::vector<Order> orders_of(const MixedProblem& p) {
+std::vector<Order> orders_of(const ElementwiseProblem& p) {
   std::vector<Order> out{order_of_places(p.dst)};
   for (const OperandPlaces* side : p.sides())
     if (side != &p.dst && side->scope == ir::Scope::Global && p.dst.scope != ir::Scope::Global)
@@ -199,7 +199,7 @@ Shares shared_out(const Order& order, std::int64_t vec, std::int64_t threads) {
   return out;
 }
 
-Match<std::vector<Work>> shared_work(const Call& call, const MixedProblem& p) {
+Match<std::vector<Work>> shared_work(const Call& call, const ElementwiseProblem& p) {
   WW_TRY_VOID(check_workers(call));
   const auto threads = std::ssize(call.workers());
   const std::vector<Order> orders = orders_of(p);
@@ -267,7 +267,7 @@ Shares shares_of(const ThreadSet& set, const std::vector<std::vector<Task>>& tas
   return out;
 }
 
-Match<Work> set_work(const MixedProblem& p, const ThreadSet& set,
+Match<Work> set_work(const ElementwiseProblem& p, const ThreadSet& set,
                      const std::vector<std::vector<Task>>& tasks) {
   for (const std::int64_t vec : lengths_of(p))
     if (std::ssize(*set.tasks) % vec == 0)
@@ -280,7 +280,7 @@ Match<Work> set_work(const MixedProblem& p, const ThreadSet& set,
 
 }  // namespace
 
-Match<std::vector<Work>> mixed_work(const Call& call, const MixedProblem& problem) {
+Match<std::vector<Work>> mixed_work(const Call& call, const ElementwiseProblem& problem) {
   if (!problem.has_registers()) return shared_work(call, problem);
   const auto tasks = WW_TRY(register_tasks(call, problem));
   std::vector<Work> out;

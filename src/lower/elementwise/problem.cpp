@@ -15,9 +15,34 @@
 
 namespace ww::lower {
 
-std::size_t ElementwiseProblem::sides() const {
-  return as_index(std::ranges::count_if(
-      sources, [](const ElementwiseSource& s) { return s.side.has_value(); }));
+std::vector<const OperandPlaces*> ElementwiseProblem::sides() const {
+  std::vector<const OperandPlaces*> out{&dst};
+  for (const ElementwiseSource& source : sources)
+    if (source.side) out.push_back(&*source.side);
+  return out;
+}
+
+bool ElementwiseProblem::has_registers() const {
+  return std::ranges::any_of(sides(), &OperandPlaces::is_register);
+}
+
+Match<ElementwiseProblem> elementwise_problem(
+    const Call& call, const std::function<Match<OperandPlaces>(std::size_t argument)>& places_of) {
+  ElementwiseProblem p{.dst = WW_TRY(places_of(0)), .sources = {}};
+  p.type = ir::compute_type(call.f(), call.tile);
+  p.elements = std::ssize(p.dst);
+  std::size_t sides = 0;
+  for (const ir::TileArg* arg : ir::operands_of(call.tile)) {
+    ElementwiseSource& source = p.sources.emplace_back();
+    if (arg == nullptr || !std::holds_alternative<ir::Region>(*arg)) {
+      source.scalar = scalar_of(call, arg);
+      continue;
+    }
+    while (&call.tile.args[source.argument] != arg) ++source.argument;
+    source.operand = sides++;
+    source.side = WW_TRY(places_of(source.argument));
+  }
+  return p;
 }
 
 ir::ExprId scalar_of(const Call& call, const ir::TileArg* arg) {
@@ -99,16 +124,14 @@ class Maker {
  public:
   explicit Maker(const Call& call) : call_(call), f_(call.f()), threads_(call.unit_threads()) {}
 
-  Match<ElementwiseProblem> make() {
-    p_.dst = WW_TRY(registers_of(0));
-    p_.elements = std::ssize(p_.dst);
-    for (const ir::TileArg* arg : ir::operands_of(call_.tile))
-      p_.sources.push_back(WW_TRY(source_of(arg)));
+  Match<RegisterProblem> make() {
+    p_ = WW_TRY(
+        elementwise_problem(call_, [&](std::size_t argument) { return registers_of(argument); }));
     extents_ = extents_of(call_, call_.region(0));
     find_holders();
     WW_TRY_VOID(find_steps());
     WW_TRY_VOID(find_order());
-    return std::move(p_);
+    return RegisterProblem{std::move(p_), std::move(batches_)};
   }
 
  private:
@@ -121,24 +144,11 @@ class Maker {
     return side;
   }
 
-  Match<ElementwiseSource> source_of(const ir::TileArg* arg) {
-    ElementwiseSource out;
-    if (arg == nullptr) return out;
-    if (const auto* region = std::get_if<ir::Region>(arg)) {
-      while (&call_.tile.args[out.argument] != arg) ++out.argument;
-      out.side = WW_TRY(registers_of(out.argument));
-      out.operand = p_.sides();
-      regions_.push_back(region);
-    } else {
-      out.scalar = scalar_of(call_, arg);
-    }
-    return out;
-  }
-
   void find_holders() {
     for (const ElementwiseSource& source : p_.sources) {
       if (!source.side) continue;
-      const auto extents = extents_of(call_, *regions_[holders_.size()]);
+      regions_.push_back(&call_.region(source.argument));
+      const auto extents = extents_of(call_, *regions_.back());
       if (are_alike(extents_, extents) && is_held_like_dst(*source.side))
         holders_.emplace_back();
       else
@@ -237,14 +247,14 @@ class Maker {
 
   // Registers that all threads of a batch compute alike follow each other in it.
   void add(std::vector<StepBatch> ways) {
-    const bool joins = ways.size() == 1 && !p_.batches.empty() && !was_split_ &&
-                       p_.batches.back().threads == ways[0].threads;
+    const bool joins = ways.size() == 1 && !batches_.empty() && !was_split_ &&
+                       batches_.back().threads == ways[0].threads;
     was_split_ = ways.size() > 1;
     if (joins) {
-      p_.batches.back().steps.push_back(std::move(ways[0].steps[0]));
+      batches_.back().steps.push_back(std::move(ways[0].steps[0]));
       return;
     }
-    for (StepBatch& way : ways) p_.batches.push_back(std::move(way));
+    for (StepBatch& way : ways) batches_.push_back(std::move(way));
   }
 
   // --- order ---
@@ -280,7 +290,7 @@ class Maker {
     }
     if (shared.empty()) return {};
     std::vector<const RegisterStep*> steps;
-    for (const StepBatch& batch : p_.batches)
+    for (const StepBatch& batch : batches_)
       for (const RegisterStep& step : batch.steps) steps.push_back(&step);
     const auto forward = first_clash(steps, shared);
     if (!forward) return {};
@@ -290,8 +300,8 @@ class Maker {
                      "register {} of `{}` is written before register {} is computed, which reads "
                      "it",
                      forward->first, f_[p_.dst.buffer].name, forward->second);
-    std::ranges::reverse(p_.batches);
-    for (StepBatch& batch : p_.batches) std::ranges::reverse(batch.steps);
+    std::ranges::reverse(batches_);
+    for (StepBatch& batch : batches_) std::ranges::reverse(batch.steps);
     return {};
   }
 
@@ -329,15 +339,14 @@ class Maker {
   std::vector<std::optional<Holders>> holders_;  // by operand; none: held as the destination is
   bool was_split_ = false;
   ElementwiseProblem p_;
+  std::vector<StepBatch> batches_;
 };
 
 }  // namespace
 
-Match<ElementwiseProblem> elementwise_problem(const Call& call) {
+Match<RegisterProblem> register_problem(const Call& call) {
   WW_TRY_VOID(check_scope(call));
-  auto out = WW_TRY(Maker(call).make());
-  out.type = ir::compute_type(call.f(), call.tile);
-  return out;
+  return Maker(call).make();
 }
 
 }  // namespace ww::lower

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// An elementwise primitive on registers as what each thread does: which of its registers it
-// computes from which others. Found from the places of elements, so that two spellings of a layout
-// are alike.
+// An elementwise primitive by its operands, and what each thread does if all of them are in registers:
+// which of its registers it computes from which others. It follows from the places of elements, so
+// two spellings of a layout get the same code.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -12,13 +13,27 @@
 
 namespace ww::lower {
 
-/// What is read for an element: a register of the thread, or a scalar.
+/// What is read for an element: a register of the thread, a place in memory, or a scalar.
 struct ElementwiseSource {
   std::optional<OperandPlaces> side;
   ir::ExprId scalar = {};    // where there is no side; none: left out (a scale or bias)
-  std::size_t operand = 0;   // its number among the sides; of registers only
-  std::size_t argument = 0;  // of the call; of registers only
+  std::size_t operand = 0;   // its number among those that have a side
+  std::size_t argument = 0;  // of the call, where there is a side
 };
+
+struct ElementwiseProblem {
+  num::DType type = num::DType::Float32;  // in which it computes
+  std::int64_t elements = 0;              // of the tile
+  OperandPlaces dst;
+  std::vector<ElementwiseSource> sources;  // as ir::operands_of gives them
+
+  /// The destination, then the sources that have a side.
+  [[nodiscard]] std::vector<const OperandPlaces*> sides() const;
+  [[nodiscard]] bool has_registers() const;
+};
+/// The same of a call, with sides that `places_of(argument)` finds; the destination first.
+Match<ElementwiseProblem> elementwise_problem(
+    const Call& call, const std::function<Match<OperandPlaces>(std::size_t argument)>& places_of);
 
 /// One element in one thread: register `to` from registers `from`, one for each source that has a
 /// side.
@@ -32,16 +47,6 @@ struct RegisterStep {
 struct StepBatch {
   std::vector<bool> threads;
   std::vector<RegisterStep> steps;
-};
-
-struct ElementwiseProblem {
-  num::DType type = num::DType::Float32;  // in which it computes
-  std::int64_t elements = 0;              // of the tile
-  OperandPlaces dst;
-  std::vector<ElementwiseSource> sources;  // as ir::operands_of gives them
-  std::vector<StepBatch> batches;  // in an order in which no step writes what a later one reads
-
-  [[nodiscard]] std::size_t sides() const;
 };
 
 /// The argument as an expression of its own type; none for a region or what is left out.
@@ -59,8 +64,13 @@ std::vector<std::int64_t> extents_of(const Call& call, const ir::Region& region)
 std::vector<std::int64_t> stretched(const std::vector<std::int64_t>& into,
                                     const std::vector<std::int64_t>& from);
 
+/// All operands in registers.
+struct RegisterProblem {
+  ElementwiseProblem problem;
+  std::vector<StepBatch> batches;  // in an order in which no step writes what a later one reads
+};
 /// Declines what is not in registers, elements whose sources are in another thread, and registers
 /// that are written before they are read.
-Match<ElementwiseProblem> elementwise_problem(const Call& call);
+Match<RegisterProblem> register_problem(const Call& call);
 
 }  // namespace ww::lower

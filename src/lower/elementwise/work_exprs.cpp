@@ -56,4 +56,30 @@ void write_rounds(CodeWriter& code, const Work& work, ExprId u,
       });
 }
 
+void log_work(AccessLog& log, const Work& work, const WorkSide& side) {
+  for (std::int64_t k = 0; k < (side.is_fixed ? 1 : work.rounds); ++k)
+    for (std::int64_t first = 0; first < work.threads; first += 32) {
+      WarpAccess access{.bytes = side.bytes};
+      for (std::int64_t u = first; u < std::min(first + 32, work.threads); ++u) {
+        const auto q = as_index(k * work.threads + u);
+        const bool takes_part = work.used[as_index(u)] && work.first[q] >= 0;
+        access.linear.push_back(takes_part ? side.places[q] : WarpAccess::kNoAddress);
+      }
+      log.add(std::move(access));
+    }
+}
+
+std::int64_t add_rounds(PlanReport& out, const std::vector<Work>& works) {
+  std::int64_t vec = 1;
+  for (const Work& work : works) {
+    out.threads += std::ranges::count(work.used, true);
+    out.rounds = std::max(out.rounds, work.rounds);
+    vec = std::max(vec, work.vec);
+  }
+  out.summary =
+      fmt::format("{} element{} at a time, {} round{} of {} thread{}", vec, vec == 1 ? "" : "s",
+                  out.rounds, out.rounds == 1 ? "" : "s", out.threads, out.threads == 1 ? "" : "s");
+  return vec;
+}
+
 }  // namespace ww::lower

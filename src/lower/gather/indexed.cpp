@@ -304,19 +304,6 @@ void emit(const Plan& plan, const Call& call, CodeWriter& code) {
 
 // --- report --------------------------------------------------------------------------------------
 
-void log_work(AccessLog& log, const Work& work, const WorkSide& side) {
-  for (std::int64_t k = 0; k < work.rounds; ++k)
-    for (std::int64_t first = 0; first < work.threads; first += 32) {
-      WarpAccess access{.bytes = side.bytes};
-      for (std::int64_t u = first; u < std::min(first + 32, work.threads); ++u) {
-        const auto q = as_index(k * work.threads + u);
-        const bool takes_part = work.used[as_index(u)] && work.first[q] >= 0;
-        access.linear.push_back(takes_part ? side.places[q] : WarpAccess::kNoAddress);
-      }
-      log.add(std::move(access));
-    }
-}
-
 // Which banks the rows of a table are in is known at run time only.
 void add_side(PlanReport& out, const Plan& plan, const Call& call, std::size_t s) {
   const OperandPlaces& side = *plan.problem.sides.sides()[s];
@@ -348,19 +335,11 @@ PlanReport report(const Plan& plan, const Call& call) {
   out.bytes = out.elements * p.tile().bits / 8;
   for (const CopyPhase& phase : plan.stages) add_phase(out, plan.staging, phase);
   out.rounds = 0;
-  std::int64_t vec = 1;
-  for (const Work& work : p.works) {
-    out.threads += std::ranges::count(work.used, true);
-    out.rounds = std::max(out.rounds, work.rounds);
-    vec = std::max(vec, work.vec);
-  }
+  add_rounds(out, p.works);
   const bool is_gather = call.tile.op == TileOp::Gather;
   add_side(out, plan, call, kIndexSide);
   add_side(out, plan, call, is_gather ? kRowSide : kTileSide);
   add_side(out, plan, call, is_gather ? kTileSide : kRowSide);
-  out.summary =
-      fmt::format("{} element{} at a time, {} round{} of {} thread{}", vec, vec == 1 ? "" : "s",
-                  out.rounds, out.rounds == 1 ? "" : "s", out.threads, out.threads == 1 ? "" : "s");
   if (p.is_staged)
     out.notes.push_back(fmt::format("the index goes through {} bytes of scratch memory",
                                     p.piece * p.index.bits / 8));

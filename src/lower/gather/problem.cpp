@@ -161,8 +161,8 @@ void set_sides(IndexedProblem& p, const OperandPlaces& row, const OperandPlaces&
 // --- who works -----------------------------------------------------------------------------------
 
 // In which order threads share the work is a matter of the tile: rows come in any.
-Match<std::vector<Work>> works_of(const Call& call, const MixedProblem& sides) {
-  MixedProblem as_near = sides;
+Match<std::vector<Work>> works_of(const Call& call, const ElementwiseProblem& sides) {
+  ElementwiseProblem as_near = sides;
   for (ElementwiseSource& source : as_near.sources)
     if (!source.side->is_register()) source.side->scope = ir::Scope::Shared;
   return mixed_work(call, as_near);

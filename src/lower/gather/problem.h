@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ir/indexed.h"
-#include "lower/elementwise/mixed_problem.h"
+#include "lower/elementwise/work.h"
 
 namespace ww::lower {
 
@@ -20,7 +20,7 @@ struct RowOffset {
   std::int64_t divisor = 0;                       // of all of them; 0: there is one row
 };
 
-/// Sides of the work: as MixedProblem::sides.
+/// Sides of the work: as ElementwiseProblem::sides.
 inline constexpr std::size_t kTileSide = 0, kRowSide = 1, kIndexSide = 2;
 
 struct IndexedProblem {
@@ -29,7 +29,7 @@ struct IndexedProblem {
   ir::ExprId rows;      // of the table
   OperandPlaces index;  // as it is given, not stretched
   /// The tile; the first row of the table and the index, stretched to the tile.
-  MixedProblem sides;
+  ElementwiseProblem sides;
   std::vector<Work> works;
   bool is_staged = false;  // the index goes through scratch memory: others hold it than need it
   std::int64_t piece = 0;  // elements of scratch memory of a unit
