@@ -94,6 +94,11 @@ void CodeWriter::evaluate(ir::Intrinsic callee, std::initializer_list<ExprId> ar
   add(ir::Stmt{.kind = ir::StmtKind::Evaluate, .expr = call(callee, args)});
 }
 
+void CodeWriter::copy_bytes(ExprId to, ExprId from, std::int64_t bytes) {
+  const ExprId dst = let("dst_ptr", to), src = let("src_ptr", from);
+  evaluate(ir::Intrinsic::CopyBytes, {dst, src, n(bytes)});
+}
+
 void CodeWriter::ptx(std::string_view opcode, std::vector<ir::PtxOperand> operands,
                      ExprId predicate) {
   const isa::Opcode bound = isa::opcode_of(opcode);

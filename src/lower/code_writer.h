@@ -32,6 +32,8 @@ class CodeWriter : public ExprWriter {
   ir::BufferId new_registers(std::string_view name, num::DType dtype, std::int64_t elements);
   ir::BufferId registers(std::string_view name, num::DType dtype, std::int64_t elements);
   void evaluate(ir::Intrinsic callee, std::initializer_list<ir::ExprId> args);
+  /// Copies as many bytes from pointer to pointer.
+  void copy_bytes(ir::ExprId to, ir::ExprId from, std::int64_t bytes);
   /// Executed where the predicate holds; none: everywhere.
   void ptx(std::string_view opcode, std::vector<ir::PtxOperand> operands,
            ir::ExprId predicate = {});

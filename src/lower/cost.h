@@ -8,6 +8,7 @@
 // busiest bank.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -30,6 +31,18 @@ class AccessLog {
  public:
   explicit AccessLog(const OperandPlaces& side) : side_(side) {}
   void add(WarpAccess access) { accesses_.push_back(std::move(access)); }
+  /// Those of all warps in each round; `linear_of(k, u)` is the address of thread u in round k.
+  template <typename LinearOf>
+  void add_rounds(std::int64_t rounds, std::int64_t threads, std::int64_t bytes,
+                  LinearOf&& linear_of) {
+    for (std::int64_t k = 0; k < rounds; ++k)
+      for (std::int64_t first = 0; first < threads; first += 32) {
+        WarpAccess access{.bytes = bytes};
+        for (std::int64_t u = first; u < std::min(first + 32, threads); ++u)
+          access.linear.push_back(linear_of(k, u));
+        add(std::move(access));
+      }
+  }
   [[nodiscard]] bool empty() const { return accesses_.empty(); }
   /// Turns with the operand's own layout.
   [[nodiscard]] Wavefronts count() const;

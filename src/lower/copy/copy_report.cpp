@@ -48,16 +48,11 @@ void add_phase(PlanReport& report, const CopyProblem& problem, const CopyPhase& 
 
 void log_phase(AccessLog& log, const CopyPhase& phase, bool is_dst) {
   const std::vector<std::int64_t>& places = is_dst ? phase.dst_places : phase.src_places;
-  for (std::int64_t k = 0; k < phase.rounds; ++k)
-    for (std::int64_t first = 0; first < phase.threads; first += 32) {
-      WarpAccess access{.bytes = phase.bytes};
-      for (std::int64_t u = first; u < std::min(first + 32, phase.threads); ++u) {
-        const std::int64_t q = k * phase.threads + u;
-        const bool takes_part = phase.used[as_index(u)] && (phase.count == 0 || q < phase.count);
-        access.linear.push_back(takes_part ? places[as_index(q)] : WarpAccess::kNoAddress);
-      }
-      log.add(std::move(access));
-    }
+  log.add_rounds(phase.rounds, phase.threads, phase.bytes, [&](std::int64_t k, std::int64_t u) {
+    const std::int64_t q = k * phase.threads + u;
+    const bool takes_part = phase.used[as_index(u)] && (phase.count == 0 || q < phase.count);
+    return takes_part ? places[as_index(q)] : WarpAccess::kNoAddress;
+  });
 }
 
 PlanReport phases_report(const Call& call, const CopyProblem& problem,

@@ -213,10 +213,7 @@ void PhaseWriter::copy(const CopyPhase& phase, const Access& access) {
 
 void PhaseWriter::copy_bytes(const CopyPhase& phase, ir::BufferId into, ExprId to, ir::BufferId of,
                              ExprId from) {
-  const ExprId dst = code_.let("dst_ptr", code_.pointer(into, to));
-  const ExprId src = code_.let("src_ptr", code_.pointer(of, from));
-  const ExprId bytes = code_.n(phase.bytes);
-  code_.evaluate(ir::Intrinsic::CopyBytes, {dst, src, bytes});
+  code_.copy_bytes(code_.pointer(into, to), code_.pointer(of, from), phase.bytes);
 }
 
 template <typename Part>

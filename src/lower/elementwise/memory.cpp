@@ -97,9 +97,8 @@ void emit(const Plan& plan, const Call& call, CodeWriter& code) {
   writer.write(plan.phase, [&](const PhaseWriter::Access& access) {
     const ir::BufferId flat = writer.flat(true);
     if (!is_vector) return code.store(flat, access.to, value);
-    const ExprId dst = code.let("dst_ptr", code.pointer(flat, access.to));
-    const ExprId src = code.let("src_ptr", code.pointer(registers, code.n(0)));
-    code.evaluate(ir::Intrinsic::CopyBytes, {dst, src, code.n(plan.phase.bytes)});
+    code.copy_bytes(code.pointer(flat, access.to), code.pointer(registers, code.n(0)),
+                    plan.phase.bytes);
   });
   if (ir::is_shared(plan.problem.dst.scope)) write_barrier(call, code);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An elementwise primitive by its operands, and what each thread does if all of them are in registers:
-// which of its registers it computes from which others. It follows from the places of elements, so
-// two spellings of a layout get the same code.
+// The operands of an elementwise primitive, and what each thread does if all of them are in
+// registers: which of its registers it computes from which others. That follows from the places of
+// elements, so two spellings of a layout get the same code.
 #pragma once
 
 #include <cstdint>

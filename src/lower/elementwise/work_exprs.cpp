@@ -57,16 +57,12 @@ void write_rounds(CodeWriter& code, const Work& work, ExprId u,
 }
 
 void log_work(AccessLog& log, const Work& work, const WorkSide& side) {
-  for (std::int64_t k = 0; k < (side.is_fixed ? 1 : work.rounds); ++k)
-    for (std::int64_t first = 0; first < work.threads; first += 32) {
-      WarpAccess access{.bytes = side.bytes};
-      for (std::int64_t u = first; u < std::min(first + 32, work.threads); ++u) {
-        const auto q = as_index(k * work.threads + u);
-        const bool takes_part = work.used[as_index(u)] && work.first[q] >= 0;
-        access.linear.push_back(takes_part ? side.places[q] : WarpAccess::kNoAddress);
-      }
-      log.add(std::move(access));
-    }
+  const std::int64_t rounds = side.is_fixed ? 1 : work.rounds;
+  log.add_rounds(rounds, work.threads, side.bytes, [&](std::int64_t k, std::int64_t u) {
+    const auto q = as_index(k * work.threads + u);
+    const bool takes_part = work.used[as_index(u)] && work.first[q] >= 0;
+    return takes_part ? side.places[q] : WarpAccess::kNoAddress;
+  });
 }
 
 std::int64_t add_rounds(PlanReport& out, const std::vector<Work>& works) {

@@ -13,12 +13,13 @@
 namespace ww::lower {
 
 using ir::ExprId;
-using Access = WorkSide::Access;
 
 // --- plan ----------------------------------------------------------------------------------------
 
 namespace work_writer {
 namespace {
+
+using Access = WorkSide::Access;
 
 // The parameter that a side is the argument for.
 std::string_view name_of_side(const Call& call, const ElementwiseProblem& p, std::size_t side) {
@@ -145,7 +146,8 @@ class Writer {
       if (side.access == Access::Register || side.is_fixed != is_fixed) continue;
       const ExprId from = place(work, s, k);
       if (values_[s].valid())
-        copy(code_.pointer(values_[s], code_.n(0)), code_.pointer(views_[s], from), side.bytes);
+        code_.copy_bytes(code_.pointer(values_[s], code_.n(0)), code_.pointer(views_[s], from),
+                         side.bytes);
       else
         loaded_[s] = code_.let(name(s) + "_value", code_.load(views_[s], {from}));
       if (is_packed_ && loaded_[s].valid())
@@ -162,12 +164,8 @@ class Writer {
     else
       for (std::int64_t i = 0; i < steps; ++i) step(code_.n(i));
     if (values_[0].valid())
-      copy(code_.pointer(views_[0], place(work, 0, k)), code_.pointer(values_[0], code_.n(0)),
-           work.sides[0].bytes);
-  }
-  void copy(ExprId to, ExprId from, std::int64_t bytes) {
-    const ExprId dst = code_.let("dst_ptr", to), src = code_.let("src_ptr", from);
-    code_.evaluate(ir::Intrinsic::CopyBytes, {dst, src, code_.n(bytes)});
+      code_.copy_bytes(code_.pointer(views_[0], place(work, 0, k)),
+                       code_.pointer(values_[0], code_.n(0)), work.sides[0].bytes);
   }
 
   void one(const Work& work, ExprId k, ExprId i) {

@@ -198,8 +198,8 @@ class Writer {
     if (!is_gather()) take_tile(work, k);
     if (numbers_.valid()) {
       const ExprId near = code_.pointer(numbers_, code_.n(0));
-      copy(near, code_.pointer(views_[kIndexSide], place(work, kIndexSide, k)),
-           work.sides[kIndexSide].bytes);
+      code_.copy_bytes(near, code_.pointer(views_[kIndexSide], place(work, kIndexSide, k)),
+                       work.sides[kIndexSide].bytes);
     }
     if (has_one_index(work))
       row(work, k, 0, work.vec);
@@ -244,17 +244,13 @@ class Writer {
       }
     } else if (count > 1) {
       const ExprId far = code_.pointer(table, at), near = code_.pointer(part_, code_.n(0));
-      copy(is_gather() ? near : far, is_gather() ? far : near, work.sides[kRowSide].bytes);
+      code_.copy_bytes(is_gather() ? near : far, is_gather() ? far : near,
+                       work.sides[kRowSide].bytes);
     } else if (is_gather()) {
       set(i, code_.load(table, {at}));
     } else {
       code_.store(table, at, get(i));
     }
-  }
-  void copy(ExprId to, ExprId from, std::int64_t bytes) {
-    const ExprId dst = code_.let("dst_ptr", to);
-    const ExprId src = code_.let("src_ptr", from);
-    code_.evaluate(ir::Intrinsic::CopyBytes, {dst, src, code_.n(bytes)});
   }
 
   // --- the tile ---
@@ -268,7 +264,7 @@ class Writer {
     const ExprId at = place(work, kTileSide, k);
     if (work.vec == 1) return set(0, code_.load(views_[kTileSide], {at}));
     const ExprId near = code_.pointer(part_, code_.n(0));
-    copy(near, code_.pointer(views_[kTileSide], at), work.sides[kTileSide].bytes);
+    code_.copy_bytes(near, code_.pointer(views_[kTileSide], at), work.sides[kTileSide].bytes);
   }
   void give_tile(const Work& work, ExprId k) {
     if (work.sides[kTileSide].access == Access::Register) {
@@ -281,7 +277,7 @@ class Writer {
     const ExprId at = place(work, kTileSide, k);
     if (work.vec == 1) return code_.store(views_[kTileSide], at, get(0));
     const ExprId far = code_.pointer(views_[kTileSide], at);
-    copy(far, code_.pointer(part_, code_.n(0)), work.sides[kTileSide].bytes);
+    code_.copy_bytes(far, code_.pointer(part_, code_.n(0)), work.sides[kTileSide].bytes);
   }
 
   const Plan& plan_;

@@ -137,13 +137,9 @@ Wavefronts turns_of(const Plan& plan, const OperandPlaces& side, const Sharing& 
                     const Items& items) {
   if (!ir::is_shared(side.scope)) return {};
   AccessLog log(side);
-  for (std::int64_t r = 0; r < plan.rounds; ++r)
-    for (std::int64_t first = 0; first < plan.threads; first += 32) {
-      WarpAccess access{.bytes = plan.bytes};
-      for (std::int64_t u = first; u < std::min(first + 32, plan.threads); ++u)
-        access.linear.push_back(side.linear[taken(plan, sharing, items, u, r)]);
-      log.add(std::move(access));
-    }
+  log.add_rounds(plan.rounds, plan.threads, plan.bytes, [&](std::int64_t r, std::int64_t u) {
+    return side.linear[taken(plan, sharing, items, u, r)];
+  });
   return log.count();
 }
 
@@ -343,9 +339,7 @@ class Writer {
     }
     const ExprId far = code_.pointer(view, at);
     const ExprId near = code_.pointer(part_, slot);
-    const ExprId to = code_.let("dst_ptr", is_dst ? far : near);
-    const ExprId from = code_.let("src_ptr", is_dst ? near : far);
-    code_.evaluate(ir::Intrinsic::CopyBytes, {to, from, code_.n(plan_.bytes)});
+    code_.copy_bytes(is_dst ? far : near, is_dst ? near : far, plan_.bytes);
   }
 
   const Plan& plan_;
