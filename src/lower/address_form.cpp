@@ -184,4 +184,41 @@ ExprId address_expr(CodeWriter& code, const AddressForm& form, const ThreadPart&
   return code.add(part.fixed, swizzle_expr(code, form.swizzle, linear));
 }
 
+std::optional<PlaceForm> find_place_form(const OperandPlaces& side, AddressTable table,
+                                         std::span<const std::int32_t> first) {
+  table.swizzle = side.swizzle;
+  table.base_divisor = side.base_divisor;
+  auto form = find_form(table);
+  if (!form) return std::nullopt;
+  PlaceForm out{.form = *std::move(form)};
+  table.swizzle = {};
+  for (const RuntimeStride& stride : side.strides) {
+    for (std::size_t i = 0; i < first.size(); ++i)
+      table.linear[i] = first[i] < 0 ? 0 : stride.coef[as_index(first[i])];
+    auto coef = find_form(table);
+    if (!coef) return std::nullopt;
+    out.strides.emplace_back(stride.stride, *std::move(coef));
+  }
+  return out;
+}
+
+std::vector<ThreadPart> place_parts(CodeWriter& code, const PlaceForm& form, ExprId u,
+                                    ExprId base) {
+  std::vector<ThreadPart> out = {thread_part(code, form.form, u, base)};
+  for (const auto& [stride, coef] : form.strides)
+    out.push_back(thread_part(code, coef, u, code.n(0)));
+  return out;
+}
+
+ExprId place_expr(CodeWriter& code, const PlaceForm& form, std::span<const ThreadPart> parts,
+                  ExprId u, ExprId k, std::int64_t threads) {
+  ExprId out = address_expr(code, form.form, parts[0], u, k, threads);
+  for (std::size_t i = 0; i < form.strides.size(); ++i) {
+    const auto& [stride, coef] = form.strides[i];
+    const ExprId times = address_expr(code, coef, parts[i + 1], u, k, threads);
+    out = code.add(out, wide_mul(code, times, stride));
+  }
+  return out;
+}
+
 }  // namespace ww::lower

@@ -14,11 +14,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "layout/layout.h"
 #include "lower/as_index.h"
 #include "lower/code_writer.h"
+#include "lower/operand_places.h"
 
 namespace ww::lower {
 
@@ -69,5 +72,21 @@ struct ThreadPart {
 ThreadPart thread_part(CodeWriter& code, const AddressForm& form, ir::ExprId u, ir::ExprId base);
 ir::ExprId address_expr(CodeWriter& code, const AddressForm& form, const ThreadPart& part,
                         ir::ExprId u, ir::ExprId k, std::int64_t threads);
+
+/// The addresses of an operand: a formula each for the constant part and for what multiplies each
+/// runtime stride.
+struct PlaceForm {
+  AddressForm form;
+  std::vector<std::pair<ir::ExprId, AddressForm>> strides = {};
+};
+/// `table` has the constant parts; `first` the elements, or -1, by its entries.
+std::optional<PlaceForm> find_place_form(const OperandPlaces& side, AddressTable table,
+                                         std::span<const std::int32_t> first);
+/// What the rounds have in common: of the form, then of each stride.
+std::vector<ThreadPart> place_parts(CodeWriter& code, const PlaceForm& form, ir::ExprId u,
+                                    ir::ExprId base);
+/// The place in round k, not simplified.
+ir::ExprId place_expr(CodeWriter& code, const PlaceForm& form, std::span<const ThreadPart> parts,
+                      ir::ExprId u, ir::ExprId k, std::int64_t threads);
 
 }  // namespace ww::lower

@@ -37,21 +37,9 @@ bool is_same_for_all(const CopyPhase& phase, const std::vector<std::int64_t>& pl
 bool find_place_form(const OperandPlaces& side, const CopyPhase& phase,
                      const std::vector<std::int64_t>& places, PlaceForm& out) {
   if (side.is_register() && !is_same_for_all(phase, places)) return false;
-  AddressTable table = phase.table(places);
-  table.swizzle = side.swizzle;
-  table.base_divisor = side.base_divisor;
-  auto form = find_form(table);
-  if (!form) return false;
-  out = {*std::move(form), {}};
-  table.swizzle = {};
-  for (const RuntimeStride& stride : side.strides) {
-    for (std::size_t i = 0; i < table.linear.size(); ++i)
-      table.linear[i] = phase.first[i] < 0 ? 0 : stride.coef[as_index(phase.first[i])];
-    auto coef = find_form(table);
-    if (!coef) return false;
-    out.strides.emplace_back(stride.stride, *std::move(coef));
-  }
-  return true;
+  auto form = find_place_form(side, phase.table(places), phase.first);
+  if (form) out = *std::move(form);
+  return form.has_value();
 }
 
 // Where accesses meet an edge.

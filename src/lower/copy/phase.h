@@ -14,13 +14,6 @@
 
 namespace ww::lower {
 
-/// The addresses of one side in a phase: a formula each for the constant part and for what
-/// multiplies each runtime stride.
-struct PlaceForm {
-  AddressForm form;
-  std::vector<std::pair<ir::ExprId, AddressForm>> strides;
-};
-
 /// How the accesses of a phase meet an edge: which coordinate each begins with, and whether it is
 /// inside with all its elements or none, or may be cut off behind some of them.
 struct EdgeForm {

@@ -32,9 +32,7 @@ std::vector<ThreadPart> PhaseWriter::thread_parts(const OperandPlaces& side, con
                                                   std::string_view name, bool is_single) {
   ExprId base = side.base_expr(code_);
   if (is_single && is_narrow(side)) base = code_.simplify(code_.as_int32(base));
-  std::vector<ThreadPart> parts{thread_part(code_, form.form, u_, base)};
-  for (const auto& [stride, coef] : form.strides)
-    parts.push_back(thread_part(code_, coef, u_, code_.n(0)));
+  std::vector<ThreadPart> parts = place_parts(code_, form, u_, base);
   // What does not depend on the round is computed once.
   if (!side.is_register() && form.form.kind != AddressForm::Kind::Joint)
     parts[0].fixed = code_.let(name, parts[0].fixed);
@@ -52,17 +50,6 @@ bool PhaseWriter::is_narrow(const OperandPlaces& side) const {
   for (const std::int64_t extent : shape.value_or(layout::Shape{kEnd}))
     elements = std::min(kEnd, elements * extent);
   return std::max(reach, elements) < kEnd;
-}
-
-ExprId PhaseWriter::address(const PlaceForm& form, const std::vector<ThreadPart>& parts, ExprId k,
-                            std::int64_t threads) {
-  ExprId out = address_expr(code_, form.form, parts[0], u_, k, threads);
-  for (std::size_t i = 0; i < form.strides.size(); ++i) {
-    const auto& [stride, coef] = form.strides[i];
-    const ExprId times = address_expr(code_, coef, parts[i + 1], u_, k, threads);
-    out = code_.add(out, wide_mul(code_, times, stride));
-  }
-  return out;
 }
 
 void PhaseWriter::write(const CopyPhase& phase) {
@@ -175,13 +162,15 @@ void PhaseWriter::rounds(const CopyPhase& phase, ExprId predicate, bool is_unrol
     code_.loop("f", phase.rounds, kind, [&](ExprId k) {
       const ExprId q = code_.add(code_.mul(k, phase.threads), u_);
       const ExprId in_range = phase.count == 0 ? ExprId{} : code_.less(q, phase.count);
+      const auto place = [&](const PlaceForm& form, std::span<const ThreadPart> parts) {
+        return place_expr(code_, form, parts, u_, k, phase.threads);
+      };
       code_.guarded(in_range, [&] {
-        Access access{.to = address(phase.dst, dst_parts, k, phase.threads),
-                      .from = address(phase.src, src_parts, k, phase.threads),
+        Access access{.to = place(phase.dst, dst_parts),
+                      .from = place(phase.src, src_parts),
                       .condition = predicate};
         if (problem_.mask)
-          access.condition = code_.let(
-              "mask", code_.load(mask_, {address(phase.mask, mask_parts, k, phase.threads)}));
+          access.condition = code_.let("mask", code_.load(mask_, {place(phase.mask, mask_parts)}));
         for (const EdgePart& part : src_edges)
           access.condition =
               code_.both(access.condition, inside_of(part, k, phase.threads, access.inside));

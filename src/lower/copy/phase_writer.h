@@ -67,8 +67,6 @@ class PhaseWriter {
   void write_tails(const CopyPhase& phase);
 
  private:
-  ir::ExprId address(const PlaceForm& form, const std::vector<ThreadPart>& parts, ir::ExprId k,
-                     std::int64_t threads);
   std::vector<ThreadPart> thread_parts(const OperandPlaces& side, const PlaceForm& form,
                                        std::string_view name, bool is_single = false);
   [[nodiscard]] bool is_narrow(const OperandPlaces& side) const;

@@ -58,35 +58,6 @@ bool is_single(const OperandPlaces& side, const Shares& shares) {
   return true;
 }
 
-// Addresses as formulas of thread and round.
-bool find_place_form(const OperandPlaces& side, const Work& work, WorkSide& out) {
-  AddressTable table{.threads = work.threads,
-                     .rounds = work.rounds,
-                     .linear = {},
-                     .used = work.used,
-                     .count = work.count,
-                     .swizzle = side.swizzle,
-                     .base_divisor = side.base_divisor};
-  const auto fill = [&](const std::vector<std::int64_t>& numbers) {
-    table.linear.clear();
-    for (const std::int32_t x : work.first)
-      table.linear.push_back(x < 0 ? 0 : numbers[as_index(x)]);
-  };
-  fill(side.linear);
-  auto form = find_form(table);
-  if (!form) return false;
-  out.form.form = *std::move(form);
-  out.places = table.linear;
-  table.swizzle = {};
-  for (const RuntimeStride& stride : side.strides) {
-    fill(stride.coef);
-    auto coef = find_form(table);
-    if (!coef) return false;
-    out.form.strides.emplace_back(stride.stride, *std::move(coef));
-  }
-  return true;
-}
-
 std::optional<WorkSide> reach_memory(const OperandPlaces& side, const Shares& shares, bool is_dst) {
   WorkSide out;
   const std::int64_t bits = shares.work.vec * side.bits, bytes = bits / 8;
@@ -100,7 +71,18 @@ std::optional<WorkSide> reach_memory(const OperandPlaces& side, const Shares& sh
   } else {
     return std::nullopt;
   }
-  if (!find_place_form(side, shares.work, out)) return std::nullopt;
+  const Work& work = shares.work;
+  for (const std::int32_t x : work.first)
+    out.places.push_back(x < 0 ? 0 : side.linear[as_index(x)]);
+  auto form = find_place_form(side,
+                              {.threads = work.threads,
+                               .rounds = work.rounds,
+                               .linear = out.places,
+                               .used = work.used,
+                               .count = work.count},
+                              work.first);
+  if (!form) return std::nullopt;
+  out.form = *std::move(form);
   return out;
 }
 

@@ -9,24 +9,6 @@ namespace ww::lower {
 
 using ir::ExprId;
 
-std::vector<ThreadPart> side_parts(CodeWriter& code, const PlaceForm& form, ExprId u, ExprId base) {
-  std::vector<ThreadPart> out = {thread_part(code, form.form, u, base)};
-  for (const auto& [stride, coef] : form.strides)
-    out.push_back(thread_part(code, coef, u, code.n(0)));
-  return out;
-}
-
-ExprId side_place(CodeWriter& code, const PlaceForm& form, const std::vector<ThreadPart>& parts,
-                  ExprId u, ExprId k, std::int64_t threads) {
-  ExprId out = address_expr(code, form.form, parts[0], u, k, threads);
-  for (std::size_t i = 0; i < form.strides.size(); ++i) {
-    const auto& [stride, coef] = form.strides[i];
-    const ExprId times = address_expr(code, coef, parts[i + 1], u, k, threads);
-    out = code.add(out, wide_mul(code, times, stride));
-  }
-  return out;
-}
-
 ExprId slot_expr(CodeWriter& code, const Work& work, std::size_t s, const OperandPlaces& side,
                  ExprId k, ExprId i) {
   const ExprId step = code.simplify(code.add(code.mul(k, work.vec), i));

@@ -14,13 +14,6 @@
 
 namespace ww::lower {
 
-/// What addresses of a side have in common in all rounds: of its own form, then of each stride. `u` is
-/// the thread.
-std::vector<ThreadPart> side_parts(CodeWriter& code, const PlaceForm& form, ir::ExprId u,
-                                   ir::ExprId base);
-/// The place in round k, not simplified.
-ir::ExprId side_place(CodeWriter& code, const PlaceForm& form, const std::vector<ThreadPart>& parts,
-                      ir::ExprId u, ir::ExprId k, std::int64_t threads);
 /// The register that element i of round k has on that side.
 ir::ExprId slot_expr(CodeWriter& code, const Work& work, std::size_t s, const OperandPlaces& side,
                      ir::ExprId k, ir::ExprId i);

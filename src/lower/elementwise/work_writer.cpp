@@ -111,13 +111,13 @@ class Writer {
       parts_.emplace_back();
       if (work.sides[s].access == Access::Register) continue;
       const PlaceForm& form = work.sides[s].form;
-      parts_[s] = side_parts(code_, form, u_, sides_[s]->base_expr(code_));
+      parts_[s] = place_parts(code_, form, u_, sides_[s]->base_expr(code_));
       if (form.form.kind != AddressForm::Kind::Joint)
         parts_[s][0].fixed = code_.let(name(s) + "_base", parts_[s][0].fixed);
     }
   }
   ExprId place(const Work& work, std::size_t s, ExprId k) {
-    return code_.simplify(side_place(code_, work.sides[s].form, parts_[s], u_, k, work.threads));
+    return code_.simplify(place_expr(code_, work.sides[s].form, parts_[s], u_, k, work.threads));
   }
   ExprId slot(const Work& work, std::size_t s, ExprId k, ExprId i) {
     return slot_expr(code_, work, s, *sides_[s], k, i);

@@ -154,7 +154,7 @@ class Writer {
       parts_.emplace_back();
       if (work.sides[s].access == Access::Register) continue;
       const PlaceForm& form = work.sides[s].form;
-      parts_[s] = side_parts(code_, form, u_, base(s));
+      parts_[s] = place_parts(code_, form, u_, base(s));
       if (form.form.kind != AddressForm::Kind::Joint && !form.form.base_inside)
         parts_[s][0].fixed = code_.let(name(s) + "_base", parts_[s][0].fixed);
     }
@@ -166,7 +166,7 @@ class Writer {
       parts[0] = thread_part(code_, form.form, u_, code_.simplify(code_.add(base(s), offset)));
       offset = {};
     }
-    ExprId out = side_place(code_, form, parts, u_, k, work.threads);
+    ExprId out = place_expr(code_, form, parts, u_, k, work.threads);
     if (offset.valid()) out = code_.add(out, offset);
     return code_.simplify(out);
   }
