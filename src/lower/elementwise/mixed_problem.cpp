@@ -15,21 +15,6 @@ namespace ww::lower {
 
 namespace {
 
-// A place for each element of the destination.
-OperandPlaces stretch_places(OperandPlaces side, const std::vector<std::int64_t>& element) {
-  const auto pick = [&](std::vector<std::int64_t>& list) {
-    if (list.empty()) return;
-    std::vector<std::int64_t> out;
-    out.reserve(element.size());
-    for (const std::int64_t x : element) out.push_back(list[as_index(x)]);
-    list = std::move(out);
-  };
-  pick(side.linear);
-  pick(side.owner);
-  for (RuntimeStride& stride : side.strides) pick(stride.coef);
-  return side;
-}
-
 Match<OperandPlaces> places_of(const Call& call, std::size_t argument) {
   const ir::Buffer& buffer = call.buffer(argument);
   if (buffer.scope == ir::Scope::Tmem)
@@ -94,8 +79,8 @@ Match<ElementwiseProblem> mixed_problem(const Call& call) {
           return side;
         }
         if (!side.is_register()) side.replicas.resize(1);
-        return stretch_places(std::move(side),
-                              stretched(extents, extents_of(call, call.region(argument))));
+        return stretched_places(std::move(side),
+                                stretched(extents, extents_of(call, call.region(argument))));
       }));
   const auto sides = p.sides();
   if (std::ranges::all_of(sides, &OperandPlaces::is_register))

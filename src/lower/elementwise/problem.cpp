@@ -99,6 +99,20 @@ std::vector<std::int64_t> stretched(const std::vector<std::int64_t>& into,
   return out;
 }
 
+OperandPlaces stretched_places(OperandPlaces side, const std::vector<std::int64_t>& element) {
+  const auto pick = [&](std::vector<std::int64_t>& list) {
+    if (list.empty()) return;
+    std::vector<std::int64_t> out;
+    out.reserve(element.size());
+    for (const std::int64_t x : element) out.push_back(list[as_index(x)]);
+    list = std::move(out);
+  };
+  pick(side.linear);
+  pick(side.owner);
+  for (RuntimeStride& stride : side.strides) pick(stride.coef);
+  return side;
+}
+
 Match<void> check_width(const Call& call, const OperandPlaces& side) {
   if (side.bits >= 8 || side.dtype == num::DType::Float4E2M1fn) return {};
   return decline("sub_byte", "`{}` has elements of {}, expected whole bytes or float4_e2m1fn",

@@ -64,6 +64,9 @@ std::vector<std::int64_t> extents_of(const Call& call, const ir::Region& region)
 std::vector<std::int64_t> stretched(const std::vector<std::int64_t>& into,
                                     const std::vector<std::int64_t>& from);
 
+/// The places of these elements, one after the other.
+OperandPlaces stretched_places(OperandPlaces side, const std::vector<std::int64_t>& element);
+
 /// All operands in registers.
 struct RegisterProblem {
   ElementwiseProblem problem;

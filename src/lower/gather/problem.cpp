@@ -102,22 +102,6 @@ Match<RowOffset> row_offset(const Call& call, std::optional<std::int64_t> rows) 
 
 // --- sides ---------------------------------------------------------------------------------------
 
-// A place for each element of the tile.
-template <typename Which>
-OperandPlaces stretched_to(OperandPlaces side, std::int64_t elements, const Which& which) {
-  const auto pick = [&](std::vector<std::int64_t>& list) {
-    if (list.empty()) return;
-    std::vector<std::int64_t> out;
-    out.reserve(as_index(elements));
-    for (std::int64_t x = 0; x < elements; ++x) out.push_back(list[as_index(which(x))]);
-    list = std::move(out);
-  };
-  pick(side.linear);
-  pick(side.owner);
-  for (RuntimeStride& stride : side.strides) pick(stride.coef);
-  return side;
-}
-
 // The tile: of a scatter, one thread moves an element, however many hold it.
 Match<OperandPlaces> tile_side(const Call& call) {
   const std::size_t argument = ir::tile_argument(call.tile.op);
@@ -145,17 +129,15 @@ Match<OperandPlaces> row_side(const Call& call, const RowOffset& offset) {
 }
 
 void set_sides(IndexedProblem& p, const OperandPlaces& row, const OperandPlaces& index) {
-  const auto add = [&](OperandPlaces side, std::size_t operand) {
-    ElementwiseSource source;
-    source.side = std::move(side);
-    source.operand = operand;
-    p.sides.sources.push_back(std::move(source));
-  };
   p.sides.sources.clear();
   p.sides.elements = p.shape.elements();
-  add(stretched_to(row, p.sides.elements, [&](std::int64_t x) { return p.shape.in_row(x); }), 0);
-  add(stretched_to(index, p.sides.elements, [&](std::int64_t x) { return p.shape.index_of(x); }),
-      1);
+  std::vector<std::int64_t> in_row, of_index;
+  for (std::int64_t x = 0; x < p.sides.elements; ++x) {
+    in_row.push_back(p.shape.in_row(x));
+    of_index.push_back(p.shape.index_of(x));
+  }
+  p.sides.sources.push_back({.side = stretched_places(row, in_row), .operand = 0});
+  p.sides.sources.push_back({.side = stretched_places(index, of_index), .operand = 1});
 }
 
 // --- who works -----------------------------------------------------------------------------------

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/permute/registers.h"
 
+#include "lower/fragment.h"
+
 namespace ww::lower {
 namespace permute_registers {
 namespace {
 
 constexpr std::size_t kDst = 0, kSrc = 1;
-
-ir::TileCall copy_call(const Call& call, ir::TileArg to, ir::TileArg from) {
-  ir::TileCall out;
-  out.op = ir::TileOp::Copy;
-  out.scope = call.tile.scope;
-  out.args = {std::move(to), std::move(from)};
-  return out;
-}
 
 // Registers with the layout of the destination.
 ir::BufferId buffer_like_destination(const Call& call) {
@@ -39,15 +33,15 @@ Match<std::optional<Expansion>> permuted_registers(const Call& call) {
   const ir::Function& f = call.f();
   const ir::TileArg to = call.tile.args[kDst], from = call.tile.args[kSrc];
   if (ir::storage_of(f, call.region(kDst).buffer) != ir::storage_of(f, call.region(kSrc).buffer)) {
-    out.calls.push_back(copy_call(call, to, from));
+    out.calls.push_back(copy_of(call, to, from));
     return out;
   }
   const ir::BufferId between = buffer_like_destination(call);
   ir::Region region = call.region(kDst);
   region.buffer = between;
   out.buffers.push_back(between);
-  out.calls.push_back(copy_call(call, region, from));
-  out.calls.push_back(copy_call(call, to, region));
+  out.calls.push_back(copy_of(call, region, from));
+  out.calls.push_back(copy_of(call, to, region));
   return out;
 }
 
