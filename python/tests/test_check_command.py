@@ -81,6 +81,15 @@ def test_torch_dynamo_is_not_imported(command, tmp_path):
     assert command("zeros.py").stdout.startswith("False\n")
 
 
+@pytest.mark.skipif("WW_CHECK_TARGETS" not in os.environ, reason="takes a minute")
+def test_what_torch_compile_saves(command):
+    torch = pytest.importorskip("torch")
+    if not hasattr(torch, "compile"):
+        pytest.skip("needs PyTorch 2")
+    done = command(HERE / "triton_programs" / "output_code.py")
+    assert (done.returncode, done.stdout.split()[:3]) == (0, ["True", "0", "findings"]), done.stderr
+
+
 @needs_torch
 def test_what_needs_a_gpu_is_named(command):
     done = command(PROGRAM, "--", "graph")

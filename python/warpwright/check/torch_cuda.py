@@ -208,6 +208,9 @@ def cuda_as_cpu(memory: Memory, arch: str) -> Iterator[None]:
         for name, value in _namespace(arch).items():
             replace(f"cuda.{name}", value)
         replace("_C._cuda_getCurrentRawStream", lambda device: 0)
+        # What torch.compile's code makes tensors with.
+        empty = functools.partial(torch.empty_strided, device="cuda")
+        replace("_C._dynamo.guards._empty_strided_cuda", lambda *args: empty(*args[:2], dtype=args[2]))
         if hasattr(torch, "set_default_device"):
             replace("set_default_device", set_default_device)
         backward = torch.autograd.function.BackwardCFunction.apply
@@ -261,7 +264,7 @@ def _namespace(arch: str) -> dict[str, Any]:
         (None, "set_stream ipc_collect reset_peak_memory_stats reset_max_memory_allocated"),
         (None, "set_per_process_memory_fraction"),
         (0, "current_device memory_allocated max_memory_allocated"),
-        (0, "memory_reserved max_memory_reserved"),
+        (0, "memory_reserved max_memory_reserved _exchange_device _maybe_exchange_device"),
         (1, "device_count"),
         (True, "is_available is_initialized is_bf16_supported"),
         (False, "is_current_stream_capturing"),
