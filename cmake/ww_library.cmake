@@ -152,8 +152,9 @@ function(ww_add_library folder)
 
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${root}/*.cpp")
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${root}/*.h")
-  list(FILTER headers EXCLUDE REGEX "/test_[a-z_]*\\.h$") # for the folder's own tests
   file(GLOB_RECURSE tables CONFIGURE_DEPENDS "${root}/*.def")
+  list(FILTER headers EXCLUDE REGEX "/test_[a-z_]*\\.h$") # for the folder's own tests
+  list(FILTER tables EXCLUDE REGEX "/test_[a-z0-9_]*\\.def$")
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
   list(FILTER sources EXCLUDE REGEX "(_test|/cli/main|/explore/http_module)\\.cpp$")

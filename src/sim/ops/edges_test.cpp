@@ -52,7 +52,7 @@ struct Arithmetic {
 
 const Arithmetic kArithmetic[] = {
 #define WW_EDGE(opcode, ...) {opcode, {__VA_ARGS__}},
-#include "sim/ops/edges.def"
+#include "sim/ops/test_edges.def"
 #undef WW_EDGE
 };
 
@@ -79,7 +79,7 @@ TEST(SimEdges, Arithmetic) {
 using FloatBits = std::vector<std::uint64_t>;
 const std::map<std::string_view, FloatBits> kFloats = {
 #define WW_FLOAT_EDGE_OPERANDS(from, ...) {from, {__VA_ARGS__}},
-#include "sim/ops/edges.def"
+#include "sim/ops/test_edges.def"
 #undef WW_FLOAT_EDGE_OPERANDS
 };
 
@@ -90,7 +90,7 @@ struct Conversion {
 };
 const Conversion kConversions[] = {
 #define WW_FLOAT_EDGE(to, from, ...) {to, from, {__VA_ARGS__}},
-#include "sim/ops/edges.def"
+#include "sim/ops/test_edges.def"
 #undef WW_FLOAT_EDGE
 };
 
@@ -126,7 +126,7 @@ struct Exchange {
 
 constexpr Exchange kExchanges[] = {
 #define WW_SHUFFLE_EDGE(mode, by, bounds, result) {mode, by, bounds, result},
-#include "sim/ops/edges.def"
+#include "sim/ops/test_edges.def"
 #undef WW_SHUFFLE_EDGE
 };
 

@@ -53,7 +53,7 @@ std::vector<Recorded> recorded() {
                          .mode = AddressMode::mode_},                                         \
                  gathers_, bytes_of(texels_)});
 #define WW_FETCH(x, y, z, r, g, b, a) all.back().fetches.push_back({{x, y, z}, {r, g, b, a}});
-#include "sim/texture/h200_fetches.def"
+#include "sim/texture/test_h200_fetches.def"
 #undef WW_TEXTURE
 #undef WW_FETCH
   return all;
