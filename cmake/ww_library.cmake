@@ -53,8 +53,8 @@ set(WW_SIM_SCALAR_FILES
     "/src/sim/((check_)?launch|decode/.*|texture/.*|timeline/.*|tensor_map/(image|map)\
 |checks/(copied_tiles|findings|grid_.*|numbers|promises)|order/(barriers|locations|strong)\
 |run/(barriers|builtin|calls|counters|deadlock|mbarriers|stack|trace|warpgroup)\
-|ops/(barrier|bulk_copy|cluster.*|control|cp_async|fence|mbarrier.*|mma_forms|tensor_.*|texture\
-|tcgen05_(alloc|cp|mma|mma_operands|zero_columns)|wgmma|wgmma_(forms|operands)|wmma_fragment))\\.cpp$")
+|ops/(barrier|bulk_copy|cluster.*|control|cp_async|fence|mbarrier.*|tensor_.*|texture\
+|tcgen05_(alloc|cp|mma|mma_operands|zero_columns)|wgmma|wgmma_operands))\\.cpp$")
 
 # The folders that go without two passes of -O1, the points-to analysis and the loop optimisers: a twentieth
 # to a ninth less to build, and nothing slower that we could measure. In the others something is: a kernel

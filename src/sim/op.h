@@ -80,6 +80,12 @@ struct Op {
   std::uint8_t mode2 = 0;  // more of mode
 };
 
+/// What the modifiers of an op say, where its decoder has kept that (Decode::keep).
+template <typename Form>
+const Form& form_of(const Op& op) {
+  return *reinterpret_cast<const Form*>(op.imm);  // NOLINT: it was made of one
+}
+
 /// What the address of a variable is relative to: nothing, the local memory of the running function, or
 /// the shared memory of the CTA.
 enum class AddressOrigin : std::uint8_t { Absolute, Local, Shared };

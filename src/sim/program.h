@@ -158,6 +158,7 @@ struct Program {
   std::vector<bool> late_reads;  // by op (decode/late_reads.h); empty without the async proxy
   /// Ops that do not start before such a load has ended, and the load; in ascending order.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> settled_reads;
+  std::vector<std::shared_ptr<const void>> forms;  // of ops (form_of)
 
   [[nodiscard]] const Code* find_kernel(std::string_view name) const;
   [[nodiscard]] std::vector<const Code*> kernels() const;

@@ -194,6 +194,12 @@ bool Decode::is_immediate(std::size_t i) const {
 }
 
 std::int64_t Decode::immediate(std::size_t i) const { return operand(i).value; }
+std::size_t Decode::find(std::string_view name) const {
+  std::size_t i = 0;
+  while (i < count() && (form.form().operands[i].name != name || !given(i))) ++i;
+  return i;
+}
+
 bool Decode::is_negated(std::size_t i) const { return operand(i).negated; }
 
 Place Decode::frame_offset(std::size_t i) {
@@ -208,6 +214,11 @@ void Decode::operands(std::initializer_list<Place> places) {
   WW_CHECK(places.size() <= op.p.size(), "too many places");
   std::size_t i = 0;
   for (const Place place : places) op.p[i++] = place;
+}
+
+void Decode::keep_form(std::shared_ptr<const void> it) {
+  op.imm = reinterpret_cast<std::int64_t>(it.get());  // NOLINT: the program keeps it
+  function_.program().forms.push_back(std::move(it));
 }
 
 void Decode::further(std::span<const Place> places) {

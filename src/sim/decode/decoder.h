@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -70,6 +71,8 @@ class Decode {
   /// For ops that add Warp::local themselves: the constant offset of a local variable whose address
   /// the operand is; not present where it is none.
   [[nodiscard]] Place frame_offset(std::size_t i);
+  /// The number of the operand that the form calls so; count(), if it was not given.
+  [[nodiscard]] std::size_t find(std::string_view name) const;
   /// Whether a source predicate is written with `!` (setp's third source may be).
   [[nodiscard]] bool is_negated(std::size_t i) const;
 
@@ -83,6 +86,11 @@ class Decode {
   }
   /// Appends places to the program's list and makes op.extra, op.count those.
   void further(std::span<const Place> places);
+  /// Keeps what the modifiers say for the run function, which gets it with form_of.
+  template <typename Form>
+  void keep(const Form& it) {
+    keep_form(std::make_shared<const Form>(it));
+  }
   /// A register of that many bytes that no name stands for.
   Place scratch(unsigned bytes);
   /// The carry flag of the function: a predicate.
@@ -97,6 +105,7 @@ class Decode {
   std::string refusal;
 
  private:
+  void keep_form(std::shared_ptr<const void> it);
   Place place_of(const isa::Operand& operand, isa::Type type, bool is_result);
   std::vector<Place> parts(std::size_t i, bool is_result);
 

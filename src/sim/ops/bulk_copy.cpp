@@ -291,10 +291,7 @@ bool decode_bulk(Decode& in) {
   in.address(1);
   in.op.p[0] = in.source(2);
   if (!to_global) in.address(3);
-  const auto& operands = in.form.form().operands;
-  for (std::size_t i = 3; i < operands.size(); ++i) {
-    if (operands[i].name == "mask" && in.given(i)) in.op.p[1] = in.source(i);
-  }
+  if (const std::size_t mask = in.find("mask"); mask < in.count()) in.op.p[1] = in.source(mask);
   return true;
 }
 

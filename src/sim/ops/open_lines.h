@@ -10,26 +10,25 @@
 #include <vector>
 
 #include "sim/checks/undefined.h"
+#include "sim/ops/register_matrix.h"
 
 namespace ww::sim {
-
-/// An element's place in D.
-struct SumCell {
-  unsigned row, column;
-};
 
 class OpenLines {
  public:
   explicit OpenLines(Warp& warp) : warp_(warp) {}
 
-  /// Looks at registers of A and B of which a lane has elements of one line: line_of(register, lane).
-  template <typename LineOf>
-  void add_rows(std::span<const Place> registers, LineOf&& line_of) {
-    add(registers, rows_, line_of);
+  /// Looks at a matrix in registers. C counts as rows where it lies otherwise than D.
+  void add_rows(std::span<const Place> registers, const RegisterMatrix& it) {
+    add(registers, rows_, [&](unsigned r, unsigned lane) { return it.cell(lane, r, 0).line; });
   }
-  template <typename LineOf>
-  void add_columns(std::span<const Place> registers, LineOf&& line_of) {
-    add(registers, columns_, line_of);
+  void add_columns(std::span<const Place> registers, const RegisterMatrix& it) {
+    add(registers, columns_, [&](unsigned r, unsigned lane) { return it.cell(lane, r, 0).line; });
+  }
+  /// Looks at registers of which a lane has elements of one row of A or C: row_of(lane).
+  template <typename RowOf>
+  void add_lanes(std::span<const Place> registers, RowOf&& row_of) {
+    add(registers, rows_, [&](unsigned, unsigned lane) { return row_of(lane); });
   }
   /// Lines of an operand elsewhere: where their undefined elements come from, 0: there is none.
   void add_rows(std::span<const OriginId> lines) { add(lines, rows_); }
@@ -40,8 +39,12 @@ class OpenLines {
         [&](unsigned, unsigned l) { return has_lane(lanes, l) ? kAll : kNone; });
   }
 
-  /// Marks the elements of D: cell_of(register, lane, part) of registers that hold so many of a size. C
-  /// lies as D does; empty where nothing is added.
+  /// Marks the elements of D. C lies as D does; empty where nothing is added.
+  void mark(std::span<const Place> d, std::span<const Place> c, const RegisterMatrix& it) {
+    mark(d, c, it.parts, it.bits / 8,
+         [&](unsigned r, unsigned lane, unsigned part) { return it.cell(lane, r, part); });
+  }
+  /// The same of cell_of(register, lane, part) of registers that hold so many of a size.
   template <typename CellOf>
   void mark(std::span<const Place> d, std::span<const Place> c, unsigned parts, unsigned bytes,
             CellOf&& cell_of) {
@@ -82,9 +85,9 @@ class OpenLines {
     Mask lanes = 0;
   };
 
-  [[nodiscard]] OriginId at(SumCell cell) const {
+  [[nodiscard]] OriginId at(Cell cell) const {
     if (rows_[kAll] != 0) return rows_[kAll];
-    return rows_[cell.row] != 0 ? rows_[cell.row] : columns_[cell.column];
+    return rows_[cell.line] != 0 ? rows_[cell.line] : columns_[cell.at];
   }
   // Null: nothing is undefined.
   [[nodiscard]] const std::uint8_t* marks_of(Place place) const {

@@ -272,4 +272,9 @@ MatrixWords unpack_matrix(const Region& shared, const MatrixChunks& chunks, unsi
   return words;
 }
 
+void flip_signs(MatrixWords& words, num::DType type) {
+  const unsigned sign = static_cast<unsigned>(num::bits_of(type)) - 1;
+  for (std::uint32_t& word : words) word ^= 1U << sign;
+}
+
 }  // namespace ww::sim

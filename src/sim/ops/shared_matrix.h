@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "num/dtype.h"
 #include "sim/checks/origins.h"
 #include "sim/memory/matrix_descriptor.h"
 #include "sim/run/unit.h"
@@ -71,5 +72,6 @@ struct ElementFormat {
 /// [lines][k] elements from the chunks of a matrix.
 MatrixWords unpack_matrix(const Region& shared, const MatrixChunks& chunks, unsigned lines,
                           unsigned k, ElementFormat format, bool is_mn_major);
+void flip_signs(MatrixWords& words, num::DType type);
 
 }  // namespace ww::sim

@@ -52,32 +52,8 @@ std::string_view allowed_codes(const SparseRows& rows, PlaceOrder order) {
   return "it has two different places";
 }
 
-}  // namespace
-
-unsigned metadata_lane(const SparseRows& rows, unsigned row, unsigned group, unsigned selector) {
-  return row % kHalfRows * kQuadLanes + place_of(rows, row, group, selector).lane;
-}
-
-std::uint64_t metadata_of_row(const SparseRows& rows, const std::uint32_t* words, unsigned row,
-                              unsigned selector) {
-  std::uint64_t metadata = 0;
-  for (unsigned group = 0; group < rows.groups(); ++group) {
-    const MetadataPlace at = place_of(rows, row, group, selector);
-    const std::uint64_t code = (words[row % kHalfRows * kQuadLanes + at.lane] >> at.bit) & 0xFU;
-    metadata |= code << (group * kMetadataBits);
-  }
-  return metadata;
-}
-
-Mask metadata_lanes(const SparseRows& rows, unsigned selector) {
-  Mask lanes = 0;
-  for (unsigned row = 0; row < 2 * kHalfRows; ++row) {
-    for (unsigned group = 0; group < rows.groups(); ++group)
-      lanes |= lane_bit(metadata_lane(rows, row, group, selector));
-  }
-  return lanes;
-}
-
+/// The place in the whole row of each element that is kept; of tf32, of each half.
+using KeptPlaces = std::array<std::uint8_t, kMaxKept>;
 KeptPlaces kept_places(const SparseRows& rows, std::uint64_t metadata) {
   KeptPlaces places{};
   auto next = places.begin();
@@ -90,6 +66,34 @@ KeptPlaces kept_places(const SparseRows& rows, std::uint64_t metadata) {
     }
   }
   return places;
+}
+
+}  // namespace
+
+unsigned metadata_lane(const SparseRows& rows, unsigned row, unsigned group, unsigned selector) {
+  return row % kHalfRows * kQuadLanes + place_of(rows, row, group, selector).lane;
+}
+
+RowMetadata metadata_of_rows(const SparseRows& rows, const std::uint32_t* words,
+                             unsigned selector) {
+  RowMetadata metadata{};
+  for (unsigned row = 0; row < metadata.size(); ++row) {
+    for (unsigned group = 0; group < rows.groups(); ++group) {
+      const MetadataPlace at = place_of(rows, row, group, selector);
+      const std::uint64_t code = (words[row % kHalfRows * kQuadLanes + at.lane] >> at.bit) & 0xFU;
+      metadata[row] |= code << (group * kMetadataBits);
+    }
+  }
+  return metadata;
+}
+
+Mask metadata_lanes(const SparseRows& rows, unsigned selector) {
+  Mask lanes = 0;
+  for (unsigned row = 0; row < 2 * kHalfRows; ++row) {
+    for (unsigned group = 0; group < rows.groups(); ++group)
+      lanes |= lane_bit(metadata_lane(rows, row, group, selector));
+  }
+  return lanes;
 }
 
 std::optional<BadGroup> find_bad_group(const SparseRows& rows, std::uint64_t metadata,
@@ -105,11 +109,11 @@ std::optional<BadGroup> find_bad_group(const SparseRows& rows, std::uint64_t met
   return std::nullopt;
 }
 
-void check_metadata(Warp& warp, const SparseRows& rows, const std::uint32_t* words,
+void check_metadata(Warp& warp, const SparseRows& rows, const RowMetadata& metadata,
                     unsigned selector, PlaceOrder order, unsigned first) {
   if (!warp.checks(Check::Align)) return;
-  for (unsigned row = 0; row < 2 * kHalfRows; ++row) {
-    const auto bad = find_bad_group(rows, metadata_of_row(rows, words, row, selector), order);
+  for (unsigned row = 0; row < metadata.size(); ++row) {
+    const auto bad = find_bad_group(rows, metadata[row], order);
     if (!bad) continue;
     if (warp.is_new(Check::Align))
       warp.report(Check::Align, lane_bit(metadata_lane(rows, row, bad->group, selector)),
@@ -118,8 +122,9 @@ void check_metadata(Warp& warp, const SparseRows& rows, const std::uint32_t* wor
   }
 }
 
-void take_columns(const SparseRows& rows, const KeptPlaces& places, const std::uint32_t* b,
+void take_columns(const SparseRows& rows, std::uint64_t metadata, const std::uint32_t* b,
                   std::uint32_t* columns) {
+  const KeptPlaces places = kept_places(rows, metadata);
   const auto half = [](const std::uint32_t* from, unsigned place) {
     return (from[place / 2] >> (place % 2 * 16)) & 0xFFFFU;
   };

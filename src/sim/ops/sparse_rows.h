@@ -15,7 +15,6 @@
 // Each row meets elements of B of its own, so products go row by row.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -33,7 +32,6 @@ constexpr unsigned kMaxKept = 64;      // elements
 constexpr unsigned kMetadataBits = 4;  // of a group
 constexpr unsigned kGroupsOfWord = 8;  // of metadata
 constexpr unsigned kMaxSparseGroups = 16;
-constexpr unsigned kSparseTileRows = 8;  // of the tiles that are multiplied, of which one counts
 
 /// What the rows of a sparse A have in common.
 struct SparseRows {
@@ -45,23 +43,19 @@ struct SparseRows {
   [[nodiscard]] unsigned groups() const { return kept / kept_of_group(); }
 };
 
-/// The metadata of a row of mma and wgmma: 16 rows in 32 lanes, rows g and g + 8 in the quad 4g. One
-/// lane of it, two or all four have metadata:
+/// The metadata of the rows of mma and wgmma: 16 rows in 32 lanes, rows g and g + 8 in the quad 4g.
+/// One lane of it, two or all four have metadata:
 ///
 ///   16 and 32 bits, 4 groups   lane `selector`; row g in its lower half, row g + 8 in the upper
 ///   16 and 32 bits, 8 groups   lane 2 * selector + group / 4, halves alike
 ///   4 and 8 bits, 8 groups     lane 2 * selector + row / 8, the whole word
 ///   4 and 8 bits, 16 groups    lane row / 8 + 2 * (group / 8), the whole word
-std::uint64_t metadata_of_row(const SparseRows& rows, const std::uint32_t* words, unsigned row,
-                              unsigned selector);
+using RowMetadata = std::array<std::uint64_t, num::kMaxTileM>;
+RowMetadata metadata_of_rows(const SparseRows& rows, const std::uint32_t* words, unsigned selector);
 /// The lanes that have metadata.
 Mask metadata_lanes(const SparseRows& rows, unsigned selector);
 /// The lane with the metadata of a group.
 unsigned metadata_lane(const SparseRows& rows, unsigned row, unsigned group, unsigned selector);
-
-/// The place in the whole row of each element that is kept; of tf32, of each half.
-using KeptPlaces = std::array<std::uint8_t, kMaxKept>;
-KeptPlaces kept_places(const SparseRows& rows, std::uint64_t metadata);
 
 /// The order of places in metadata. The manual of tcgen05 has ascending ones and 0b0110.
 enum class PlaceOrder : std::uint8_t { Ascending, AscendingOrTwoOne, Any };
@@ -75,33 +69,11 @@ std::optional<BadGroup> find_bad_group(const SparseRows& rows, std::uint64_t met
                                        PlaceOrder order);
 
 /// Reports metadata of 16 rows that the manual does not allow (`align`); they are rows `first` and on.
-void check_metadata(Warp& warp, const SparseRows& rows, const std::uint32_t* words,
+void check_metadata(Warp& warp, const SparseRows& rows, const RowMetadata& metadata,
                     unsigned selector, PlaceOrder order, unsigned first = 0);
 
-/// One row times eight columns: the elements of the columns that the row meets, as rows of `kept`.
-void take_columns(const SparseRows& rows, const KeptPlaces& places, const std::uint32_t* b,
+/// The elements of eight columns of B, [8][2 * kept], that a row meets: [8][kept].
+void take_columns(const SparseRows& rows, std::uint64_t metadata, const std::uint32_t* b,
                   std::uint32_t* columns);
-
-/// D += A * B for `count` rows of A and eight columns of B, which is [8][2 * kept]; D is [count][8].
-/// `metadata(row)` is the row's. `multiply(row, shape, a, b, d)` multiplies tiles of that shape, of
-/// which only the first row counts.
-template <typename Metadata, typename Multiply>
-void multiply_rows(const SparseRows& rows, unsigned count, const Metadata& metadata,
-                   const std::uint32_t* a, const std::uint32_t* b, std::uint32_t* d,
-                   const Multiply& multiply) {
-  constexpr unsigned kColumns = num::kMaxTileN;
-  const num::TileShape shape{kSparseTileRows, kColumns, static_cast<int>(rows.kept)};
-  alignas(64) std::array<std::uint32_t, kSparseTileRows * kMaxKept> lines{};
-  alignas(64) std::array<std::uint32_t, kColumns * kMaxKept> columns{};
-  for (unsigned row = 0; row < count; ++row) {
-    const KeptPlaces places = kept_places(rows, metadata(row));
-    std::copy_n(a + std::size_t{row} * rows.kept, rows.kept, lines.begin());
-    take_columns(rows, places, b, columns.data());
-    alignas(64) std::array<std::uint32_t, kSparseTileRows * kColumns> tile{};
-    std::copy_n(d + std::size_t{row} * kColumns, kColumns, tile.begin());
-    multiply(row, shape, lines.data(), columns.data(), tile.data());
-    std::copy_n(tile.begin(), kColumns, d + std::size_t{row} * kColumns);
-  }
-}
 
 }  // namespace ww::sim

@@ -16,35 +16,6 @@
 #include "sim/ops/tcgen05_mma_ops.h"
 
 namespace ww::sim {
-namespace {
-
-// Op::mode: the kind in the lower three bits, and these; Op::mode2: scales of a row, scale of D.
-constexpr std::uint8_t kKind = 0x07, kByPair = 0x08, kWs = 0x10, kTensorA = 0x20,
-                       kNegatedAdd = 0x40, kSparseA = 0x80;
-
-}  // namespace
-
-void pack_form(const TensorProductForm& form, Op& op) {
-  op.mode = static_cast<std::uint8_t>(
-      static_cast<unsigned>(form.is.kind) | (form.is.is_pair ? kByPair : 0U) |
-      (form.is.is_ws ? kWs : 0U) | (form.a_in_tensor ? kTensorA : 0U) |
-      (form.negates_add ? kNegatedAdd : 0U) | (form.is.is_sparse ? kSparseA : 0U));
-  op.mode2 = static_cast<std::uint8_t>(form.is.scale_count | form.scale_d << 4U);
-}
-
-TensorProductForm unpack_tensor_product(const Op& op) {
-  TensorProductForm form;
-  form.is.kind = static_cast<isa::ProductKind>(op.mode & kKind);
-  form.is.is_pair = (op.mode & kByPair) != 0;
-  form.is.is_ws = (op.mode & kWs) != 0;
-  form.is.is_sparse = (op.mode & kSparseA) != 0;
-  form.is.scale_count = op.mode2 & 0x0FU;
-  form.a_in_tensor = (op.mode & kTensorA) != 0;
-  form.negates_add = (op.mode & kNegatedAdd) != 0;
-  form.scale_d = op.mode2 >> 4U;
-  return form;
-}
-
 void refuse_operands(Warp& warp, const std::string& why) {
   warp.unit->stop(Outcome::Trapped, fmt::format("{} is not modelled: line {}, {}", why,
                                                 warp.program->infos[warp.current].line,
@@ -80,7 +51,7 @@ void check_single(Warp& warp) {
 
 TensorProduct product_of(Warp& warp, const Op& op, unsigned lane) {
   TensorProduct product;
-  product.form = unpack_tensor_product(op);
+  product.form = form_of<TensorProductForm>(op);
   std::uint32_t address = op.address;
   product.d = tensor_address_in(warp, address++, lane);
   if (product.form.a_in_tensor) {
@@ -101,10 +72,8 @@ TensorProduct product_of(Warp& warp, const Op& op, unsigned lane) {
   return product;
 }
 
-// What is done with the collector buffer of A. Values do not depend on it, if it holds this A.
-enum class Collector : std::uint8_t { Discard, Fill, Use, LastUse };  // Op::imm
-
-void use_collector(Warp& warp, unsigned lane, const TensorProduct& product, Collector how) {
+void use_collector(Warp& warp, unsigned lane, const TensorProduct& product) {
+  const Collector how = product.form.collector;
   constexpr std::uint64_t kInTensor = std::uint64_t{1} << 60U;
   const std::uint64_t a = product.form.a_in_tensor
                               ? kInTensor | product.a.lane << 16U | product.a.column
@@ -125,6 +94,23 @@ void report_fault(Warp& warp, unsigned lane, std::string_view what, const std::s
   if (!warp.checks(Check::Align)) return refuse_operands(warp, fmt::format("{} {}", what, bits));
   if (warp.is_new(Check::Align))
     warp.report(Check::Align, lane_bit(lane), fmt::format("{} is {}: {}", what, bits, fault));
+}
+
+ProductRule rule_of(const TensorProductForm& form, const isa::ProductDescriptor& is) {
+  const isa::ProductKind kind = form.is.kind;
+  return {.kind = form.is.scale_count != 0       ? SumKind::Scaled
+                  : kind == isa::ProductKind::I8 ? SumKind::S32
+                  : is.d == num::DType::Float16  ? SumKind::F16
+                                                 : SumKind::F32,
+          .a = is.a,
+          .b = is.b,
+          .bits = isa::container_bits(kind),
+          .k = isa::product_k(kind) * (form.is.is_sparse ? 2 : 1),
+          .is_sparse = form.is.is_sparse,
+          .has_fp8_unit = true,
+          .saturates = is.saturates,
+          .scale_type = is.scale_type,
+          .scale_count = form.is.scale_count};
 }
 
 // Columns of B that count as zero, or are shifted. Whether the product can be done.
@@ -168,8 +154,9 @@ void issue(Warp& warp, const Op& op, unsigned lane) {
                         fault);
   if (is.is_long) return refuse_operands(warp, "a product with K = 96");
   product.is = is;
+  product.rule = rule_of(product.form, is);
   if (!take_zero_columns(warp, op, lane, product)) return;
-  use_collector(warp, lane, product, static_cast<Collector>(op.imm));
+  use_collector(warp, lane, product);
   if (!begin_tensor_product(warp, lane, product)) return;
   const auto kept = std::make_shared<TensorProduct>(std::move(product));
   add_tensor_work(warp, lane, held_by(*kept),
@@ -177,18 +164,12 @@ void issue(Warp& warp, const Op& op, unsigned lane) {
 }
 
 void run_product(Warp& warp, const Op& op) {
-  use_operands(warp, op, unpack_tensor_product(op));
+  use_operands(warp, op, form_of<TensorProductForm>(op));
   check_single(warp);
   for_each_lane(warp.exec, [&](unsigned lane) { issue(warp, op, lane); });
 }
 
 // --- decoding ------------------------------------------------------------------------------------
-
-std::size_t find_operand(const Decode& in, std::string_view name) {
-  std::size_t i = 0;
-  while (i < in.count() && in.form.form().operands[i].name != name) ++i;
-  return i < in.count() && in.given(i) ? i : in.count();
-}
 
 unsigned scale_count(const Decode& in, isa::ProductKind kind) {
   if (!isa::has_scales(kind)) return 0;
@@ -224,9 +205,10 @@ TensorProductForm form_of(const Decode& in, bool is_ws) {
   form.is.is_sparse = in.has("sp");
   form.is.scale_count = scale_count(in, form.is.kind);
   form.a_in_tensor = in.operand(1).kind == isa::OperandKind::Address;
-  form.negates_add = in.is_negated(find_operand(in, "add_d"));
-  if (const std::size_t scale = find_operand(in, "scale_d"); scale < in.count())
+  form.negates_add = in.is_negated(in.find("add_d"));
+  if (const std::size_t scale = in.find("scale_d"); scale < in.count())
     form.scale_d = static_cast<unsigned>(in.immediate(scale));
+  form.collector = collector_in(in);
   return form;
 }
 
@@ -237,17 +219,16 @@ void decode_operands(Decode& in, const TensorProductForm& form) {
   } else {
     in.op.p[kProductDescA] = in.source(1);
   }
-  if (form.is.is_sparse) in.address(find_operand(in, "meta"));
+  if (form.is.is_sparse) in.address(in.find("meta"));
   if (form.is.scale_count != 0) {
-    in.address(find_operand(in, "scale_a"));
-    in.address(find_operand(in, "scale_b"));
+    in.address(in.find("scale_a"));
+    in.address(in.find("scale_b"));
   }
-  in.op.p[kProductDescB] = in.source(find_operand(in, "b"));
-  in.op.p[kInstruction] = in.source(find_operand(in, "idesc"));
-  in.op.p[kAddsD] = in.source(find_operand(in, "add_d"));
-  if (const std::size_t mask = find_operand(in, "mask"); mask < in.count())
-    in.further(in.sources(mask));
-  if (const std::size_t zero = find_operand(in, "zero_columns"); zero < in.count())
+  in.op.p[kProductDescB] = in.source(in.find("b"));
+  in.op.p[kInstruction] = in.source(in.find("idesc"));
+  in.op.p[kAddsD] = in.source(in.find("add_d"));
+  if (const std::size_t mask = in.find("mask"); mask < in.count()) in.further(in.sources(mask));
+  if (const std::size_t zero = in.find("zero_columns"); zero < in.count())
     in.op.p[kZeroColumns] = in.source(zero);
 }
 
@@ -257,10 +238,9 @@ bool decode(Decode& in, bool is_ws) {
   if (!in.refusal.empty()) return false;
   in.op.run = run_product;
   in.op.flags = kTracksItself;
-  in.op.imm = static_cast<std::int64_t>(collector_in(in));
   in.function().program().uses_async_proxy = true;
   decode_operands(in, form);
-  pack_form(form, in.op);
+  in.keep(form);
   return true;
 }
 

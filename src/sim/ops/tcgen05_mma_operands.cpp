@@ -294,7 +294,7 @@ void begin_cells(Warp& warp, unsigned lane, Cta& cta, const CellBlock& block, un
 }
 
 CellBlock metadata_cells(const TensorProduct& product) {
-  const bool is_one = product.sparse_rows().groups() < kMaxSparseGroups;
+  const bool is_one = product.rule.sparse_rows().groups() < kMaxSparseGroups;
   return {"the metadata", TensorUse::Fetch,
           product.metadata.column + (is_one ? product.is.selector : 0),
           is_one ? 1 : kMetadataColumns};

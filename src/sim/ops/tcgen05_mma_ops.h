@@ -10,23 +10,23 @@
 
 #include "isa/product_descriptor.h"
 #include "sim/decode/decoder.h"
+#include "sim/ops/matrix_product.h"
 #include "sim/ops/shared_matrix.h"
-#include "sim/ops/sparse_rows.h"
 #include "sim/ops/tcgen05_ops.h"
 #include "sim/ops/tcgen05_zero_columns.h"
 
 namespace ww::sim {
+
+/// What is done with the collector buffer of A. Values do not depend on it, if it holds this A.
+enum class Collector : std::uint8_t { Discard, Fill, Use, LastUse };
 
 struct TensorProductForm {
   isa::ProductForm is;
   bool a_in_tensor = false;
   bool negates_add = false;  // the predicate that says whether D is added
   unsigned scale_d = 0;      // D is divided by that power of two first
+  Collector collector = Collector::Discard;
 };
-
-/// A form fits into Op::mode and Op::mode2.
-void pack_form(const TensorProductForm& form, Op& op);
-TensorProductForm unpack_tensor_product(const Op& op);
 
 /// Where an op has its operands; its addresses are D, then A in tensor memory, then the metadata of a
 /// sparse A, then both scales.
@@ -50,6 +50,7 @@ struct DPart {
 struct TensorProduct {
   TensorProductForm form;
   isa::ProductDescriptor is;
+  ProductRule rule;  // of both
   bool adds = false;
   std::array<std::uint32_t, 8> disabled{};  // bit l: lane l of D is left as it is; 128 lanes a CTA
   TensorAddress d, a, metadata, scale_a, scale_b;
@@ -61,12 +62,6 @@ struct TensorProduct {
   std::array<MatrixChunks, 2> a_chunks, b_chunks;  // by CTA
   std::array<LineOrigins, 2> a_undefined, b_undefined;
 
-  /// Elements of a row of A as it is stored, and of a column of B.
-  [[nodiscard]] unsigned a_length() const { return isa::product_k(form.is.kind); }
-  [[nodiscard]] unsigned k() const { return a_length() * (form.is.is_sparse ? 2 : 1); }
-  [[nodiscard]] SparseRows sparse_rows() const {
-    return {isa::container_bits(form.is.kind), a_length()};
-  }
   [[nodiscard]] unsigned rows_each() const { return is.m / static_cast<unsigned>(ctas.size()); }
   [[nodiscard]] unsigned columns_each() const { return is.n / static_cast<unsigned>(ctas.size()); }
   /// Whether the lower and the upper half of the lanes have scales of their own columns of B, as they

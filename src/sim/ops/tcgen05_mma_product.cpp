@@ -19,7 +19,6 @@
 namespace ww::sim {
 namespace {
 
-constexpr unsigned kBlockRows = num::kBlockRows, kBlockColumns = num::kBlockColumns;
 constexpr unsigned kWindows = 4, kWindowLanes = 32;
 
 /// What is read, once for all parts of D.
@@ -33,11 +32,6 @@ ElementFormat format_of(const TensorProduct& product, num::DType type) {
   return {container == 8 ? static_cast<unsigned>(num::bits_of(type)) : container, 128 / container};
 }
 
-void flip_signs(MatrixWords& words, num::DType type) {
-  const unsigned sign = static_cast<unsigned>(num::bits_of(type)) - 1;
-  for (std::uint32_t& word : words) word ^= 1U << sign;
-}
-
 void report_undefined(Warp& warp, unsigned lane, std::string_view what, TensorAddress at) {
   if (!warp.is_new(Check::Uninit)) return;
   warp.report_at(Check::Uninit, lane_bit(lane), 0,
@@ -49,7 +43,7 @@ void report_undefined(Warp& warp, unsigned lane, std::string_view what, TensorAd
 // Columns of B of one CTA. Where some count as zero, the chunks are of the others.
 MatrixWords columns_of(const Region& shared, const TensorProduct& product, std::size_t cta) {
   const std::vector<unsigned>& from = product.b_columns;
-  const unsigned k = product.k();
+  const unsigned k = product.rule.k;
   const auto zeros = static_cast<unsigned>(std::ranges::count(from, ZeroColumns::kZero));
   const unsigned used = product.columns_each() - zeros;
   MatrixWords read = unpack_matrix(shared, product.b_chunks[cta], used, k,
@@ -71,8 +65,8 @@ ProductInputs read_inputs(Warp& warp, const TensorProduct& product) {
   for (std::size_t i = 0; i < product.ctas.size(); ++i) {
     const Region& shared = product.ctas[i]->shared;
     if (!product.form.a_in_tensor) {
-      in.a[i] = unpack_matrix(shared, product.a_chunks[i], product.rows_each(), product.a_length(),
-                              format_of(product, is.a), is.a_is_mn_major);
+      in.a[i] = unpack_matrix(shared, product.a_chunks[i], product.rows_each(),
+                              product.rule.a_length(), format_of(product, is.a), is.a_is_mn_major);
       if (is.negates_a) flip_signs(in.a[i], is.a);
       unmark_chunks(warp, shared, product.a_chunks[i]);
     }
@@ -110,7 +104,7 @@ MatrixWords tensor_rows(Warp& warp, unsigned lane, const TensorProduct& product,
   TensorMemory& tensor = tensor_of(cta);
   const unsigned container = isa::container_bits(product.form.is.kind);
   MatrixWords words;
-  words.reserve(std::size_t{part.rows} * product.a_length());
+  words.reserve(std::size_t{part.rows} * product.rule.a_length());
   for (unsigned i = 0; i < part.rows; ++i) {
     for (unsigned c = 0; c < kRowColumns; ++c) {
       const TensorAddress at{part.lane_of(i), product.a.column + c};
@@ -132,7 +126,7 @@ constexpr unsigned kQuadRows = 8;  // rows r and r + 8 share lanes of metadata
 std::pair<TensorAddress, unsigned> metadata_place(const TensorProduct& product, const DPart& part,
                                                   unsigned row, unsigned group) {
   const unsigned first = product.metadata.column;
-  if (product.sparse_rows().groups() == kMaxSparseGroups)
+  if (product.rule.sparse_rows().groups() == kMaxSparseGroups)
     return {{part.lane_of(row), first + group / kGroupsOfWord},
             group % kGroupsOfWord * kMetadataBits};
   constexpr unsigned kHalf = kGroupsOfWord / 2;
@@ -146,7 +140,7 @@ std::pair<TensorAddress, unsigned> metadata_place(const TensorProduct& product, 
 std::vector<std::uint64_t> read_metadata(Warp& warp, unsigned lane, const TensorProduct& product,
                                          const DPart& part) {
   Cta& cta = *product.ctas[part.cta];
-  const SparseRows rows = product.sparse_rows();
+  const SparseRows rows = product.rule.sparse_rows();
   std::vector<std::uint64_t> all(part.rows);
   for (unsigned row = 0; row < part.rows; ++row) {
     for (unsigned group = 0; group < rows.groups(); ++group) {
@@ -229,92 +223,26 @@ struct PartSums {
   UndefinedLines undefined;
   const std::uint32_t* a;
   const std::uint32_t* b;
-  std::optional<num::WarpgroupProduct> floats;
+  std::optional<num::WarpgroupProduct> whole;
   const Scales* scale_a = nullptr;
   const Scales* scale_b = nullptr;
   std::vector<std::uint64_t> metadata;  // of sparse rows
 };
 
-const num::MatrixUnit& unit_of(const num::MatrixMode& mode, const TensorProduct& product) {
-  const bool halves = product.is.d == num::DType::Float16;
-  switch (isa::container_bits(product.form.is.kind)) {
-    case 32:
-      return mode.tf32;
-    case 16:
-      return halves ? mode.half_result : mode.half;
-    default:
-      return halves ? mode.fp8_half_result : mode.fp8;
-  }
-}
-
-// The scales of row i and on of a part, and of column j and on.
-num::TileScales scales_from(const PartSums& sums, unsigned i, unsigned j) {
-  const unsigned count = sums.product.form.is.scale_count;
-  const unsigned window = sums.part.lane_of(i) / kWindowLanes;
-  const unsigned first = sums.product.splits_scales() ? 0 : sums.part.column;
-  return {.type = sums.product.is.scale_type,
-          .count = static_cast<int>(count),
-          .a = &sums.scale_a->of[window][std::size_t{i} * count],
-          .b = &sums.scale_b->of[window][(first + std::size_t{j}) * count]};
-}
-
-/// What a tile is multiplied with, besides its elements.
-struct TileTerms {
-  num::TileShape shape;
-  const std::uint32_t* a;
-  const std::uint32_t* b;
-};
-
-// Integers and scaled floats.
-void add_tile(const PartSums& sums, const TileTerms& tile, const num::TileScales* scales,
-              std::uint32_t* block) {
-  const isa::ProductDescriptor& is = sums.product.is;
-  if (scales == nullptr)
-    return num::product_s32(is.saturates, is.a, is.b, tile.shape, tile.a, tile.b, block);
-  num::product_scaled(sums.context.matrix, sums.context.options->exact_matrix, is.a, is.b,
-                      tile.shape, tile.a, tile.b, *scales, block);
-}
-
-// A tile of which the first row counts.
-void add_sparse_row(const PartSums& sums, const TileTerms& tile, unsigned i, unsigned j,
-                    std::uint32_t* block) {
-  const isa::ProductDescriptor& is = sums.product.is;
-  if (sums.scale_a != nullptr) {
-    num::TileScales scales = scales_from(sums, i, j);
-    std::array<std::uint8_t, kSparseTileRows * 4> own{};
-    std::copy_n(scales.a, scales.count, own.begin());
-    scales.a = own.data();
-    return add_tile(sums, tile, &scales, block);
-  }
-  if (sums.product.form.is.kind == isa::ProductKind::I8)
-    return add_tile(sums, tile, nullptr, block);
-  num::MatrixMode mode = sums.context.matrix;
-  mode.fp8_in_halves = false;
-  const auto product = is.d == num::DType::Float16 ? num::product_f16 : num::product_f32;
-  product(mode, sums.context.options->exact_matrix, is.a, is.b, tile.shape, tile.a, tile.b, block);
-}
-
 void add_block(const PartSums& sums, unsigned i, unsigned j, std::uint32_t* block) {
-  const unsigned k = sums.product.k(), row = i * kBlockRows, column = j * kBlockColumns;
-  const std::uint32_t* const a = sums.a + std::size_t{row} * sums.product.a_length();
-  const std::uint32_t* const b = sums.b + std::size_t{column} * k;
-  if (sums.floats) {
-    sums.floats->add_to(static_cast<int>(i), static_cast<int>(j), block);
-  } else if (!sums.metadata.empty()) {
-    multiply_rows(
-        sums.product.sparse_rows(), kBlockRows, [&](unsigned r) { return sums.metadata[row + r]; },
-        a, b, block,
-        [&](unsigned r, const num::TileShape& shape, const std::uint32_t* line,
-            const std::uint32_t* columns, std::uint32_t* tile) {
-          add_sparse_row(sums, {shape, line, columns}, row + r, column, tile);
-        });
-  } else {
-    const num::TileShape shape{static_cast<int>(kBlockRows), static_cast<int>(kBlockColumns),
-                               static_cast<int>(k)};
-    if (sums.scale_a == nullptr) return add_tile(sums, {shape, a, b}, nullptr, block);
-    const num::TileScales scales = scales_from(sums, row, column);
-    add_tile(sums, {shape, a, b}, &scales, block);
+  if (sums.whole) return sums.whole->add_to(static_cast<int>(i), static_cast<int>(j), block);
+  const ProductRule& rule = sums.product.rule;
+  const unsigned row = i * kBlockRows, column = j * kBlockColumns;
+  BlockFactors in{.a = sums.a + std::size_t{row} * rule.a_length(),
+                  .b = sums.b + std::size_t{column} * rule.k};
+  if (rule.is_sparse) in.metadata = &sums.metadata[row];
+  if (sums.scale_a != nullptr) {
+    const unsigned window = sums.part.lane_of(row) / kWindowLanes;
+    const unsigned first = sums.product.splits_scales() ? 0 : sums.part.column;
+    in.scales_a = &sums.scale_a->of[window][std::size_t{row} * rule.scale_count];
+    in.scales_b = &sums.scale_b->of[window][std::size_t{first + column} * rule.scale_count];
   }
+  multiply_block(sums.context, rule, kBlockRows, in, block);
 }
 
 // --- D -------------------------------------------------------------------------------------------
@@ -454,12 +382,12 @@ class DCells {
 
 void multiply_part(Warp& warp, unsigned lane, const PartSums& sums) {
   DCells d(warp, lane, sums.product, sums.part);
-  const bool in_place = sums.floats && d.can_add_in_place();
+  const bool in_place = sums.whole && d.can_add_in_place();
   d.begin();
   for (unsigned i = 0; i < sums.part.rows / kBlockRows; ++i) {
     for (unsigned j = 0; j < sums.part.columns / kBlockColumns; ++j) {
       if (in_place) {
-        sums.floats->add_to(static_cast<int>(i), static_cast<int>(j), d.place(i, j));
+        sums.whole->add_to(static_cast<int>(i), static_cast<int>(j), d.place(i, j));
         continue;
       }
       alignas(64) std::uint32_t block[kBlockRows * kBlockColumns];
@@ -476,8 +404,7 @@ void multiply_part(Warp& warp, unsigned lane, const PartSums& sums) {
 void finish_tensor_product(Warp& warp, unsigned lane, const TensorProduct& product) {
   const RunContext& context = warp.unit->context;
   const ProductInputs in = read_inputs(warp, product);
-  const isa::ProductKind kind = product.form.is.kind;
-  const unsigned k = product.k();
+  const unsigned k = product.rule.k;
   for (const DPart& part : product.parts) {
     Cta& cta = *product.ctas[part.cta];
     UndefinedLines undefined = undefined_lines(product, part);
@@ -490,26 +417,19 @@ void finish_tensor_product(Warp& warp, unsigned lane, const TensorProduct& produ
                   .undefined = std::move(undefined),
                   .a = product.form.a_in_tensor ? own.data() : in.a[part.cta].data(),
                   .b = &in.b[std::size_t{part.column} * k],
-                  .floats = {},
+                  .whole = {},
                   .metadata = {}};
     if (product.form.is.is_sparse) sums.metadata = read_metadata(warp, lane, product, part);
     Scales scale_a, scale_b;
-    if (isa::has_scales(kind)) {
+    if (product.rule.scale_count != 0) {
       const unsigned column = product.splits_scales() ? 0 : part.column;
       scale_a = read_scales(warp, lane, product, cta, true, 0, sums.undefined.rows);
       scale_b = read_scales(warp, lane, product, cta, false, column, sums.undefined.columns);
       sums.scale_a = &scale_a;
       sums.scale_b = &scale_b;
-    } else if (kind != isa::ProductKind::I8 && !product.form.is.is_sparse) {
-      sums.floats.emplace(unit_of(context.matrix, product), context.options->exact_matrix,
-                          num::WarpgroupProduct::Shape{.a = product.is.a,
-                                                       .b = product.is.b,
-                                                       .result = product.is.d,
-                                                       .rows = static_cast<int>(part.rows),
-                                                       .columns = static_cast<int>(part.columns),
-                                                       .k = static_cast<int>(k)},
-                          sums.a, sums.b);
     }
+    sums.whole = whole_product(context, product.rule, part.rows, part.columns,
+                               num::ColumnOrder::Straight, sums.a, sums.b);
     multiply_part(warp, lane, sums);
   }
 }

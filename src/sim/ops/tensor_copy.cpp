@@ -375,14 +375,6 @@ void run_prefetch(Warp& warp, const Op& op) {
 
 // --- decoding ------------------------------------------------------------------------------------
 
-std::size_t find_operand(const Decode& in, std::string_view name) {
-  const auto& operands = in.form.form().operands;
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    if (operands[i].name == name && in.given(i)) return i;
-  }
-  return operands.size();
-}
-
 // What is not modelled of the newer modes.
 bool is_known_mode(Decode& in) {
   const std::string_view mode = in.has("mode") ? in.word("mode") : "tile";
@@ -405,7 +397,7 @@ void decode_point(Decode& in, std::size_t map) {
   in.op.mode = static_cast<std::uint8_t>(kind == PointKind::Rows ? 2 : places.size());
   in.op.mode2 = static_cast<std::uint8_t>(kind);
   if (in.has("group") && in.word("group") == "cta_group::2") in.op.mode2 |= kForPair;
-  const std::size_t offsets = find_operand(in, "offsets");
+  const std::size_t offsets = in.find("offsets");
   if (offsets < in.count()) {
     const std::vector<Place> more = in.sources(offsets);
     places.insert(places.end(), more.begin(), more.end());
@@ -429,7 +421,7 @@ bool decode_copy(Decode& in) {
   map_address(in, 1);
   in.address(2);
   decode_point(in, 1);
-  const std::size_t mask = find_operand(in, "mask");
+  const std::size_t mask = in.find("mask");
   if (mask < in.count()) in.op.p[0] = in.source(mask);
   return true;
 }

@@ -21,8 +21,6 @@
 namespace ww::sim::wgmma_ops {
 namespace {
 
-constexpr std::uint8_t kNegatedScale = 1;  // of Op::mode
-
 // --- issuing -------------------------------------------------------------------------------------
 
 // The value that all lanes must agree on.
@@ -44,8 +42,8 @@ std::uint64_t uniform(Warp& warp, Place place, std::string_view what) {
   return value;
 }
 
-bool adds_to_d(const Warp& warp, const Op& op) {
-  const Mask scale = warp.pred(op.p[kScaleD]) ^ (op.mode == kNegatedScale ? kAllLanes : 0);
+bool adds_to_d(const Warp& warp, const Op& op, const WgmmaForm& form) {
+  const Mask scale = warp.pred(op.p[kScaleD]) ^ (form.negates_scale ? kAllLanes : 0);
   return has_lane(scale, first_lane(warp.exec));
 }
 
@@ -74,8 +72,8 @@ void track_registers(Warp& warp, const Op& op, const WgmmaForm& form, const Prod
   if (!warp.undefined.are_kept()) return;
   const bool adds = part.adds;
   const std::span<const Place> all(&warp.program->places[op.extra], op.count);
-  const std::span<const Place> d = all.first(form.d_registers());
-  const std::span<const Place> a = all.subspan(form.d_registers());
+  const std::span<const Place> d = all.first(form.d.regs);
+  const std::span<const Place> a = all.subspan(form.d.regs);
   if (!form.a_in_registers) use_value(warp, op.p[kDescA], warp.exec);
   use_value(warp, op.p[kDescB], warp.exec);
   use_value(warp, op.p[kScaleD], warp.exec, 0, true);
@@ -83,8 +81,8 @@ void track_registers(Warp& warp, const Op& op, const WgmmaForm& form, const Prod
   for (const Place place : d)
     if (adds) calculate_with(warp, place, warp.exec);
   OpenLines lines(warp);
-  lines.add_rows(a, [](unsigned r, unsigned lane) { return lane / 4 + 8 * (r % 2); });
-  if (form.is_sparse) {
+  lines.add_rows(a, form.a);
+  if (form.rule.is_sparse) {
     calculate_with(warp, op.p[kMetadata], warp.exec);
     lines.add_all(op.p[kMetadata], warp.exec);
   }
@@ -92,14 +90,7 @@ void track_registers(Warp& warp, const Op& op, const WgmmaForm& form, const Prod
   if (!open.a.empty())
     lines.add_rows(std::span(open.a).subspan(warp.index % kGroupWarps * kPartRows, kPartRows));
   lines.add_columns(open.b);
-  const bool halves = form.kind == MmaKind::F16;
-  lines.mark(d, adds ? d : std::span<const Place>(), halves ? 2 : 1, halves ? 2 : 4,
-             [&](unsigned r, unsigned lane, unsigned part_of_register) {
-               return halves ? SumCell{lane / 4 + 8 * (r % 2),
-                                       8 * (r / 2) + 2 * (lane % 4) + part_of_register}
-                             : SumCell{lane / 4 + 8 * (r / 2 % 2),
-                                       8 * (r / 4) + 2 * (lane % 4) + r % 2};
-             });
+  lines.mark(d, adds ? d : std::span<const Place>(), form.d);
 }
 
 // Products of the same N, type of D and K may follow each other on one D.
@@ -107,9 +98,9 @@ void watch_registers(Warp& warp, const Op& op, const WgmmaForm& form) {
   if (warp.register_watch == nullptr) return;
   const Place* d = &warp.program->places[op.extra];
   const std::span<const Place> places(d, op.count);
-  const std::uint32_t shape = form.n << 16U | form.k() << 4U | static_cast<unsigned>(form.kind);
-  warp.register_watch->issue(warp, places.first(form.d_registers()),
-                             places.subspan(form.d_registers()), shape);
+  const ProductRule& rule = form.rule;
+  const std::uint32_t shape = form.n << 16U | rule.k << 4U | static_cast<unsigned>(rule.kind);
+  warp.register_watch->issue(warp, places.first(form.d.regs), places.subspan(form.d.regs), shape);
 }
 
 ProductPart part_of(Warp& warp, const Op& op, const WgmmaForm& form) {
@@ -117,7 +108,7 @@ ProductPart part_of(Warp& warp, const Op& op, const WgmmaForm& form) {
                    .frame = warp.here.frame,
                    .lanes = warp.exec,
                    .group = warp.pending.products_committed,
-                   .adds = adds_to_d(warp, op)};
+                   .adds = adds_to_d(warp, op, form)};
   if (!form.a_in_registers) part.a = uniform(warp, op.p[kDescA], "A");
   part.b = uniform(warp, op.p[kDescB], "B");
   return part;
@@ -188,7 +179,7 @@ void report_missing(Warp& warp) {
 }
 
 void run_product(Warp& warp, const Op& op) {
-  const WgmmaForm form = unpack_wgmma(op);
+  const auto& form = form_of<WgmmaForm>(op);
   if (warp.grant.is_open && !is_meeting_grant(warp)) {
     std::uint32_t value = 0;
     take_grant(warp, &value);
@@ -201,9 +192,12 @@ void run_product(Warp& warp, const Op& op) {
   const ProductPart part = part_of(warp, op, form);
   watch_registers(warp, op, form);
   track_registers(warp, op, form, part);
-  if (form.is_sparse)
-    check_metadata(warp, sparse_rows(form), warp.source<std::uint32_t>(op.p[kMetadata]),
-                   form.selector, PlaceOrder::Any, warp.index % kGroupWarps * kPartRows);
+  if (form.rule.is_sparse) {
+    const SparseRows rows = form.rule.sparse_rows();
+    const auto* const words = warp.source<std::uint32_t>(op.p[kMetadata]);
+    check_metadata(warp, rows, metadata_of_rows(rows, words, form.selector), form.selector,
+                   PlaceOrder::Any, warp.index % kGroupWarps * kPartRows);
+  }
   warpgroup_of(warp).arrived[warp.index % kGroupWarps] = part;
   const std::array<Warp*, kGroupWarps> warps = group_of(warp);
   const bool all_came = std::ranges::all_of(warps, [&](const Warp* other) {
@@ -249,34 +243,48 @@ void run_wait(Warp& warp, const Op& op) {
 
 // --- decoding ------------------------------------------------------------------------------------
 
-// Operands in the order of the form: D, A, B, then by their names.
-std::size_t find_operand(const Decode& in, std::string_view name) {
-  std::size_t i = 0;
-  while (i < in.count() && in.form.form().operands[i].name != name) ++i;
-  return i;
+// The value of an operand that is a constant; 0 if the form does not have it.
+std::int64_t constant_named(const Decode& in, std::string_view name) {
+  const std::size_t i = in.find(name);
+  return i < in.count() ? in.immediate(i) : 0;
 }
 
+WgmmaForm form_in(const Decode& in) {
+  WgmmaForm form{.rule = rule_in(in)};
+  form.rule.has_fp8_unit = true;
+  form.n = static_cast<unsigned>(isa::product_shape(in.word("shape")).n);
+  form.a = in_registers(kPartRows, form.rule.a_length(), form.rule.bits, kPartRows);
+  form.d =
+      in_registers(kPartRows, form.n, form.rule.kind == SumKind::F16 ? 16 : 32, kPartRows, true);
+  form.a_in_registers = in.operand(1).kind == isa::OperandKind::Vector;
+  form.a_is_mn_major = constant_named(in, "trans_a") == 1;
+  form.b_is_mn_major = constant_named(in, "trans_b") == 1;
+  form.negates_a = constant_named(in, "scale_a") == -1;
+  form.negates_b = constant_named(in, "scale_b") == -1;
+  form.selector = static_cast<unsigned>(constant_named(in, "sel"));
+  form.negates_scale = in.is_negated(in.find("scale_d"));
+  return form;
+}
+
+// Operands in the order of the form: D, A, B, then by their names.
 bool decode_product(Decode& in) {
-  const std::optional<WgmmaForm> form = wgmma_form(in);
-  if (!form) return false;
+  const WgmmaForm form = form_in(in);
   in.op.run = run_product;
   in.op.flags = kTracksItself | kWatchesRegisters;
   in.function().program().uses_async_proxy = true;
   in.function().program().uses_warpgroups = true;
-  pack_form(*form, in.op);
   std::vector<Place> places = in.results(0);
-  if (form->a_in_registers) {
+  if (form.a_in_registers) {
     const std::vector<Place> a = in.sources(1);
     places.insert(places.end(), a.begin(), a.end());
   } else {
     in.op.p[kDescA] = in.source(1);
   }
   in.op.p[kDescB] = in.source(2);
-  if (form->is_sparse) in.op.p[kMetadata] = in.source(find_operand(in, "meta"));
-  const std::size_t scale = find_operand(in, "scale_d");
-  in.op.p[kScaleD] = in.source(scale);
-  in.op.mode = in.is_negated(scale) ? kNegatedScale : 0;
+  if (form.rule.is_sparse) in.op.p[kMetadata] = in.source(in.find("meta"));
+  in.op.p[kScaleD] = in.source(in.find("scale_d"));
   in.further(places);
+  in.keep(form);
   return true;
 }
 

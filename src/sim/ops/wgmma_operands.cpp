@@ -53,7 +53,7 @@ SharedMatrix matrix_a(const WgmmaForm& form, std::uint64_t descriptor) {
   return {.name = "A",
           .at = MatrixDescriptor(descriptor),
           .lines = kProductRows,
-          .line_bytes = kLineBytes,
+          .line_bytes = form.rule.a_length() * form.rule.bits / 8,
           .element_bytes = 2,
           .is_mn_major = form.a_is_mn_major};
 }
@@ -62,7 +62,7 @@ SharedMatrix matrix_b(const WgmmaForm& form, std::uint64_t descriptor) {
   return {.name = "B",
           .at = MatrixDescriptor(descriptor),
           .lines = form.n,
-          .line_bytes = kLineBytes * (form.is_sparse ? 2U : 1U),
+          .line_bytes = form.rule.k * form.rule.bits / 8,
           .element_bytes = 2,
           .is_mn_major = form.b_is_mn_major};
 }

@@ -5,46 +5,29 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <vector>
 
 #include "sim/decode/decoder.h"
 #include "sim/memory/matrix_descriptor.h"
-#include "sim/ops/mma_forms.h"
+#include "sim/ops/matrix_product.h"
+#include "sim/ops/register_matrix.h"
 #include "sim/ops/shared_matrix.h"
-#include "sim/ops/sparse_rows.h"
 #include "sim/run/unit.h"
 
 namespace ww::sim {
 
 constexpr unsigned kProductRows = 64;  // of A and D
 constexpr unsigned kPartRows = 16;     // of them, of one warp
-constexpr unsigned kLineBytes = 32;    // of a row of A as it is stored
 
 struct WgmmaForm {
-  MmaKind kind = MmaKind::F32;
-  num::DType a{}, b{};
+  ProductRule rule{};
   unsigned n = 8;
-  unsigned bits = 16;  // of an element; single bits go 32 to an element
+  RegisterMatrix a{}, d{};  // of one warp
   bool a_in_registers = false;
-  bool saturates = false;
   bool a_is_mn_major = false, b_is_mn_major = false;
   bool negates_a = false, negates_b = false;
-  bool is_sparse = false;
   unsigned selector = 0;
-
-  /// Elements of a stored row of A, and of a column of B.
-  [[nodiscard]] unsigned a_length() const { return kLineBytes * 8 / bits; }
-  [[nodiscard]] unsigned k() const { return a_length() * (is_sparse ? 2 : 1); }
-  [[nodiscard]] unsigned d_registers() const { return kind == MmaKind::F16 ? n / 4 : n / 2; }
+  bool negates_scale = false;  // the predicate that says whether D is added to
 };
-
-inline SparseRows sparse_rows(const WgmmaForm& form) { return {form.bits, form.a_length()}; }
-
-std::optional<WgmmaForm> wgmma_form(Decode& in);
-/// A form fits into the 64 bits of Op::imm.
-void pack_form(const WgmmaForm& form, Op& op);
-WgmmaForm unpack_wgmma(const Op& op);
 
 /// Where an op has its operands: registers of D and then of A in Program::places, the rest in Op::p.
 constexpr std::size_t kDescA = 0, kDescB = 1, kScaleD = 2, kMetadata = 3;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "sim/ops/shared_matrix.h"
 #include "sim/ops/wgmma_ops.h"
 
 namespace ww::sim {
@@ -69,6 +68,20 @@ CopySide matrix_side(const SharedMatrix& matrix, unsigned first, unsigned lines)
   return out;
 }
 
+// The elements of a matrix that one warp holds.
+Fragment fragment_of(const RegisterMatrix& matrix, unsigned warp) {
+  Fragment out{.rows = kProductRows, .columns = matrix.length};
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    for (unsigned r = 0; r < matrix.regs; ++r) {
+      for (unsigned part = 0; part < matrix.parts; ++part) {
+        const Cell cell = matrix.cell(lane, r, part);
+        out.held[lane].push_back((warp * kPartRows + cell.line) * matrix.length + cell.at);
+      }
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 CopySide copied_from(const EngineCopy& copy) {
@@ -82,46 +95,21 @@ CopySide copied_to(const EngineCopy& copy, const CopyTarget& target) {
 }
 
 CopySide slice_of_a(const Op& op, const EngineProduct& product, unsigned warp) {
-  return matrix_side(matrix_a(unpack_wgmma(op), product.a), warp * kPartRows, kPartRows);
+  return matrix_side(matrix_a(form_of<WgmmaForm>(op), product.a), warp * kPartRows, kPartRows);
 }
 
 CopySide slice_of_b(const Op& op, const EngineProduct& product) {
-  const WgmmaForm form = unpack_wgmma(op);
+  const auto& form = form_of<WgmmaForm>(op);
   return matrix_side(matrix_b(form, product.b), 0, form.n);
 }
 
-// The places are those of sim/ops/wgmma_product.cpp.
 Fragment fragment_of_d(const Op& op, unsigned warp) {
-  const WgmmaForm form = unpack_wgmma(op);
-  Fragment out{.rows = kProductRows, .columns = form.n};
-  const unsigned each = form.kind == MmaKind::F16 ? 2 : 1;  // elements of a register
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    for (unsigned r = 0; r < form.d_registers(); ++r) {
-      for (unsigned i = 0; i < each; ++i) {
-        const unsigned number = r * each + i;  // of the lane's elements
-        const unsigned row = warp * kPartRows + lane / 4 + 8 * (number / 2 % 2);
-        const unsigned column = 8 * (number / 4) + 2 * (lane % 4) + number % 2;
-        out.held[lane].push_back(row * form.n + column);
-      }
-    }
-  }
-  return out;
+  return fragment_of(form_of<WgmmaForm>(op).d, warp);
 }
-
 Fragment fragment_of_a(const Op& op, unsigned warp) {
-  const WgmmaForm form = unpack_wgmma(op);
-  Fragment out{.rows = kProductRows, .columns = form.a_length()};
-  const unsigned each = 32 / form.bits;
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    for (unsigned r = 0; r < 4; ++r) {
-      const unsigned row = warp * kPartRows + lane / 4 + 8 * (r % 2);
-      for (unsigned i = 0; i < each; ++i)
-        out.held[lane].push_back(row * out.columns + 4 * each * (r / 2) + each * (lane % 4) + i);
-    }
-  }
-  return out;
+  return fragment_of(form_of<WgmmaForm>(op).a, warp);
 }
 
-bool has_a_in_registers(const Op& op) { return unpack_wgmma(op).a_in_registers; }
+bool has_a_in_registers(const Op& op) { return form_of<WgmmaForm>(op).a_in_registers; }
 
 }  // namespace ww::sim
