@@ -199,35 +199,10 @@ void run_atomic(Warp& warp, const Op& op) {
 // --- decoding ------------------------------------------------------------------------------------
 
 template <typename T>
-RunOp pick_int_atomic(std::string_view op) {
-  if (op == "add") return run_atomic<T, add_int<T>>;
-  if (op == "min") return run_atomic<T, min_int<T>>;
-  if (op == "max") return run_atomic<T, max_int<T>>;
-  if constexpr (std::is_same_v<T, std::uint32_t>) {
-    if (op == "inc") return run_atomic<T, inc_int<T>>;
-    if (op == "dec") return run_atomic<T, dec_int<T>>;
-  }
-  return nullptr;
-}
-
-template <typename T>
-RunOp pick_bit_atomic(std::string_view op) {
+RunOp pick_exchange(std::string_view op) {
   constexpr auto kExch = [](T, T b) { return b; };
   constexpr auto kCas = [](T a, T b, T c) { return a == b ? c : a; };
-  if (op == "exch") return run_atomic<T, kExch, false>;
-  if (op == "cas") return run_atomic<T, kCas>;
-  if constexpr (!std::is_same_v<T, Wide>) {
-    if (op == "and") return run_atomic<T, and_bits<T>>;
-    if (op == "or") return run_atomic<T, or_bits<T>>;
-    if (op == "xor") return run_atomic<T, xor_bits<T>>;
-  }
-  return nullptr;
-}
-
-template <typename T, auto Add, auto Min, auto Max>
-RunOp pick_float_atomic(std::string_view op) {
-  if (op == "add") return run_atomic<T, Add>;
-  return op == "min" ? run_atomic<T, Min> : run_atomic<T, Max>;
+  return op == "cas" ? run_atomic<T, kCas> : run_atomic<T, kExch, false>;
 }
 
 // Sums in single and double precision differ from memory to memory: lanes of a kind go together.
@@ -249,40 +224,16 @@ void run_add(Warp& warp, const Op& op) {
 
 RunOp pick_atomic(isa::Type type, std::string_view op) {
   using isa::Type;
-  switch (type) {
-    case Type::B16:
-      return pick_bit_atomic<std::uint16_t>(op);
-    case Type::B32:
-      return pick_bit_atomic<std::uint32_t>(op);
-    case Type::B64:
-      return pick_bit_atomic<std::uint64_t>(op);
-    case Type::B128:
-      return pick_bit_atomic<Wide>(op);
-    case Type::U32:
-      return pick_int_atomic<std::uint32_t>(op);
-    case Type::S32:
-      return pick_int_atomic<std::int32_t>(op);
-    case Type::U64:
-      return pick_int_atomic<std::uint64_t>(op);
-    case Type::S64:
-      return pick_int_atomic<std::int64_t>(op);
-    case Type::F32:
-      return run_add<std::uint32_t, add_f32, add_f32_flushed>;
-    case Type::F64:
-      return run_add<std::uint64_t, add_f64_shared, add_f64_global>;
-    case Type::F16:
-      return pick_float_atomic<std::uint16_t, add_f16, min_f16, max_f16>(op);
-    case Type::Bf16:
-      return pick_float_atomic<std::uint16_t, add_bf16, min_bf16, max_bf16>(op);
-    case Type::F16x2:
-      return pick_float_atomic<std::uint32_t, pairwise<add_f16>, pairwise<min_f16>,
-                               pairwise<max_f16>>(op);
-    case Type::Bf16x2:
-      return pick_float_atomic<std::uint32_t, pairwise<add_bf16>, pairwise<min_bf16>,
-                               pairwise<max_bf16>>(op);
-    default:
-      return nullptr;
+  if (op == "exch" || op == "cas") {
+    return type == Type::B16   ? pick_exchange<std::uint16_t>(op)
+           : type == Type::B32 ? pick_exchange<std::uint32_t>(op)
+           : type == Type::B64 ? pick_exchange<std::uint64_t>(op)
+                               : pick_exchange<Wide>(op);
   }
+  if (type == Type::F32) return run_add<std::uint32_t, add_f32, add_f32_flushed>;
+  if (type == Type::F64) return run_add<std::uint64_t, add_f64_shared, add_f64_global>;
+  return pick_operation(
+      op, type, []<typename T, auto F>()->RunOp { return run_atomic<T, F>; });
 }
 
 bool decode_atomic(Decode& in) {

@@ -5,8 +5,10 @@
 
 #include <bit>
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 
+#include "isa/operand.h"
 #include "num/half_lanes.h"
 
 namespace ww::sim {
@@ -124,6 +126,67 @@ std::uint32_t pairwise(std::uint32_t a, std::uint32_t b) {
   const std::uint16_t high =
       F(static_cast<std::uint16_t>(a >> 16U), static_cast<std::uint16_t>(b >> 16U));
   return low | (static_cast<std::uint32_t>(high) << 16U);
+}
+
+/// visit.template operator()<T, F>() for the F(memory, operand) of two T that an operation does to
+/// elements of a type; Result{} where there is none. Sums in single and double precision are those
+/// of global memory.
+template <typename Visit>
+auto pick_operation(std::string_view op, isa::Type type, Visit visit) {
+  using isa::Type;
+  using Result = decltype(visit.template operator()<std::uint32_t, and_bits<std::uint32_t>>());
+  const auto bits = [&]<typename T>(T) -> Result {
+    if (op == "and") return visit.template operator()<T, and_bits<T>>();
+    if (op == "or") return visit.template operator()<T, or_bits<T>>();
+    return op == "xor" ? visit.template operator()<T, xor_bits<T>>() : Result{};
+  };
+  const auto integers = [&]<typename T>(T) -> Result {
+    if (op == "add") return visit.template operator()<T, add_int<T>>();
+    if (op == "min") return visit.template operator()<T, min_int<T>>();
+    if (op == "max") return visit.template operator()<T, max_int<T>>();
+    if constexpr (std::is_same_v<T, std::uint32_t>) {
+      if (op == "inc") return visit.template operator()<T, inc_int<T>>();
+      if (op == "dec") return visit.template operator()<T, dec_int<T>>();
+    }
+    return Result{};
+  };
+  const auto floats = [&]<typename T, auto Add, auto Min, auto Max>()->Result {
+    if (op == "add") return visit.template operator()<T, Add>();
+    if (op == "min") return visit.template operator()<T, Min>();
+    return op == "max" ? visit.template operator()<T, Max>() : Result{};
+  };
+  using U16 = std::uint16_t;
+  using U32 = std::uint32_t;
+  switch (type) {
+    case Type::B32:
+      return bits(U32{});
+    case Type::B64:
+      return bits(std::uint64_t{});
+    case Type::U32:
+      return integers(U32{});
+    case Type::S32:
+      return integers(std::int32_t{});
+    case Type::U64:
+      return integers(std::uint64_t{});
+    case Type::S64:
+      return integers(std::int64_t{});
+    case Type::F16:
+      return floats.template operator()<U16, add_f16, min_f16, max_f16>();
+    case Type::Bf16:
+      return floats.template operator()<U16, add_bf16, min_bf16, max_bf16>();
+    case Type::F16x2:
+      return floats
+          .template operator()<U32, pairwise<add_f16>, pairwise<min_f16>, pairwise<max_f16>>();
+    case Type::Bf16x2:
+      return floats
+          .template operator()<U32, pairwise<add_bf16>, pairwise<min_bf16>, pairwise<max_bf16>>();
+    case Type::F32:
+      return op == "add" ? visit.template operator()<U32, add_f32_flushed>() : Result{};
+    case Type::F64:
+      return op == "add" ? visit.template operator()<std::uint64_t, add_f64_global>() : Result{};
+    default:
+      return Result{};
+  }
 }
 
 }  // namespace ww::sim

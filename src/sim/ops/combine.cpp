@@ -3,7 +3,6 @@
 // combine into the same global memory at the same time, so the host's atomics are used.
 #include <atomic>
 #include <cstring>
-#include <type_traits>
 
 #include "sim/ops/async_ops.h"
 #include "sim/ops/atomic_values.h"
@@ -27,29 +26,6 @@ void combine(std::byte* at, const std::byte* with) {
   T old = place.load(std::memory_order_relaxed);
   while (!place.compare_exchange_weak(old, F(old, b), std::memory_order_relaxed)) {
   }
-}
-
-template <typename T>
-Combine pick_bits_combine(std::string_view op) {
-  if (op == "and") return combine<T, and_bits<T>>;
-  if (op == "or") return combine<T, or_bits<T>>;
-  return op == "xor" ? combine<T, xor_bits<T>> : nullptr;
-}
-
-template <typename T>
-Combine pick_int_combine(std::string_view op) {
-  if (op == "add") return combine<T, add_int<T>>;
-  if (op == "min") return combine<T, min_int<T>>;
-  if (op == "max") return combine<T, max_int<T>>;
-  if (op == "inc") return combine<T, inc_int<T>>;
-  return op == "dec" ? combine<T, dec_int<T>> : nullptr;
-}
-
-template <typename T, auto Add, auto Min, auto Max>
-Combine pick_float_combine(std::string_view op) {
-  if (op == "add") return combine<T, Add>;
-  if (op == "min") return combine<T, Min>;
-  return op == "max" ? combine<T, Max> : nullptr;
 }
 
 }  // namespace
@@ -90,33 +66,8 @@ void combine_f32_add_unflushed(std::byte* at, const std::byte* with) {
 }
 
 Combine pick_combine(std::string_view op, isa::Type type) {
-  using isa::Type;
-  switch (type) {
-    case Type::B32:
-      return pick_bits_combine<std::uint32_t>(op);
-    case Type::B64:
-      return pick_bits_combine<std::uint64_t>(op);
-    case Type::U32:
-      return pick_int_combine<std::uint32_t>(op);
-    case Type::S32:
-      return pick_int_combine<std::int32_t>(op);
-    case Type::U64:
-      return pick_int_combine<std::uint64_t>(op);
-    case Type::S64:
-      return pick_int_combine<std::int64_t>(op);
-    case Type::F16:
-      return pick_float_combine<std::uint16_t, add_f16, min_f16, max_f16>(op);
-    case Type::Bf16:
-      return pick_float_combine<std::uint16_t, add_bf16, min_bf16, max_bf16>(op);
-    case Type::F32:
-      return pick_float_combine<std::uint32_t, add_f32_flushed, min_f32, max_f32>(op);
-    case Type::F64:
-      return op == "add" ? pick_float_combine<std::uint64_t, add_f64_global, add_f64_global,
-                                              add_f64_global>(op)
-                         : nullptr;
-    default:
-      return nullptr;
-  }
+  return pick_operation(
+      op, type, []<typename T, auto F>()->Combine { return combine<T, F>; });
 }
 
 }  // namespace ww::sim

@@ -410,33 +410,10 @@ bool decode_store(Decode& in) {
   return decode_surface(in, 0, in.sources(1), in.width(1), run_store);
 }
 
-template <typename T>
-RunOp pick_reduction(std::string_view op) {
-  if (op == "add") return run_reduce<T, add_int<T>>;
-  return op == "min" ? run_reduce<T, min_int<T>> : run_reduce<T, max_int<T>>;
-}
 bool decode_reduce(Decode& in) {
-  using U32 = std::uint32_t;
-  const std::string_view op = in.word("op");
   const isa::Type type = in.type("type");
-  RunOp run = nullptr;
-  switch (type) {
-    case isa::Type::B32:
-      run = op == "and" ? run_reduce<U32, and_bits<U32>> : run_reduce<U32, or_bits<U32>>;
-      break;
-    case isa::Type::U32:
-      run = pick_reduction<U32>(op);
-      break;
-    case isa::Type::S32:
-      run = pick_reduction<std::int32_t>(op);
-      break;
-    case isa::Type::U64:
-      run = pick_reduction<std::uint64_t>(op);
-      break;
-    default:
-      run = pick_reduction<std::int64_t>(op);
-      break;
-  }
+  const RunOp run = pick_operation(
+      in.word("op"), type, []<typename T, auto F>()->RunOp { return run_reduce<T, F>; });
   const unsigned bytes = static_cast<unsigned>(isa::info(type).bits) / 8;
   return decode_surface(in, 0, {in.source(1)}, bytes, run);
 }
