@@ -331,6 +331,48 @@ void check_same_cta(Warp& warp, unsigned lane, std::uint64_t to, std::uint64_t m
                   shared_rank(to), shared_rank(mbarrier)));
 }
 
+// --- work that somebody waits for ----------------------------------------------------------------
+
+void start_job(Warp& warp, unsigned lane, PendingJob job) {
+  job.op = warp.current;
+  job.warp = &warp;
+  job.lane = lane;
+  if (job.kind != PendingJob::JobKind::Signal) job.group = warp.pending.bulk_committed[lane];
+  job.deliver = [&warp, op = job.op, deliver = std::move(job.deliver)] {
+    const ActingFor acting(warp, op);
+    deliver();
+  };
+  warp.unit->jobs.push_back(std::move(job));
+}
+
+void start_group_read(Warp& warp, unsigned lane, const std::vector<ByteRun>& sources) {
+  for (const ByteRun& run : sources)
+    mark_shared(warp, *run.region, run.address, run.bytes, lane, AsyncUse::Read);
+  start_job(warp, lane, {.kind = PendingJob::JobKind::BulkRead, .deliver = [&warp, sources] {
+                           for (const ByteRun& run : sources)
+                             unmark_shared(warp, *run.region, run.address, run.bytes,
+                                           AsyncUse::Read);
+                         }});
+}
+
+std::vector<CopyTarget> copy_targets(Warp& warp, unsigned lane, Place mask, const CopyTarget& to,
+                                     bool for_pair) {
+  if (!mask.present()) {
+    check_same_cta(warp, lane, to.address, to.mbarrier, for_pair);
+    return {to};
+  }
+  const std::uint16_t ranks = warp.source<std::uint16_t>(mask)[lane];
+  std::vector<CopyTarget> targets;
+  for (std::uint64_t rank = 0; rank < 16; ++rank) {
+    if (((ranks >> rank) & 1U) == 0) continue;
+    // Of a pair, the CTA that is even or odd as that of the mbarrier is.
+    const std::uint64_t hears =
+        for_pair ? (rank & ~std::uint64_t{1}) | (shared_rank(to.mbarrier) & 1U) : rank;
+    targets.push_back({in_cta(to.address, rank), in_cta(to.mbarrier, hears)});
+  }
+  return targets;
+}
+
 // --- decoding ------------------------------------------------------------------------------------
 
 std::uint32_t cluster_address(Decode& in, std::size_t i) {

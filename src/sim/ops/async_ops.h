@@ -144,10 +144,18 @@ void check_same_cta(Warp& warp, unsigned lane, std::uint64_t to, std::uint64_t m
 inline std::uint64_t in_cta(std::uint64_t address, std::uint64_t rank) {
   return shared_start(rank) + shared_offset(address);
 }
-/// Of the pair of CTA `rank`, the one that is even or odd as the CTA of the address is.
-inline std::uint64_t rank_in_pair(std::uint64_t rank, std::uint64_t address) {
-  return (rank & ~std::uint64_t{1}) | (shared_rank(address) & 1U);
-}
+
+// --- work that somebody waits for ----------------------------------------------------------------
+
+/// The running op starts work for that lane, which `deliver` completes. It signals the mbarrier, or
+/// is of the lane's open bulk group.
+void start_job(Warp& warp, unsigned lane, PendingJob job);
+/// The work of a bulk group reads these sources until its BulkRead is delivered.
+void start_group_read(Warp& warp, unsigned lane, const std::vector<ByteRun>& sources);
+/// Where a copy to shared memory lands: there, or with a mask in each CTA of it. `for_pair`: the
+/// mbarrier may be in the other CTA of the pair.
+std::vector<CopyTarget> copy_targets(Warp& warp, unsigned lane, Place mask, const CopyTarget& to,
+                                     bool for_pair = false);
 
 // --- decoding ------------------------------------------------------------------------------------
 

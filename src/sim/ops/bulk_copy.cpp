@@ -31,21 +31,9 @@ Effect effect_of(const Op& op) {
 
 // --- issuing -------------------------------------------------------------------------------------
 
-/// The addresses of an op in all lanes: destination, source, mbarrier.
-struct Addresses {
-  std::uint64_t of[3][kLanes];
-  Space space[3];
-};
-
-Addresses addresses_of(Warp& warp, const Op& op, unsigned count) {
-  Addresses all{};
-  for (unsigned i = 0; i < count; ++i) {
-    const Address& address = warp.program->addresses[op.address + i];
-    use_base(warp, address, warp.exec);
-    lane_addresses(warp, address, all.of[i]);
-    all.space[i] = address.space;
-  }
-  return all;
+// Addresses: destination, source, mbarrier.
+Space space_of(const Warp& warp, const Op& op, unsigned i) {
+  return warp.program->addresses[op.address + i].space;
 }
 
 // The size that a lane gives, as far as it makes sense.
@@ -100,24 +88,17 @@ void send(Warp& warp, unsigned lane, const std::shared_ptr<const Parcel>& parcel
   check_signalled(warp, mbarrier, lane_bit(lane), parcel->is_async_proxy);
   begin_write(warp, to, lane, parcel->mode());
   const auto read = begin_read(warp, lane, parcel->from, mbarrier);
-  const std::uint32_t op = warp.current;
-  warp.unit->jobs.push_back({.mbarrier = mbarrier,
-                             .op = op,
-                             .warp = &warp,
-                             .lane = lane,
-                             .bytes = parcel->size,
-                             .deliver = [=, &warp] {
-                               const ActingFor acting(warp, op);
-                               end_read(warp, parcel->from, mbarrier, read);
-                               parcel->land_at(warp, lane, to);
-                               complete_tx(warp, mbarrier, lane, parcel->size);
-                             }});
+  start_job(warp, lane, {.mbarrier = mbarrier, .bytes = parcel->size, .deliver = [=, &warp] {
+                           end_read(warp, parcel->from, mbarrier, read);
+                           parcel->land_at(warp, lane, to);
+                           complete_tx(warp, mbarrier, lane, parcel->size);
+                         }});
 }
 
-std::shared_ptr<Parcel> take(Warp& warp, const Op& op, unsigned lane, const Addresses& at) {
+std::shared_ptr<Parcel> take(Warp& warp, const Op& op, unsigned lane, std::uint64_t from) {
   auto parcel = std::make_shared<Parcel>();
   parcel->size = size_in(warp, op, lane);
-  parcel->from = find_run(warp, at.of[1][lane], lane, parcel->size, AccessKind::Read, at.space[1]);
+  parcel->from = find_run(warp, from, lane, parcel->size, AccessKind::Read, space_of(warp, op, 1));
   parcel->bytes = read_run(warp, parcel->from, lane, parcel->size);
   parcel->effect = effect_of(op);
   return parcel;
@@ -131,27 +112,19 @@ void note_bulk(const Warp& warp, unsigned lane, std::uint32_t bytes, std::uint64
 
 // p: size, and with multicast the mask of CTAs.
 void run_to_shared(Warp& warp, const Op& op) {
-  const Addresses at = addresses_of(warp, op, 3);
+  const LaneAddresses to = used_addresses(warp, op), from = used_addresses(warp, op, 1);
+  const LaneAddresses mbarrier = used_addresses(warp, op, 2);
+  const Space space = space_of(warp, op, 0);
   use_value(warp, op.p[0], warp.exec);
-  const bool is_multicast = op.p[1].present();
-  if (is_multicast) use_value(warp, op.p[1], warp.exec);
+  if (op.p[1].present()) use_value(warp, op.p[1], warp.exec);
   for_each_lane(warp.exec, [&](unsigned l) {
-    const std::shared_ptr<Parcel> parcel = take(warp, op, l, at);
-    std::vector<CopyTarget> targets;
-    const std::uint16_t mask = is_multicast ? warp.source<std::uint16_t>(op.p[1])[l] : 0;
-    if (!is_multicast) {
-      check_same_cta(warp, l, at.of[0][l], at.of[2][l]);
-      targets.push_back({at.of[0][l], at.of[2][l]});
+    const std::shared_ptr<Parcel> parcel = take(warp, op, l, from[l]);
+    std::vector<CopyTarget> targets = copy_targets(warp, l, op.p[1], {to[l], mbarrier[l]});
+    for (const CopyTarget& target : targets) {
+      const ByteRun run = find_run(warp, target.address, l, parcel->size, AccessKind::Write, space);
+      send(warp, l, parcel, run, target.mbarrier);
     }
-    for (std::uint64_t rank = 0; rank < 16; ++rank)
-      if (((mask >> rank) & 1U) != 0)
-        targets.push_back({in_cta(at.of[0][l], rank), in_cta(at.of[2][l], rank)});
-    for (const CopyTarget& to : targets) {
-      const ByteRun run =
-          find_run(warp, to.address, l, parcel->size, AccessKind::Write, at.space[0]);
-      send(warp, l, parcel, run, to.mbarrier);
-    }
-    note_bulk(warp, l, parcel->size, at.of[1][l], std::move(targets));
+    note_bulk(warp, l, parcel->size, from[l], std::move(targets));
   });
 }
 
@@ -168,37 +141,21 @@ void check_written(Warp& warp, unsigned lane, const Parcel& parcel) {
 
 // p: size, and with cp_mask the bytes of every 16 that are written.
 void run_to_global(Warp& warp, const Op& op) {
-  const Addresses at = addresses_of(warp, op, 2);
+  const LaneAddresses at = used_addresses(warp, op), from = used_addresses(warp, op, 1);
+  const Space space = space_of(warp, op, 0);
   use_value(warp, op.p[0], warp.exec);
   if (op.p[1].present()) use_value(warp, op.p[1], warp.exec);
-  const std::uint32_t number = warp.current;
   for_each_lane(warp.exec, [&](unsigned l) {
-    const std::shared_ptr<Parcel> parcel = take(warp, op, l, at);
+    const std::shared_ptr<Parcel> parcel = take(warp, op, l, from[l]);
     if (op.p[1].present()) parcel->effect.mask = warp.source<std::uint16_t>(op.p[1])[l];
     check_written(warp, l, *parcel);
-    const ByteRun to = find_run(warp, at.of[0][l], l, parcel->size, AccessKind::Write, at.space[0]);
-    const ByteRun from = parcel->from;
-    note_bulk(warp, l, parcel->size, at.of[1][l], {{at.of[0][l], 0}});
+    const ByteRun to = find_run(warp, at[l], l, parcel->size, AccessKind::Write, space);
+    note_bulk(warp, l, parcel->size, from[l], {{at[l], 0}});
     begin_write(warp, to, l, parcel->mode());
-    PendingJob job;
-    job.op = number;
-    job.warp = &warp;
-    job.lane = l;
-    job.group = warp.pending.bulk_committed[l];
-    if (from.region != nullptr) {
-      mark_shared(warp, *from.region, from.address, from.bytes, l, AsyncUse::Read);
-      job.kind = PendingJob::JobKind::BulkRead;
-      job.deliver = [&warp, from] {
-        unmark_shared(warp, *from.region, from.address, from.bytes, AsyncUse::Read);
-      };
-      warp.unit->jobs.push_back(job);
-    }
-    job.kind = PendingJob::JobKind::BulkWrite;
-    job.deliver = [&warp, parcel, to, number, l] {
-      const ActingFor acting(warp, number);
-      parcel->land_at(warp, l, to);
-    };
-    warp.unit->jobs.push_back(job);
+    if (parcel->from.region != nullptr) start_group_read(warp, l, {parcel->from});
+    start_job(warp, l, {.kind = PendingJob::JobKind::BulkWrite, .deliver = [&warp, parcel, to, l] {
+                          parcel->land_at(warp, l, to);
+                        }});
   });
 }
 
@@ -231,13 +188,7 @@ void run_wait_group(Warp& warp, const Op& op) {
 
 // op.count registers of op.bytes bytes each.
 void run_store_async(Warp& warp, const Op& op) {
-  const Address* addresses = &warp.program->addresses[op.address];
-  std::uint64_t to[kLanes];
-  std::uint64_t mbarrier[kLanes];
-  for (unsigned i = 0; i < 2; ++i) {
-    use_base(warp, addresses[i], warp.exec);
-    lane_addresses(warp, addresses[i], i == 0 ? to : mbarrier);
-  }
+  const LaneAddresses to = used_addresses(warp, op), mbarrier = used_addresses(warp, op, 1);
   const Place* places = &warp.program->places[op.extra];
   const std::uint32_t total = op.bytes * unsigned{op.count};
   const auto send_lane = [&](Region* region, unsigned l) {
@@ -261,7 +212,7 @@ void run_store_async(Warp& warp, const Op& op) {
     send(warp, l, parcel, ByteRun{region, to[l], region != nullptr ? total : 0}, mbarrier[l]);
   };
   Mask missing = warp.exec;
-  visit_regions(warp, to, warp.exec, total, AccessKind::Write, addresses[0].space,
+  visit_regions(warp, to.data(), warp.exec, total, AccessKind::Write, space_of(warp, op, 0),
                 [&](Region& region, Mask group) {
                   missing &= ~group;
                   for_each_lane(group, [&](unsigned l) { send_lane(&region, l); });

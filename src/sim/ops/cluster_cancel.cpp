@@ -39,19 +39,12 @@ void send_answer(Warp& warp, unsigned lane, const Answer& answer, std::uint64_t 
   const ByteRun run =
       find_run(warp, to, lane, kAnswerBytes, AccessKind::Write, Space::SharedCluster);
   begin_write(warp, run, lane, {});
-  const std::uint32_t op = warp.current;
-  warp.unit->jobs.push_back({.mbarrier = mbarrier,
-                             .op = op,
-                             .warp = &warp,
-                             .lane = lane,
-                             .bytes = kAnswerBytes,
-                             .deliver = [=, &warp] {
-                               const ActingFor acting(warp, op);
-                               std::array<std::byte, kAnswerBytes> bytes;
-                               std::memcpy(bytes.data(), answer.data(), sizeof bytes);
-                               land(warp, lane, run, bytes.data(), nullptr, {});
-                               complete_tx(warp, mbarrier, lane, kAnswerBytes);
-                             }});
+  start_job(warp, lane, {.mbarrier = mbarrier, .bytes = kAnswerBytes, .deliver = [=, &warp] {
+                           std::array<std::byte, kAnswerBytes> bytes;
+                           std::memcpy(bytes.data(), answer.data(), sizeof bytes);
+                           land(warp, lane, run, bytes.data(), nullptr, {});
+                           complete_tx(warp, mbarrier, lane, kAnswerBytes);
+                         }});
 }
 
 void check_asks_again(Warp& warp, unsigned lane) {
@@ -61,12 +54,8 @@ void check_asks_again(Warp& warp, unsigned lane) {
 }
 
 void run_try_cancel(Warp& warp, const Op& op) {
-  std::uint64_t to[kLanes];
-  std::uint64_t mbarrier[kLanes];
-  use_base(warp, warp.program->addresses[op.address], warp.exec);
-  use_base(warp, warp.program->addresses[op.address + 1], warp.exec);
-  lane_addresses(warp, warp.program->addresses[op.address], to);
-  lane_addresses(warp, warp.program->addresses[op.address + 1], mbarrier);
+  const LaneAddresses to = used_addresses(warp, op);
+  const LaneAddresses mbarrier = used_addresses(warp, op, 1);
   const bool is_multicast = op.mode != 0;
   for_each_lane(warp.exec, [&](unsigned l) {
     check_asks_again(warp, l);

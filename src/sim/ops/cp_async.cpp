@@ -167,45 +167,31 @@ void run_wait_all(Warp& warp, const Op&) {
 
 // One job for all lanes that name the same mbarrier.
 void arrive_later(Warp& warp, std::uint64_t address, Mask lanes) {
-  const std::uint32_t op = warp.current;
   const std::uint32_t before = warp.pending.copies_issued;
-  warp.unit->jobs.push_back({.mbarrier = address,
-                             .op = op,
-                             .warp = &warp,
-                             .lane = first_lane(lanes),
-                             .deliver = [&warp, address, lanes, op, before] {
-                               deliver_copies(warp, lanes, before);
-                               const ActingFor acting(warp, op);
-                               for_each_lane(lanes, [&](unsigned l) {
-                                 Mbarrier* barrier = find_mbarrier(*warp.unit, address);
-                                 const bool is_first = l == first_lane(lanes);
-                                 if (barrier != nullptr)
-                                   arrive_on(warp, *barrier, address, l,
-                                             {.lanes = is_first ? lanes : 0});
-                               });
-                             }});
+  start_job(warp, first_lane(lanes),
+            {.mbarrier = address, .deliver = [&warp, address, lanes, before] {
+               deliver_copies(warp, lanes, before);
+               for_each_lane(lanes, [&](unsigned l) {
+                 Mbarrier* barrier = find_mbarrier(*warp.unit, address);
+                 const bool is_first = l == first_lane(lanes);
+                 if (barrier != nullptr)
+                   arrive_on(warp, *barrier, address, l, {.lanes = is_first ? lanes : 0});
+               });
+             }});
 }
 
 void run_arrive(Warp& warp, const Op& op) {
-  const Address& at = warp.program->addresses[op.address];
-  use_base(warp, at, warp.exec);
-  std::uint64_t address[kLanes];
-  lane_addresses(warp, at, address);
-  Mask left = 0;
-  visit_regions(warp, address, warp.exec, 8, AccessKind::Atomic, at.space,
-                [&](Region&, Mask group) { left |= group; });
-  while (left != 0) {
-    const std::uint64_t here = address[first_lane(left)];
-    Mask same = 0;
-    for_each_lane(left, [&](unsigned l) {
-      if (address[l] == here) same |= lane_bit(l);
-    });
-    left &= ~same;
+  const LaneAddresses address = used_addresses(warp, op);
+  Mask found = 0;
+  visit_regions(warp, address.data(), warp.exec, 8, AccessKind::Atomic,
+                warp.program->addresses[op.address].space,
+                [&](Region&, Mask group) { found |= group; });
+  for_each_address(address.data(), found, [&](std::uint64_t here, Mask same) {
     Mbarrier* barrier = mbarrier_at(warp, here, same);
-    if (barrier == nullptr) continue;
+    if (barrier == nullptr) return;
     if (op.mode == kIncrements) barrier->pending += count_lanes(same);
     arrive_later(warp, here, same);
-  }
+  });
 }
 
 // --- decoding ------------------------------------------------------------------------------------

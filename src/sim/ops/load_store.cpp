@@ -427,44 +427,4 @@ void count_access(Warp& warp, const Region& region, const std::uint64_t* address
   }
 }
 
-Mask read_lanes(Warp& warp, const Address& from, Mask who, unsigned bytes, std::byte* out,
-                unsigned stride, std::uint32_t* undefined) {
-  use_base(warp, from, warp.exec);
-  std::uint64_t address[kLanes];
-  lane_addresses(warp, from, address);
-  Mask read = 0;
-  for_each_lane(who, [&](unsigned l) { std::memset(out + std::size_t{l} * stride, 0, bytes); });
-  visit_regions(warp, address, who, bytes, AccessKind::Read, from.space,
-                [&](Region& region, Mask group) {
-                  read |= group;
-                  access_checks(warp, region, address, group, bytes, Touched::Read);
-                  for_each_lane(group, [&](unsigned l) {
-                    const std::uint64_t at = region.offset(address[l], l);
-                    std::memcpy(out + std::size_t{l} * stride, region.data + at, bytes);
-                    if (undefined != nullptr) undefined[l] = undefined_bits(region, at, bytes);
-                  });
-                });
-  return read;
-}
-
-Mask write_lanes(Warp& warp, const Address& to, Mask who, unsigned bytes, const std::byte* in,
-                 unsigned stride, const std::uint32_t* undefined) {
-  use_base(warp, to, warp.exec);
-  std::uint64_t address[kLanes];
-  lane_addresses(warp, to, address);
-  Mask written = 0;
-  ++warp.unit->activity;
-  visit_regions(warp, address, who, bytes, AccessKind::Write, to.space,
-                [&](Region& region, Mask group) {
-                  written |= group;
-                  access_checks(warp, region, address, group, bytes, Touched::Write);
-                  for_each_lane(group, [&](unsigned l) {
-                    const std::uint64_t at = region.offset(address[l], l);
-                    std::memcpy(region.data + at, in + std::size_t{l} * stride, bytes);
-                    mark_bytes(region, at, bytes, undefined != nullptr ? undefined[l] : 0);
-                  });
-                });
-  return written;
-}
-
 }  // namespace ww::sim

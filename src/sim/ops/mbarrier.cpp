@@ -82,11 +82,9 @@ void note_object(Warp& warp, const Region& region, const std::uint64_t* address,
 // Calls visit(region, address, lane) for each executing lane whose address can be an mbarrier's.
 template <typename Visit>
 void each_object(Warp& warp, const Op& op, Role role, Visit&& visit) {
-  const Address& at = warp.program->addresses[op.address];
-  use_base(warp, at, warp.exec);
-  std::uint64_t address[kLanes];
-  lane_addresses(warp, at, address);
-  visit_regions(warp, address, warp.exec, kObjectBytes, AccessKind::Atomic, at.space,
+  const LaneAddresses address = used_addresses(warp, op);
+  const Space space = warp.program->addresses[op.address].space;
+  visit_regions(warp, address.data(), warp.exec, kObjectBytes, AccessKind::Atomic, space,
                 [&](Region& region, Mask group) {
                   if (region.space != Space::Shared) {
                     if (!warp.checks(Check::Space)) return;
@@ -94,7 +92,7 @@ void each_object(Warp& warp, const Op& op, Role role, Visit&& visit) {
                                    "an mbarrier that is not in shared memory");
                     return;
                   }
-                  note_object(warp, region, address, group, role);
+                  note_object(warp, region, address.data(), group, role);
                   for_each_lane(group, [&](unsigned l) { visit(region, address[l], l); });
                 });
 }

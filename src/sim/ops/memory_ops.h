@@ -3,11 +3,13 @@
 // the checks of undefined bytes, races and asynchronous data on the way.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 
 #include "sim/checks/undefined.h"
 #include "sim/decode/decoder.h"
+#include "sim/memory/access.h"
 #include "sim/run/unit.h"
 #include "sim/run/warp.h"
 
@@ -105,6 +107,17 @@ inline void use_base(Warp& warp, const Address& address, Mask lanes) {
     use_value(warp, address.base, lanes);
 }
 
+/// The addresses that the executing lanes name with address `i` of the op; undefined ones are
+/// reported.
+using LaneAddresses = std::array<std::uint64_t, kLanes>;
+inline LaneAddresses used_addresses(Warp& warp, const Op& op, unsigned i = 0) {
+  const Address& address = warp.program->addresses[op.address + i];
+  use_base(warp, address, warp.exec);
+  LaneAddresses all;
+  lane_addresses(warp, address, all.data());
+  return all;
+}
+
 /// Bit b set: byte b of `bytes` at this place is undefined.
 inline std::uint32_t undefined_bits(const Region& region, std::uint64_t offset, unsigned bytes) {
   if (region.undefined == nullptr) return 0;
@@ -134,13 +147,5 @@ inline void mark_bytes(const Region& region, std::uint64_t offset, unsigned byte
     region.undefined[offset + b] = ((undefined >> b) & 1U) != 0 ? 0xFF : 0;
   }
 }
-
-/// Reads `bytes` of every lane at its address to `out` (stride bytes apart). Lanes with bad
-/// addresses get zeros. Returns the lanes that were read; `undefined`, if given, gets their bits.
-Mask read_lanes(Warp& warp, const Address& address, Mask who, unsigned bytes, std::byte* out,
-                unsigned stride, std::uint32_t* undefined = nullptr);
-/// The same for writing.
-Mask write_lanes(Warp& warp, const Address& address, Mask who, unsigned bytes, const std::byte* in,
-                 unsigned stride, const std::uint32_t* undefined = nullptr);
 
 }  // namespace ww::sim

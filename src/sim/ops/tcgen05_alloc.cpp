@@ -63,10 +63,15 @@ void run_alloc(Warp& warp, const Op& op) {
     wait_in(warp, SplitState::AtAlloc);
     return;
   }
-  std::array<std::byte, 4> bytes;
-  std::memcpy(bytes.data(), &*column, sizeof bytes);
-  write_lanes(warp, warp.program->addresses[op.address], lane_bit(first), sizeof bytes,
-              bytes.data(), 0);
+  const LaneAddresses to = used_addresses(warp, op);
+  ++warp.unit->activity;
+  visit_regions(warp, to.data(), lane_bit(first), sizeof *column, AccessKind::Write,
+                warp.program->addresses[op.address].space, [&](Region& region, Mask group) {
+                  access_checks(warp, region, to.data(), group, sizeof *column, Touched::Write);
+                  const std::uint64_t at = region.offset(to[first], first);
+                  std::memcpy(region.data + at, &*column, sizeof *column);
+                  mark_bytes(region, at, sizeof *column);
+                });
 }
 
 // Nothing orders work that still goes on in the columns before this.

@@ -253,17 +253,14 @@ void run_shift(Warp& warp, const Op& op) {
 
 void commit_to(Warp& warp, unsigned lane, std::uint64_t mbarrier) {
   check_signalled(warp, mbarrier, lane_bit(lane));
-  const std::uint32_t op = warp.current;
   const std::uint32_t before = warp.pending.tensor_issued;
-  warp.unit->jobs.push_back(
-      {.mbarrier = mbarrier, .op = op, .warp = &warp, .lane = lane, .deliver = [=, &warp] {
-         do_work(warp, lane, before);
-         const ActingFor acting(warp, op);
-         Mbarrier* barrier = find_mbarrier(*warp.unit, mbarrier);
-         if (barrier != nullptr)
-           arrive_on(warp, *barrier, mbarrier, lane,
-                     {.lanes = lane_bit(lane), .fences_tensor = true});
-       }});
+  start_job(warp, lane, {.mbarrier = mbarrier, .deliver = [=, &warp] {
+                           do_work(warp, lane, before);
+                           Mbarrier* barrier = find_mbarrier(*warp.unit, mbarrier);
+                           if (barrier != nullptr)
+                             arrive_on(warp, *barrier, mbarrier, lane,
+                                       {.lanes = lane_bit(lane), .fences_tensor = true});
+                         }});
 }
 
 // Without a state space the address is generic, and below the windows of all spaces it names nothing.
@@ -281,10 +278,7 @@ std::uint64_t as_generic(Warp& warp, unsigned lane, std::uint64_t address) {
 }
 
 void run_commit(Warp& warp, const Op& op) {
-  const Address& address = warp.program->addresses[op.address];
-  use_base(warp, address, warp.exec);
-  std::uint64_t all[kLanes];
-  lane_addresses(warp, address, all);
+  LaneAddresses all = used_addresses(warp, op);
   for_each_lane(warp.exec, [&](unsigned l) { all[l] = as_generic(warp, l, all[l]); });
   const bool is_multicast = op.p[0].present();
   if (is_multicast) use_value(warp, op.p[0], warp.exec);

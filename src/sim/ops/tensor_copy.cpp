@@ -217,19 +217,12 @@ void send(Warp& warp, unsigned lane, const std::shared_ptr<const Parcel>& parcel
   const auto runs = shared_runs(warp, *parcel, address, lane, AccessKind::Write, space);
   check_signalled(warp, mbarrier, lane_bit(lane));
   for (const ByteRun& run : runs) begin_write(warp, run, lane, parcel->mode());
-  const std::uint32_t op = warp.current;
-  warp.unit->jobs.push_back({.mbarrier = mbarrier,
-                             .op = op,
-                             .warp = &warp,
-                             .lane = lane,
-                             .bytes = parcel->size,
-                             .deliver = [=, &warp] {
-                               const ActingFor acting(warp, op);
-                               for (const ByteRun& run : runs) end_write(warp, run, lane, false);
-                               put_box(*parcel, address, runs);
-                               note_tile(warp, lane, *parcel, runs);
-                               complete_tx(warp, mbarrier, lane, parcel->size);
-                             }});
+  start_job(warp, lane, {.mbarrier = mbarrier, .bytes = parcel->size, .deliver = [=, &warp] {
+                           for (const ByteRun& run : runs) end_write(warp, run, lane, false);
+                           put_box(*parcel, address, runs);
+                           note_tile(warp, lane, *parcel, runs);
+                           complete_tx(warp, mbarrier, lane, parcel->size);
+                         }});
 }
 
 // `from`: the box in shared memory that is stored; 0: it is loaded.
@@ -244,15 +237,11 @@ void note_box(const Warp& warp, unsigned lane, const Parcel& parcel, std::uint64
                                   .to = std::move(to)});
 }
 
-// The addresses of an op in all lanes.
+// The addresses of an op in all lanes, and the coordinates: they must be defined.
 template <unsigned kCount>
-std::array<std::array<std::uint64_t, kLanes>, kCount> addresses_of(Warp& warp, const Op& op) {
-  std::array<std::array<std::uint64_t, kLanes>, kCount> all;
-  for (unsigned i = 0; i < kCount; ++i) {
-    const Address& address = warp.program->addresses[op.address + i];
-    use_base(warp, address, warp.exec);
-    lane_addresses(warp, address, all[i].data());
-  }
+std::array<LaneAddresses, kCount> addresses_of(Warp& warp, const Op& op) {
+  std::array<LaneAddresses, kCount> all;
+  for (unsigned i = 0; i < kCount; ++i) all[i] = used_addresses(warp, op, i);
   for (unsigned i = 0; i < op.count; ++i)
     use_value(warp, warp.program->places[op.extra + i], warp.exec);
   return all;
@@ -261,24 +250,14 @@ std::array<std::array<std::uint64_t, kLanes>, kCount> addresses_of(Warp& warp, c
 // Addresses: box, map, mbarrier; p: with multicast the mask of CTAs.
 void run_load(Warp& warp, const Op& op) {
   const auto at = addresses_of<3>(warp, op);
-  const bool is_multicast = op.p[0].present(), for_pair = (op.mode2 & kForPair) != 0;
-  if (is_multicast) use_value(warp, op.p[0], warp.exec);
+  if (op.p[0].present()) use_value(warp, op.p[0], warp.exec);
   const Space space = warp.program->addresses[op.address].space;
   for_each_lane(warp.exec, [&](unsigned l) {
     const std::shared_ptr<Parcel> parcel = begin(warp, op, at[1][l], l);
     if (parcel == nullptr) return;
     load_box(warp, l, *parcel);
-    std::vector<CopyTarget> targets;
-    const std::uint16_t mask = is_multicast ? warp.source<std::uint16_t>(op.p[0])[l] : 0;
-    if (!is_multicast) {
-      check_same_cta(warp, l, at[0][l], at[2][l], for_pair);
-      targets.push_back({at[0][l], at[2][l]});
-    }
-    for (std::uint64_t rank = 0; rank < 16; ++rank) {
-      if (((mask >> rank) & 1U) == 0) continue;
-      const std::uint64_t hears = for_pair ? rank_in_pair(rank, at[2][l]) : rank;
-      targets.push_back({in_cta(at[0][l], rank), in_cta(at[2][l], hears)});
-    }
+    std::vector<CopyTarget> targets =
+        copy_targets(warp, l, op.p[0], {at[0][l], at[2][l]}, (op.mode2 & kForPair) != 0);
     for (const CopyTarget& to : targets) send(warp, l, parcel, to.address, to.mbarrier, space);
     note_box(warp, l, *parcel, 0, std::move(targets));
   });
@@ -321,36 +300,24 @@ void store_box(Warp& warp, unsigned lane, const std::shared_ptr<Parcel>& parcel,
                std::uint64_t address, Space space) {
   check_shared_address(warp, address, lane);
   const auto sources = shared_runs(warp, *parcel, address, lane, AccessKind::Read, space);
-  PendingJob job;
-  job.op = warp.current;
-  job.warp = &warp;
-  job.lane = lane;
-  job.group = warp.pending.bulk_committed[lane];
   std::vector<std::byte> unused;
   for (const ByteRun& run : sources) {
     unused.resize(std::max<std::size_t>(unused.size(), run.bytes));
     read_run(warp, run, lane, unused.data(), nullptr);
-    mark_shared(warp, *run.region, run.address, run.bytes, lane, AsyncUse::Read);
   }
   take_box(*parcel, address, sources);
   check_written(warp, lane, *parcel, address);
-  job.kind = PendingJob::JobKind::BulkRead;
-  job.deliver = [&warp, sources] {
-    for (const ByteRun& run : sources)
-      unmark_shared(warp, *run.region, run.address, run.bytes, AsyncUse::Read);
-  };
-  warp.unit->jobs.push_back(job);
+  start_group_read(warp, lane, sources);
   const auto targets = begin_targets(warp, lane, *parcel);
-  job.kind = PendingJob::JobKind::BulkWrite;
-  job.held = parcel->size;
-  job.deliver = [&warp, parcel, targets, lane, op = warp.current] {
-    const ActingFor acting(warp, op);
-    const std::uint8_t* undefined = parcel->undefined();
-    for (const Target& target : targets)
-      land(warp, lane, target.run, &parcel->bytes.data[target.at],
-           undefined != nullptr ? undefined + target.at : nullptr, parcel->effect);
-  };
-  warp.unit->jobs.push_back(job);
+  start_job(warp, lane,
+            {.kind = PendingJob::JobKind::BulkWrite,
+             .held = parcel->size,
+             .deliver = [&warp, parcel, targets, lane] {
+               const std::uint8_t* undefined = parcel->undefined();
+               for (const Target& target : targets)
+                 land(warp, lane, target.run, &parcel->bytes.data[target.at],
+                      undefined != nullptr ? undefined + target.at : nullptr, parcel->effect);
+             }});
 }
 
 // Addresses: map, box.

@@ -65,10 +65,8 @@ void report_undefined(Warp& warp, const Region& region, std::uint64_t address, u
 // mode: the field; imm: the dimension; p: the value.
 void run_replace(Warp& warp, const Op& op) {
   const Address& operand = warp.program->addresses[op.address];
-  use_base(warp, operand, warp.exec);
+  const LaneAddresses address = used_addresses(warp, op);
   use_value(warp, op.p[0], warp.exec);
-  std::uint64_t address[kLanes];
-  lane_addresses(warp, operand, address);
   for_each_lane(warp.exec, [&](unsigned l) {
     Region* region = find_image(warp, address[l], l, AccessKind::Write, operand.space);
     if (region == nullptr) return;
@@ -120,18 +118,13 @@ std::optional<MapField> field_of(const Decode& in) {
 void run_copy_map(Warp& warp, const Op& op) {
   if (!meet_all(warp)) return;
   const Address* operands = &warp.program->addresses[op.address];
-  std::uint64_t to[kLanes];
-  std::uint64_t from[kLanes];
-  for (unsigned i = 0; i < 2; ++i) {
-    use_base(warp, operands[i], warp.exec);
-    lane_addresses(warp, operands[i], i == 0 ? to : from);
-  }
+  const LaneAddresses to = used_addresses(warp, op), from = used_addresses(warp, op, 1);
   const unsigned lane = first_lane(warp.exec);
   Region* source = find_image(warp, from[lane], lane, AccessKind::Read, operands[1].space);
   Region* target = find_image(warp, to[lane], lane, AccessKind::Write, operands[0].space);
   if (source == nullptr || target == nullptr) return;
-  access_checks(warp, *source, from, lane_bit(lane), kTensorMapBytes, Touched::Read);
-  access_checks(warp, *target, to, lane_bit(lane), kTensorMapBytes, Touched::Write);
+  access_checks(warp, *source, from.data(), lane_bit(lane), kTensorMapBytes, Touched::Read);
+  access_checks(warp, *target, to.data(), lane_bit(lane), kTensorMapBytes, Touched::Write);
   const std::uint64_t at = to[lane] - target->base;
   const std::uint64_t source_at = from[lane] - source->base;
   std::memcpy(target->data + at, source->data + source_at, kTensorMapBytes);
