@@ -84,6 +84,11 @@ class Decode {
     operands(places);
     return run != nullptr;
   }
+  /// The op's run function tracks undefined bytes, too.
+  void tracks_itself(RunOp run) {
+    op.run = run;
+    op.flags = kTracksItself;
+  }
   /// Appends places to the program's list and makes op.extra, op.count those.
   void further(std::span<const Place> places);
   /// Keeps what the modifiers say for the run function, which gets it with form_of.
@@ -120,8 +125,7 @@ std::uint64_t number_bits(const isa::Operand& number, isa::Type type);
 /// Decodes an instruction of which no operand matters when it runs.
 template <RunOp kRun>
 bool decode_bare(Decode& in) {
-  in.op.run = kRun;
-  in.op.flags = kTracksItself;
+  in.tracks_itself(kRun);
   return true;
 }
 inline void run_nothing(Warp&, const Op&) {}

@@ -240,7 +240,7 @@ bool decode_atomic(Decode& in) {
   const bool has_result = in.form.form().mnemonic == "atom";
   const isa::Type type = in.type("type");
   const std::string_view sem = in.word("sem");
-  in.op.run = pick_atomic(type, in.word("op"));
+  in.tracks_itself(pick_atomic(type, in.word("op")));
   in.op.bytes = static_cast<std::uint8_t>(isa::info(type).bits / 8);
   const bool releases = sem == "release" || sem == "acq_rel" || in.has("release");
   const bool is_packed = type == isa::Type::F16x2 || type == isa::Type::Bf16x2;
@@ -258,7 +258,6 @@ bool decode_atomic(Decode& in) {
   }
   std::copy(values.begin(), values.end(), places.begin() + static_cast<std::ptrdiff_t>(count));
   if (in.word("op") == "cas") in.op.p[0] = places[2 * count] = in.source(first + 2);
-  in.op.flags = kTracksItself;
   in.op.address = in.address(first);
   in.further(places);
   in.op.count = static_cast<std::uint16_t>(count);

@@ -221,8 +221,7 @@ void run_store_async(Warp& warp, const Op& op) {
 }
 
 bool decode_element(Decode& in, Combine combine) {
-  in.op.run = run_store_async;
-  in.op.flags = kTracksItself;
+  in.tracks_itself(run_store_async);
   in.op.imm = reinterpret_cast<std::int64_t>(combine);
   in.op.bytes = static_cast<std::uint8_t>(isa::info(in.type("type")).bits / 8);
   in.op.address = cluster_address(in, 0);
@@ -235,8 +234,7 @@ bool decode_element(Decode& in, Combine combine) {
 
 bool decode_bulk(Decode& in) {
   const bool to_global = in.word("dst") == "global";
-  in.op.run = to_global ? run_to_global : run_to_shared;
-  in.op.flags = kTracksItself;
+  in.tracks_itself(to_global ? run_to_global : run_to_shared);
   in.function().program().uses_async_proxy = true;
   in.op.address = in.address(0);
   in.address(1);

@@ -100,8 +100,7 @@ void run_query(Warp& warp, const Op& op) {
 }  // namespace
 
 bool decode_try_cancel(Decode& in) {
-  in.op.run = run_try_cancel;
-  in.op.flags = kTracksItself;
+  in.tracks_itself(run_try_cancel);
   in.op.mode = in.has("multicast::cluster::all") ? 1 : 0;
   in.function().program().uses_async_proxy = true;
   in.function().code().is_ordered = true;
@@ -111,8 +110,7 @@ bool decode_try_cancel(Decode& in) {
 }
 
 bool decode_query_cancel(Decode& in) {
-  in.op.run = run_query;
-  in.op.flags = kTracksItself;
+  in.tracks_itself(run_query);
   in.op.p[1] = in.source(1);
   if (in.has("is_canceled")) {
     in.op.mode = static_cast<std::uint8_t>(Query::IsCanceled);

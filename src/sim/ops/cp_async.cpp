@@ -197,8 +197,7 @@ void run_arrive(Warp& warp, const Op& op) {
 // --- decoding ------------------------------------------------------------------------------------
 
 bool decode_copy(Decode& in) {
-  in.op.run = run_copy;
-  in.op.flags = kTracksItself;
+  in.tracks_itself(run_copy);
   in.op.bytes = static_cast<std::uint8_t>(in.immediate(2));
   in.op.address = in.address(0);
   in.address(1);
@@ -215,8 +214,7 @@ bool decode_wait_group(Decode& in) {
   return true;
 }
 bool decode_arrive(Decode& in) {
-  in.op.run = run_arrive;
-  in.op.flags = kTracksItself;
+  in.tracks_itself(run_arrive);
   in.op.mode = in.has("noinc") ? 0 : kIncrements;
   in.op.address = in.address(0);
   return true;

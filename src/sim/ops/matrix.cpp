@@ -208,23 +208,21 @@ MatrixShape shape_in(const Decode& in) {
 }
 
 bool decode_load(Decode& in) {
-  in.op.run = run_load;
+  in.tracks_itself(run_load);
   in.op.mode = static_cast<std::uint8_t>(shape_in(in));
   const std::string_view source = in.word("src");
   const Format format = source == "b6x16_p32"   ? Format::Packed6
                         : source == "b4x16_p64" ? Format::Packed4
                                                 : Format::Bytes;
   in.op.mode2 = static_cast<std::uint8_t>(format);
-  in.op.flags = kTracksItself;
   in.further(in.results(0));
   in.op.address = in.address(1);
   return true;
 }
 
 bool decode_store(Decode& in) {
-  in.op.run = run_store;
+  in.tracks_itself(run_store);
   in.op.mode = static_cast<std::uint8_t>(shape_in(in));
-  in.op.flags = kTracksItself;
   in.op.address = in.address(0);
   in.further(in.sources(1));
   return true;

@@ -348,8 +348,7 @@ bool decode_init(Decode& in) {
   return in.runs(run_init, {in.source(1)});
 }
 bool decode_inval(Decode& in) {
-  in.op.run = run_inval;
-  in.op.flags = kTracksItself;
+  in.tracks_itself(run_inval);
   in.op.address = in.address(0);
   return true;
 }

@@ -383,8 +383,7 @@ TensorShape shape_in(const Decode& in) {
 
 // `base`: the operand with the address.
 void decode_move(Decode& in, RunOp run, std::size_t base) {
-  in.op.run = run;
-  in.op.flags = kTracksItself;
+  in.tracks_itself(run);
   const TensorShape shape = shape_in(in);
   in.op.mode = static_cast<std::uint8_t>(shape);
   in.op.mode2 = in.has("pack") || in.has("unpack") ? kPacked : 0;

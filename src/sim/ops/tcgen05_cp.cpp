@@ -326,16 +326,14 @@ bool decode_tensor_copy(Decode& in) {
 }
 
 bool decode_tensor_shift(Decode& in) {
-  in.op.run = run_shift;
-  in.op.flags = kTracksItself;
+  in.tracks_itself(run_shift);
   in.op.mode = pair_in(in);
   in.op.address = in.address(0);
   return true;
 }
 
 bool decode_tensor_commit(Decode& in) {
-  in.op.run = run_commit;
-  in.op.flags = kTracksItself;
+  in.tracks_itself(run_commit);
   in.op.address = cluster_address(in, 0);
   if (in.has("multicast")) in.op.p[0] = in.source(1);
   return true;

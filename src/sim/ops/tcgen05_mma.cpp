@@ -236,8 +236,7 @@ bool decode(Decode& in, bool is_ws) {
   const TensorProductForm form = form_of(in, is_ws);
   in.refusal = refusal_of(in, form);
   if (!in.refusal.empty()) return false;
-  in.op.run = run_product;
-  in.op.flags = kTracksItself;
+  in.tracks_itself(run_product);
   in.function().program().uses_async_proxy = true;
   decode_operands(in, form);
   in.keep(form);

@@ -178,8 +178,7 @@ std::uint32_t map_address(Decode& in, std::size_t i) {
 // --- decoding ------------------------------------------------------------------------------------
 
 bool decode_prefetch_map(Decode& in) {
-  in.op.run = run_nothing;
-  in.op.flags = kTracksItself;
+  in.tracks_itself(run_nothing);
   return true;
 }
 
@@ -188,8 +187,7 @@ bool decode_replace(Decode& in) {
   if (!field) return false;
   const bool is_wide = in.word("type") == "b64";
   const bool has_dimension = in.count() == 3;
-  in.op.run = run_replace;
-  in.op.flags = kTracksItself;
+  in.tracks_itself(run_replace);
   in.op.mode = static_cast<std::uint8_t>(*field);
   in.op.bytes = is_wide ? 8 : 4;
   in.op.imm = has_dimension ? in.immediate(1) : 0;
@@ -199,8 +197,7 @@ bool decode_replace(Decode& in) {
 }
 
 bool decode_copy_map(Decode& in) {
-  in.op.run = run_copy_map;
-  in.op.flags = kTracksItself;
+  in.tracks_itself(run_copy_map);
   in.op.address = in.address(0);
   in.address(1);
   return true;

@@ -216,8 +216,7 @@ bool decode_fetch(Decode& in) {
     in.op.mode2 |= kGathers;
     in.op.imm = static_cast<std::int64_t>(std::string_view("rgba").find(in.word("comp")));
   }
-  in.op.run = run_fetch;
-  in.op.flags = kTracksItself;
+  in.tracks_itself(run_fetch);
   in.further(places);
   return true;
 }
@@ -399,8 +398,7 @@ bool decode_surface(Decode& in, std::size_t operand, std::vector<Place> places, 
                                              : Outside::Zero;
   in.op.bytes = static_cast<std::uint8_t>(isa::info(in.type("type")).bits / 8);
   in.op.imm = (static_cast<std::int64_t>(outside) << kOutsideShift) | width;
-  in.op.run = run;
-  in.op.flags = kTracksItself;
+  in.tracks_itself(run);
   in.further(places);
   return run != nullptr;
 }

@@ -159,12 +159,11 @@ void run_shuffle(Warp& warp, const Op& op) {
 
 bool decode_shuffle(Decode& in) {
   const std::string_view mode = in.word("mode");
-  in.op.run = run_shuffle;
+  in.tracks_itself(run_shuffle);
   in.op.mode = static_cast<std::uint8_t>(mode == "up"     ? Shuffle::Up
                                          : mode == "down" ? Shuffle::Down
                                          : mode == "bfly" ? Shuffle::Bfly
                                                           : Shuffle::Idx);
-  in.op.flags = kTracksItself;
   const Place mask = in.has("sync") ? in.source(4) : Place{};
   in.operands({in.result(0), in.source(1), in.source(2), in.source(3), mask});
   const Place pair[] = {in.result_pair(0)};
@@ -314,9 +313,8 @@ void run_match_all(Warp& warp, const Op& op) {
 bool decode_match(Decode& in) {
   const bool any = in.form.form().mnemonic == "match.any";
   const bool wide = in.word("type") == "b64";
-  in.op.run = any ? (wide ? run_match_any<std::uint64_t> : run_match_any<std::uint32_t>)
-                  : (wide ? run_match_all<std::uint64_t> : run_match_all<std::uint32_t>);
-  in.op.flags = kTracksItself;
+  in.tracks_itself(any ? (wide ? run_match_any<std::uint64_t> : run_match_any<std::uint32_t>)
+                       : (wide ? run_match_all<std::uint64_t> : run_match_all<std::uint32_t>));
   in.operands({in.result(0), in.source(1), in.source(2)});
   in.op.p[3] = in.result_pair(0);
   return true;
@@ -468,8 +466,7 @@ void run_setmaxnreg(Warp& warp, const Op& op) {
   if (registers_at_launch(warp) == 0 || change_registers(warp, op)) note_request(warp);
 }
 bool decode_setmaxnreg(Decode& in) {
-  in.op.run = run_setmaxnreg;
-  in.op.flags = kTracksItself;
+  in.tracks_itself(run_setmaxnreg);
   in.op.imm = in.immediate(0);
   in.op.mode = in.word("action") == "inc" ? 1 : 0;
   if (in.op.mode != 0) {

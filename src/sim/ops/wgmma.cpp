@@ -289,8 +289,7 @@ bool decode_product(Decode& in) {
 }
 
 bool decode_wait(Decode& in) {
-  in.op.run = run_wait;
-  in.op.flags = kTracksItself;
+  in.tracks_itself(run_wait);
   in.op.imm = in.immediate(0);
   return true;
 }

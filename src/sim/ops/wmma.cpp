@@ -191,8 +191,7 @@ bool decode_memory(Decode& in) {
       is_sum ? matrices.sums(type) : matrices.factor((matrix == "a") != matrices.is_wide, type);
   form.is_along_lines = by_rows == (is_sum ? !matrices.is_wide : matrix == "a");
   form.stride_bits = type == "b1" ? 1 : form.matrix.bits;
-  in.op.run = loads ? run_load : run_store;
-  in.op.flags = kTracksItself;
+  in.tracks_itself(loads ? run_load : run_store);
   // The leading dimension, where the text has none: that of a matrix without gaps.
   const RegisterMatrix& it = form.matrix;
   in.op.p[0] =
