@@ -9,7 +9,7 @@
 #include <numbers>
 #include <tuple>
 
-#include "driver/args/random_stream.h"
+#include "driver/args/array_spec.h"
 #include "num/float_format.h"
 
 namespace ww::bench {

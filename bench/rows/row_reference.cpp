@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "../kernels/operands.h"
-#include "driver/args/random_stream.h"
+#include "driver/args/array_spec.h"
 #include "num/float_format.h"
 
 namespace ww::bench::rows {

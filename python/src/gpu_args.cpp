@@ -14,7 +14,7 @@
 #include "call_args.h"
 #include "gpu.h"
 #include "num/dtype.h"
-#include "runtime/cuda_errors.h"
+#include "runtime/cuda_calls.h"
 
 namespace nb = nanobind;
 

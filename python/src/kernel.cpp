@@ -22,7 +22,6 @@
 #include "driver/call/saved.h"
 #include "driver/compile_tool.h"
 #include "driver/explain.h"
-#include "driver/imported_files.h"
 #include "driver/report_json.h"
 #include "gpu.h"
 #include "kernel.h"

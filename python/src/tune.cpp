@@ -14,7 +14,6 @@
 #include "bindings.h"
 #include "driver/report_json.h"
 #include "driver/run/device_kind.h"
-#include "driver/tune/trials.h"
 #include "driver/tune/tune.h"
 
 namespace nb = nanobind;

@@ -12,7 +12,6 @@
 #include "base/source.h"
 #include "base/suggest.h"
 #include "cli/help.h"
-#include "cli/manual.h"
 #include "cli/options.h"
 #include "cli/version.h"
 

@@ -16,9 +16,9 @@
 #include "base/source.h"
 #include "cli/command.h"
 #include "cli/options.h"
-#include "cli/run_options.h"
+#include "cli/source_options.h"
+#include "driver/build.h"
 #include "driver/examples.h"
-#include "driver/imported_files.h"
 #include "driver/report_json.h"
 
 namespace ww::cli::examples_command {

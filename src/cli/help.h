@@ -32,4 +32,12 @@ std::string usage_of(const OptionRow& row);
 /// Usage, description, arguments, options and examples of one command.
 std::string command_help(const Command& command, const OptionSet& set);
 
+// --- manual --------------------------------------------------------------------------------------
+//
+// The manual page, from the texts of help.
+
+/// warpwright(1) in the language of man(7), a section for each command. The same commands give the
+/// same bytes: the page has no date.
+std::string manual_page(std::span<const Command* const> commands);
+
 }  // namespace ww::cli

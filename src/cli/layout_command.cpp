@@ -16,7 +16,6 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
-#include "driver/layout/listing.h"
 #include "driver/layout/tool.h"
 
 namespace ww::cli::layout_command {

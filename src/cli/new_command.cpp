@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `warpwright new`: writes a program to begin with. Everything is in driver/starter.h.
+// `warpwright new`: writes a program to begin with. Everything is in driver/examples.h.
 #include <fmt/format.h>
 
 #include <memory>
@@ -12,7 +12,7 @@
 #include "base/source.h"
 #include "cli/command.h"
 #include "cli/options.h"
-#include "driver/starter.h"
+#include "driver/examples.h"
 
 namespace ww::cli::new_command {
 namespace {

@@ -10,8 +10,8 @@
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/options.h"
-#include "cli/progress.h"
-#include "cli/run_options.h"
+#include "cli/source_options.h"
+#include "cli/terminal.h"
 #include "driver/report_json.h"
 #include "driver/sim/tool.h"
 

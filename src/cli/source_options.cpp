@@ -6,6 +6,7 @@
 #include "driver/run/tool.h"
 
 namespace ww::cli {
+
 namespace {
 constexpr std::string_view kDialects[] = {"d1", "d2"};
 constexpr const char* kKernelHelp =

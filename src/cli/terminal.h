@@ -3,7 +3,10 @@
 // file or a pipe has neither, so that it is the same everywhere.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -32,5 +35,29 @@ std::size_t terminal_columns();
 /// text. Lines that show source (indented by four or more) and rows of tables are not broken. Texts
 /// of more than a megabyte are not coloured.
 std::string dressed(std::string_view text, Look look, const Dress& dress);
+
+// --- progress ------------------------------------------------------------------------------------
+//
+// A line on stderr that is written over again and again, and is gone at the end. The one thing that
+// a command prints while it works: it is worth something only then, and only to a person.
+
+class Progress {
+ public:
+  Progress() = default;
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  /// What a run calls now and then with how much is done; none where stderr is no terminal.
+  std::function<bool(std::uint64_t, std::uint64_t)> callback();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  bool update(std::uint64_t done, std::uint64_t all);
+
+  Clock::time_point last_ = Clock::now();
+  bool is_shown_ = false;
+};
 
 }  // namespace ww::cli

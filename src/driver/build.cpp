@@ -4,21 +4,102 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <set>
 #include <span>
+#include <system_error>
 #include <utility>
 
 #include "base/file_io.h"
-#include "driver/imported_files.h"
-#include "driver/kernel_file.h"
+#include "driver/embedded.h"
+#include "driver/report_json.h"
 #include "emit/ptx/emit.h"
 #include "ir/verify/verify.h"
 #include "lower/background_proofs.h"
 #include "lower/lower.h"
 #include "lower/unroll.h"
 #include "ptx/printer.h"
+#include "script/imported_modules.h"
 #include "script/syntax/parser.h"
 
 namespace ww::driver {
+
+// --- imported files ------------------------------------------------------------------------------
+
+namespace {
+
+class Importer {
+ public:
+  explicit Importer(const std::string& path)
+      : folder_(std::filesystem::path(path).parent_path()),
+        main_(std::filesystem::path(path).stem().string()) {
+    seen_.insert(main_);
+  }
+
+  Result<void> follow(std::string_view text) {
+    for (const std::string& module : script::imported_modules(text)) {
+      if (!seen_.insert(module).second) continue;
+      std::optional<ImportedFile> file = WW_TRY(find(module));
+      if (!file) continue;
+      if (++count_ > kMaxImportedFiles)
+        return fail(DiagKind::TooLarge, "`{}` imports more than {} files of its folder", main_,
+                    kMaxImportedFiles);
+      WW_TRY_VOID(follow(file->text));
+      out_.push_back(*std::move(file));
+    }
+    return {};
+  }
+
+  std::vector<ImportedFile> take() { return std::move(out_); }
+
+ private:
+  [[nodiscard]] Result<std::optional<ImportedFile>> find(const std::string& module) const {
+    const std::string path = (folder_ / (module + ".py")).string();
+    std::error_code error;
+    if (std::filesystem::exists(path, error))
+      return ImportedFile{module, path, WW_TRY(read_file(path, script::kMaxSourceBytes))};
+    for (const EmbeddedFile& file : embedded_examples())
+      if (file.path == path) return ImportedFile{module, path, std::string(file.text)};
+    return std::nullopt;
+  }
+
+  std::filesystem::path folder_;
+  std::string main_;
+  std::set<std::string> seen_;
+  std::size_t count_ = 0;
+  std::vector<ImportedFile> out_;
+};
+
+}  // namespace
+
+Result<std::vector<ImportedFile>> imported_files(const std::string& path, std::string_view text) {
+  Importer importer(path);
+  WW_TRY_VOID(importer.follow(text));
+  return importer.take();
+}
+
+// --- kernel file ---------------------------------------------------------------------------------
+
+namespace {
+constexpr std::size_t kMaxBytes = std::size_t{1} << 20U;
+}
+
+Result<std::string> kernel_in_file(const std::string& path) {
+  return kernel_in_json(WW_TRY(read_file(path, kMaxBytes)), path);
+}
+
+Result<std::string> kernel_in_json(std::string_view text, const std::string& path) {
+  const Result<Json> parsed = Json::parse(text);
+  if (!parsed) return fail(diag(parsed.error().kind, "`{}` holds {}", path, parsed.error().text));
+  const Json& json = *parsed;
+  if (json.type() != JsonType::Object || !json.contains("kernel") ||
+      json["kernel"].type() != JsonType::String)
+    return fail(diag(DiagKind::BadArgument, "`{}` has no text under the key `kernel`", path)
+                    .with_note("`warpwright tune -o FILE` writes such files"));
+  return json["kernel"].get<std::string>();
+}
+
 namespace {
 
 void add_errors(Build& build, std::span<const Diag> errors) {

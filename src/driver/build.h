@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -21,6 +22,36 @@
 #include "target/target.h"
 
 namespace ww::driver {
+
+// --- imported files ------------------------------------------------------------------------------
+//
+// Files that a source file imports from its own folder: `from gemm_hopper import build` beside
+// `gemm_hopper.py`. Modules of the language come first, and what is not there is left to the compiler, which
+// says so where it is used.
+
+inline constexpr std::size_t kMaxImportedFiles = 64;
+
+struct ImportedFile {
+  std::string module;  // "gemm_hopper"
+  std::string path;    // "examples/gemm_hopper.py"
+  std::string text;
+};
+
+/// All that the file and its imports import, each once and before its users. A source named as an
+/// example finds the examples that come with the program where its folder has no such file.
+/// Io or TooLarge where a file is there and cannot be read.
+Result<std::vector<ImportedFile>> imported_files(const std::string& path, std::string_view text);
+
+// --- kernel file ---------------------------------------------------------------------------------
+//
+// A kernel expression that stands in a file: `--kernel @best.json`, as `warpwright tune -o` writes
+// it.
+
+/// The text under `kernel` in a JSON file. Io and TooLarge where it cannot be read, Syntax and
+/// BadArgument where there is no such text in it.
+Result<std::string> kernel_in_file(const std::string& path);
+/// The same for the text of such a file.
+Result<std::string> kernel_in_json(std::string_view text, const std::string& path);
 
 /// How far a kernel has come.
 enum class Phase : std::uint8_t { Nothing, Tile, Lowered, Ptx };
@@ -59,14 +90,14 @@ Build build_kernel(const SourceText& source, const BuildOptions& options = {});
 /// Which kernel of which file, as text.
 struct SourceRequest {
   std::string path;
-  std::string kernel = {};  // or `@FILE`: driver/kernel_file.h
+  std::string kernel = {};  // or `@FILE`: driver/build.h
   std::string dialect = {};
   std::string target = {};
   const SourceText* text = nullptr;  // of the file, where it has been read before
 };
 /// Io or TooLarge where there is no such text.
 Result<SourceText> read_source(const std::string& path);
-/// With the files that it imports from its folder (driver/imported_files.h).
+/// With the files that it imports from its folder (driver/build.h).
 Build build_file(const SourceRequest& request, Phase until);
 
 /// Goes on until a phase, for `build.target` (none: default_target). Nothing happens to a build

@@ -22,7 +22,7 @@
 #include "lower/unroll.h"
 #include "ptx/parser.h"
 #include "ptx/printer.h"
-#include "ptx/register_views.h"
+#include "ptx/register_class.h"
 
 namespace ww::driver {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files that a source imports from its folder, and mistakes in them.
-#include "driver/imported_files.h"
+#include "driver/build.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -8,8 +8,6 @@
 
 #include <filesystem>
 #include <fstream>
-
-#include "driver/build.h"
 
 namespace ww::driver::imported_files_test {
 namespace {

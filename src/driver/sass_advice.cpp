@@ -11,9 +11,11 @@
 #include "base/join.h"
 #include "base/printable.h"
 #include "base/split.h"
+#include "driver/report_json.h"
 #include "ptx/parser.h"
 
 namespace ww::driver {
+
 namespace {
 
 std::string_view without_margins(std::string_view text) {
@@ -80,6 +82,29 @@ std::string sass_text(const SassAdvice& advice, SassPlaces places) {
     if (!first.instruction.empty()) append(out, "    {}\n", first.instruction);
   }
   return out;
+}
+
+// --- sass json -----------------------------------------------------------------------------------
+//
+// Remarks on machine code as JSON, the same in the reports of all commands.
+
+Json sass_json(const SassAdvice& advice) {
+  Json remarks = Json::array();
+  for (const SassNote& each : advice.notes) {
+    const auto& source = each.source;
+    remarks.push_back(
+        {{"kind", name_of(each.remark.kind)},
+         {"line", each.remark.line},
+         {"instruction", each.instruction},
+         {"source",
+          source ? Json{{"file", source->file}, {"line", source->line}, {"column", source->column}}
+                 : Json()},
+         {"sass", text_or_null(each.remark.sass)},
+         {"count", each.remark.count},
+         {"depth", each.remark.depth},
+         {"message", each.remark.text}});
+  }
+  return {{"not_read", text_or_null(advice.not_read)}, {"remarks", remarks}};
 }
 
 }  // namespace ww::driver

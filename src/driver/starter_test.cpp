@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/starter.h"
+#include "driver/examples.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -11,7 +11,7 @@
 #include "lower/unroll.h"
 #include "ptx/parser.h"
 #include "runtime/assembler.h"
-#include "runtime/sass/listing.h"
+#include "runtime/sass.h"
 
 namespace ww::explore {
 namespace {

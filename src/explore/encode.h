@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts of a state as JSON, for answers about one moment (states.cpp) and for copies of many
-// (snapshots.cpp).
+// (export.cpp).
 #pragma once
 
 #include <string_view>

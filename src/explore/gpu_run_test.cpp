@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs on the GPU with programs that stand in for this one.
-#include "explore/gpu_run.h"
+#include "explore/run_call.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

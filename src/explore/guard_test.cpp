@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/ascii.h"
-#include "explore/token.h"
 
 namespace ww::explore::guard_test {
 namespace {

@@ -1,31 +1,409 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the instructions of a primitive move: which lane of which warp touches which bytes, in which
 // round. Nothing is worked out from the plan: the kernel runs on the virtual GPU, and the addresses come
-// from its registers at the moment when each instruction was executed. engine_rows.h has what the copy
+// from its registers at the moment when each instruction was executed. Engine rows are what the copy
 // engine and the tensor core move by maps and descriptors.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/cancel.h"
 #include "base/split.h"
+#include "driver/build.h"
+#include "driver/run/tool.h"
 #include "driver/sim/report.h"
 #include "explore/calls.h"
-#include "explore/engine_rows.h"
-#include "explore/placed_buffers.h"
+#include "explore/request.h"
 #include "explore/run_call.h"
 #include "isa/type.h"
+#include "layout/apply.h"
+#include "layout/canonical.h"
+#include "lower/lowering_report.h"
 #include "sim/memory/memory.h"
 #include "sim/run/counters.h"
+#include "sim/timeline/engine_moves.h"
+#include "sim/timeline/history.h"
 
 namespace ww::explore {
+
+// --- placed buffers ------------------------------------------------------------------------------
+//
+// The buffers of a kernel as a run placed them: which buffer has an address, and which of its elements is
+// there.
+
 namespace {
+
+/// Where a buffer lies, and the element at each place of it.
+struct PlacedBuffer {
+  std::string name;
+  bool is_shared = false;
+  std::uint64_t begin = 0, bytes = 0;
+  unsigned element_bits = 8;
+  bool is_numbered = true;                  // its layout says which element is where
+  std::vector<std::int64_t> elements = {};  // by place; empty: in their order
+};
+
+constexpr std::int64_t kMaxElements = 1 << 18;  // of a buffer whose elements are named
+
+std::vector<std::int64_t> elements_by_place(const layout::Layout& layout, std::int64_t size) {
+  std::vector<std::int64_t> out;
+  for (std::int64_t flat = 0; flat < size; ++flat) {
+    const auto place = layout::apply(layout, flat);
+    if (!place || place->size() != 1 || (*place)[0].value < 0) return {};
+    const auto at = static_cast<std::size_t>((*place)[0].value);
+    if (at >= static_cast<std::size_t>(kMaxElements) * 4) return {};
+    if (at >= out.size()) out.resize(at + 1, -1);
+    out[at] = flat;
+  }
+  return out;
+}
+
+std::optional<PlacedBuffer> placed(const ir::Function& f, const ir::Buffer& buffer) {
+  std::int64_t size = 1;
+  for (const ir::ExprId extent : buffer.shape) {
+    const auto value = ir::const_int(f, extent);
+    if (!value) return std::nullopt;
+    size *= *value;
+  }
+  PlacedBuffer out{.name = buffer.name,
+                   .element_bits = static_cast<unsigned>(num::storage_bits(buffer.dtype))};
+  out.bytes = static_cast<std::uint64_t>(size) * out.element_bits / 8;
+  if (!buffer.layout || layout::is_trivial(*buffer.layout)) return out;
+  if (size <= kMaxElements) out.elements = elements_by_place(*buffer.layout, size);
+  out.is_numbered = !out.elements.empty();
+  if (out.is_numbered) out.bytes = out.elements.size() * out.element_bits / 8;
+  return out;
+}
+
+// Shared buffers and array arguments; shared addresses are offsets in a CTA.
+std::vector<PlacedBuffer> placed_buffers(const ir::Function& f, const driver::RunCapture& capture) {
+  std::vector<PlacedBuffer> out;
+  const auto add_shared = [&](std::string_view name, std::uint64_t offset) {
+    for (std::uint32_t i = 0; i < f.buffer_count(); ++i) {
+      const ir::Buffer& buffer = f[ir::BufferId{i}];
+      if (buffer.name != name || !ir::is_shared(buffer.scope)) continue;
+      auto made = placed(f, buffer);
+      if (!made) return;
+      made->is_shared = true;
+      made->begin = offset;
+      return out.push_back(*std::move(made));
+    }
+  };
+  for (const driver::SharedName& each : capture.source.names) add_shared(each.name, each.offset);
+  for (const sim::SharedVariable& each : capture.program->shared)
+    add_shared(each.name, each.offset);
+  for (std::size_t i = 0; i < f.params.size() && i < capture.arguments.size(); ++i) {
+    const ir::BufferId id = ir::buffer_of_param(f, i);
+    if (!id.valid()) continue;
+    auto made = placed(f, f[id]);
+    if (!made) continue;
+    made->begin = capture.arguments[i];
+    out.push_back(*std::move(made));
+  }
+  return out;
+}
+
+// Several names may stand for the same bytes: those of the primitive at that place come first.
+void put_operands_first(const driver::Build& build, std::uint64_t line, std::uint64_t column,
+                        std::vector<PlacedBuffer>& buffers) {
+  const SourceText& source = build.compiled->source;
+  std::vector<std::string> names;
+  for (const lower::CallReport& call : build.report.calls) {
+    const SourceText::Position at = source.position(call.span.begin);
+    if (!call.span.known || at.line != line || (column != 0 && at.column != column)) continue;
+    for (const lower::OperandReport& operand : call.operands)
+      names.push_back(operand.region.substr(0, operand.region.find('[')));
+  }
+  std::stable_partition(buffers.begin(), buffers.end(), [&](const PlacedBuffer& buffer) {
+    return std::ranges::find(names, buffer.name) != names.end();
+  });
+}
+
+// The first buffer with that address, or nullptr.
+const PlacedBuffer* find_buffer(const std::vector<PlacedBuffer>& buffers, bool is_shared,
+                                std::uint64_t address) {
+  for (const PlacedBuffer& each : buffers)
+    if (each.is_shared == is_shared && address >= each.begin && address < each.begin + each.bytes)
+      return &each;
+  return nullptr;
+}
+
+// The smallest: a buffer rather than the pool that it is a part of.
+const PlacedBuffer* find_smallest_buffer(const std::vector<PlacedBuffer>& buffers, bool is_shared,
+                                         std::uint64_t address) {
+  const PlacedBuffer* out = nullptr;
+  for (const PlacedBuffer& each : buffers) {
+    const bool has_it =
+        each.is_shared == is_shared && address >= each.begin && address < each.begin + each.bytes;
+    if (has_it && (out == nullptr || each.bytes < out->bytes)) out = &each;
+  }
+  return out;
+}
+
+// The number of the element at a place, row by row; none: padding, or it is not known.
+std::optional<std::int64_t> element_at(const PlacedBuffer& buffer, std::uint64_t place) {
+  if (!buffer.is_numbered) return std::nullopt;
+  if (buffer.elements.empty()) return static_cast<std::int64_t>(place);
+  if (place >= buffer.elements.size() || buffer.elements[place] < 0) return std::nullopt;
+  return buffer.elements[place];
+}
+
+}  // namespace
+
+// --- engine rows ---------------------------------------------------------------------------------
+//
+// What the copy engine and the tensor core moved for a primitive, as rows of the answer `moves`.
+
+namespace {
+
+struct EngineRows {
+  Json rows = Json::array();  // one for each side of each instruction
+  Json fragments =
+      Json::array();    // matrices in registers, by opcode, side and warp of the warpgroup
+  bool is_cut = false;  // there were more pieces than an answer holds
+};
+
+constexpr std::size_t kMaxPieces = 1 << 16;  // of an answer
+constexpr unsigned kGroupWarps = 4;
+
+/// Makes the rows.
+class EngineRowWriter {
+ public:
+  EngineRowWriter(const driver::RunCapture& capture, const std::vector<PlacedBuffer>& buffers)
+      : program_(*capture.program),
+        history_(*capture.run.recording->history),
+        buffers_(buffers),
+        warps_per_cta_(capture.run.recording->warps_per_cta) {}
+
+  void add_copy(const sim::EngineCopy& copy);
+  void add_product(const sim::EngineProduct& product);
+  [[nodiscard]] bool is_full() const { return pieces_ >= kMaxPieces; }
+  EngineRows take() { return std::move(out_); }
+
+ private:
+  /// An address without the window and the rank, and whose it is.
+  struct Spot {
+    bool is_shared = false;
+    std::uint64_t address = 0;
+    std::uint32_t cta = 0;
+  };
+  [[nodiscard]] static Spot spot_of(std::uint64_t address);
+  [[nodiscard]] std::string opcode_of(std::uint32_t op) const;
+  std::uint64_t round_of(std::uint32_t who, std::uint32_t op, std::uint64_t moment);
+  Json row_of(std::uint64_t moment, std::uint32_t warp, std::uint64_t round);
+  [[nodiscard]] Json mbarrier_json(const sim::CopyTarget& target, std::uint32_t bytes) const;
+  void add_pieces(Json& row, const sim::CopySide& side);
+  void add_piece(Json& columns, const sim::MovedPiece& piece, const PlacedBuffer* buffer);
+  void push(Json row, std::string_view side);
+  void add_fragment(Json row, const sim::Fragment& fragment, std::string_view side,
+                    unsigned in_group);
+
+  const sim::Program& program_;
+  const sim::History& history_;
+  const std::vector<PlacedBuffer>& buffers_;
+  std::uint32_t warps_per_cta_;
+  EngineRows out_;
+  std::size_t pieces_ = 0;
+  struct Round {
+    std::uint64_t moment = 0, number = 0;
+  };
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Round> rounds_;  // by issuer and op
+  std::set<std::string> fragments_seen_;
+};
+
+EngineRowWriter::Spot EngineRowWriter::spot_of(std::uint64_t address) {
+  const driver::AddressPlace place = driver::place_of(address);
+  if (place.space != "shared") return {.address = address};
+  return {.is_shared = true,
+          .address = place.address,
+          .cta = static_cast<std::uint32_t>(sim::shared_rank(address))};
+}
+
+std::string EngineRowWriter::opcode_of(std::uint32_t op) const {
+  std::string_view line = program_.line(program_.infos[op].line);
+  if (line.starts_with('@')) line.remove_prefix(line.find_first_of(" \t") + 1);
+  return std::string(line.substr(0, line.find_first_of(" \t;")));
+}
+
+// How often the same has been issued before; the lanes of one moment are one round.
+std::uint64_t EngineRowWriter::round_of(std::uint32_t who, std::uint32_t op, std::uint64_t moment) {
+  const auto [at, is_new] = rounds_.try_emplace({who, op}, Round{moment, 0});
+  if (!is_new && at->second.moment != moment) at->second = {moment, at->second.number + 1};
+  return at->second.number;
+}
+
+Json EngineRowWriter::row_of(std::uint64_t moment, std::uint32_t warp, std::uint64_t round) {
+  const std::uint32_t op = history_.moments[moment].op;
+  return {{"moment", moment},        {"line", program_.infos[op].line},
+          {"opcode", opcode_of(op)}, {"warp", warp},
+          {"round", round},          {"lane", nullptr},
+          {"mbarrier", nullptr},     {"is_k_major", true}};
+}
+
+Json EngineRowWriter::mbarrier_json(const sim::CopyTarget& target, std::uint32_t bytes) const {
+  if (target.mbarrier == 0) return nullptr;
+  const Spot spot = spot_of(target.mbarrier);
+  const PlacedBuffer* const buffer = find_smallest_buffer(buffers_, true, spot.address);
+  return {{"cta", spot.cta},
+          {"address", spot.address},
+          {"buffer", buffer == nullptr ? Json(nullptr) : Json(buffer->name)},
+          {"element", buffer == nullptr
+                          ? Json(nullptr)
+                          : Json((spot.address - buffer->begin) * 8 / buffer->element_bits)},
+          {"bytes", bytes}};
+}
+
+// One entry for elements that follow each other.
+void EngineRowWriter::add_piece(Json& columns, const sim::MovedPiece& piece,
+                                const PlacedBuffer* buffer) {
+  const auto push_entry = [&](std::uint64_t skipped, std::uint64_t bytes, const Json& element,
+                              std::uint64_t count) {
+    columns["at"].push_back(piece.at + skipped);
+    columns["addresses"].push_back(piece.address + skipped);
+    columns["bytes"].push_back(bytes);
+    columns["elements"].push_back(element);
+    columns["counts"].push_back(count);
+    ++pieces_;
+  };
+  if (buffer == nullptr || !buffer->is_numbered) return push_entry(0, piece.bytes, nullptr, 0);
+  const std::uint64_t bits = buffer->element_bits;
+  const std::uint64_t first = (piece.address - buffer->begin) * 8 / bits;
+  const std::uint64_t end =
+      first + std::max<std::uint64_t>(1, std::uint64_t{piece.bytes} * 8 / bits);
+  for (std::uint64_t i = first; i < end;) {
+    const auto element = element_at(*buffer, i);
+    std::uint64_t count = 1;
+    while (i + count < end) {
+      const auto next = element_at(*buffer, i + count);
+      const bool follows = next.has_value() == element.has_value() &&
+                           (!next || *next == *element + static_cast<std::int64_t>(count));
+      if (!follows) break;
+      ++count;
+    }
+    push_entry((i - first) * bits / 8, count * bits / 8, element ? Json(*element) : Json(nullptr),
+               element ? count : 0);
+    i += count;
+  }
+}
+
+void EngineRowWriter::add_pieces(Json& row, const sim::CopySide& side) {
+  const std::uint64_t begin = side.pieces.empty() ? 0 : side.pieces.front().address;
+  const Spot spot = spot_of(begin);
+  const PlacedBuffer* const buffer =
+      side.pieces.empty() ? nullptr : find_buffer(buffers_, spot.is_shared, spot.address);
+  row["space"] = spot.is_shared ? "shared" : "global";
+  row["cta"] = spot.is_shared ? Json(spot.cta) : Json(nullptr);
+  row["buffer"] = buffer == nullptr ? Json(nullptr) : Json(buffer->name);
+  row["rows"] = side.shape.rows;
+  row["row_bytes"] = side.shape.row_bytes;
+  row["is_k_major"] = side.is_k_major;
+  Json columns;
+  for (const char* name : {"at", "addresses", "bytes", "elements", "counts"})
+    columns[name] = Json::array();
+  for (const sim::MovedPiece& piece : side.pieces) {
+    if (is_full()) break;
+    add_piece(columns, {piece.at, spot_of(piece.address).address, piece.bytes}, buffer);
+  }
+  row["pieces"] = std::move(columns);
+}
+
+void EngineRowWriter::push(Json row, std::string_view side) {
+  row["side"] = side;
+  out_.rows.push_back(std::move(row));
+}
+
+void EngineRowWriter::add_copy(const sim::EngineCopy& copy) {
+  const sim::Moment& moment = history_.moments[copy.moment];
+  const std::uint64_t round = round_of(moment.warp, moment.op, copy.moment);
+  Json from = row_of(copy.moment, moment.warp, round);
+  from["lane"] = copy.lane;
+  add_pieces(from, sim::copied_from(copy));
+  push(std::move(from), "from");
+  for (const sim::CopyTarget& target : copy.to) {
+    Json to = row_of(copy.moment, moment.warp, round);
+    to["lane"] = copy.lane;
+    to["mbarrier"] = mbarrier_json(target, copy.bytes);
+    add_pieces(to, sim::copied_to(copy, target));
+    push(std::move(to), "to");
+  }
+}
+
+// A fragment is the same in all rounds, so it stands beside the rows.
+void EngineRowWriter::add_fragment(Json row, const sim::Fragment& fragment, std::string_view side,
+                                   unsigned in_group) {
+  row["space"] = "registers";
+  row["cta"] = row["buffer"] = row["pieces"] = nullptr;
+  row["rows"] = fragment.rows;
+  row["row_bytes"] = 0;
+  const auto opcode = row["opcode"].get<std::string>();
+  push(std::move(row), side);
+  if (!fragments_seen_.insert(opcode + std::string(side) + std::to_string(in_group)).second) return;
+  Json held = Json::array();
+  for (const auto& elements : fragment.held) held.push_back(elements);
+  out_.fragments.push_back({{"opcode", opcode},
+                            {"side", side},
+                            {"warp", in_group},
+                            {"rows", fragment.rows},
+                            {"columns", fragment.columns},
+                            {"held", std::move(held)}});
+}
+
+void EngineRowWriter::add_product(const sim::EngineProduct& product) {
+  const std::uint32_t number = history_.moments[product.moment].op;
+  const sim::Op& op = program_.ops[number];
+  const std::uint64_t round = round_of(product.first_warp, number, product.moment);
+  const auto in_shared = [&](sim::CopySide side) {
+    const std::uint64_t start = sim::shared_start(product.first_warp / warps_per_cta_);
+    for (sim::MovedPiece& piece : side.pieces) piece.address += start;
+    return side;
+  };
+  bool has_b = false;
+  for (unsigned w = 0; w < kGroupWarps; ++w) {
+    if (((product.warps >> w) & 1U) == 0) continue;
+    const std::uint32_t warp = product.first_warp + w;
+    Json a = row_of(product.moment, warp, round);
+    if (sim::has_a_in_registers(op)) {
+      add_fragment(std::move(a), sim::fragment_of_a(op, w), "A", w);
+    } else {
+      add_pieces(a, in_shared(sim::slice_of_a(op, product, w)));
+      push(std::move(a), "A");
+    }
+    if (!std::exchange(has_b, true)) {
+      Json b = row_of(product.moment, warp, round);
+      add_pieces(b, in_shared(sim::slice_of_b(op, product)));
+      push(std::move(b), "B");
+    }
+    add_fragment(row_of(product.moment, warp, round), sim::fragment_of_d(op, w), "D", w);
+  }
+}
+
+// Of the ops that are wanted, in the order of execution. The capture has states.
+EngineRows engine_rows(const driver::RunCapture& capture, const std::vector<PlacedBuffer>& buffers,
+                       const std::function<bool(std::uint32_t)>& is_wanted) {
+  const sim::History& history = *capture.run.recording->history;
+  EngineRowWriter writer(capture, buffers);
+  // The last op may have given work away and not be done: it has no moment.
+  const auto concerns = [&](std::uint64_t moment) {
+    return moment < history.moments.size() && is_wanted(history.moments[moment].op);
+  };
+  for (const sim::EngineCopy& copy : history.copies)
+    if (!writer.is_full() && concerns(copy.moment)) writer.add_copy(copy);
+  for (const sim::EngineProduct& product : history.products)
+    if (!writer.is_full() && concerns(product.moment)) writer.add_product(product);
+  EngineRows out = writer.take();
+  out.is_cut = writer.is_full();
+  return out;
+}
 
 constexpr std::size_t kMaxAccesses = 4096;
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/printable.h"
-#include "json/fields.h"
+#include "json/json.h"
 
 namespace ww::explore {
 namespace {

@@ -42,4 +42,13 @@ Json run_result(Session& session, const RunWish& wish, const std::atomic<bool>& 
 /// The whole stream.
 Answer run_answer(Session& session, const RunWish& wish, const Peer& peer);
 
+// --- gpu run -------------------------------------------------------------------------------------
+//
+// A run on the GPU, in a process of its own. A kernel that traps leaves CUDA unusable for the rest of its process, and
+// one that does not end can be ended in no other way.
+
+/// Runs `warpwright run --device cuda` of `program`, the path of this program, and times so many launches: `errors`, and
+/// `report`, which is null where there is none. Throws Cancelled, after killing it, when the work is cancelled.
+Json gpu_result(const std::string& program, const RunWish& wish, int launches);
+
 }  // namespace ww::explore

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "explore/snapshots.h"
+#include "explore/export.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "explore/work.h"
+#include "explore/session.h"
 
 #include <gtest/gtest.h>
 

@@ -9,8 +9,10 @@
 #include "infer/holders.h"
 #include "infer/state.h"
 #include "ir/settings.h"
+#include "layout/image.h"
 
 namespace ww::infer {
+
 namespace {
 
 using layout::WarpGrid;
@@ -229,6 +231,130 @@ void decide_shared(State& state) {
     }
     decide_default(state, id, "no fragments of products", {});
   }
+}
+
+// --- async products ------------------------------------------------------------------------------
+//
+// Products of `gemm_async`: their accumulator, and a factor that is in registers, are as wgmma deals
+// them to the warpgroups that make the call.
+
+namespace {
+
+constexpr std::int64_t kWarpgroup = 128;
+// Arguments of `gemm_async` that may be in registers: C and A.
+constexpr std::array<char, 2> kRegisterLetters = {'D', 'A'};
+
+bool is_async_product(const State& state, const Use& use) {
+  return use.kind == UseKind::Product && state.call(use).op == ir::TileOp::GemmAsync;
+}
+
+// That share the product; none where the unit is not whole warpgroups.
+std::optional<std::int64_t> warpgroups_of(const State& state, const Use& use) {
+  const ir::Unit unit = state.call(use).scope;
+  if (unit == ir::Unit::Warpgroup) return 1;
+  const std::int64_t threads = state.launch.threads();
+  if (unit != ir::Unit::Cta || threads % kWarpgroup != 0) return std::nullopt;
+  return threads / kWarpgroup;
+}
+
+Result<Named> tile_of(const State& state, const Operand& operand, std::int64_t warpgroups) {
+  return wgmma_named(kRegisterLetters[operand.arg], state.shape(operand.buffer),
+                     state.f[operand.buffer].dtype, warpgroups);
+}
+
+}  // namespace
+
+bool is_of_async_product(const State& state, ir::BufferId id) {
+  return std::ranges::any_of(state.uses, [&](const Use& use) {
+    return is_async_product(state, use) && state.is_local(id) && use.has(id);
+  });
+}
+
+std::string async_product_problem(const State& state, const Use& use) {
+  const auto warpgroups = warpgroups_of(state, use);
+  if (!warpgroups)
+    return fmt::format("wgmma is for whole warpgroups, and `Tx.{}` has {} threads",
+                       ir::name_of(state.call(use).scope), state.launch.threads());
+  for (const Operand& each : use.operands) {
+    if (each.arg >= kRegisterLetters.size() || !state.is_local(each.buffer)) continue;
+    if (const Result<Named> tile = tile_of(state, each, *warpgroups); !tile)
+      return fmt::format("wgmma deals no such `{}` to {} warpgroup{}: {}",
+                         state.f[each.buffer].name, *warpgroups, *warpgroups == 1 ? "" : "s",
+                         tile.error().text);
+  }
+  return "another layout is written for one of its tiles";
+}
+
+void decide_async_products(State& state) {
+  for (const Use& use : state.uses) {
+    if (!is_async_product(state, use)) continue;
+    const auto warpgroups = warpgroups_of(state, use);
+    if (!warpgroups) continue;
+    for (const Operand& each : use.operands) {
+      if (each.arg >= kRegisterLetters.size() || !state.is_open(each.buffer)) continue;
+      if (Result<Named> tile = tile_of(state, each, *warpgroups))
+        decide(state, each.buffer, *std::move(tile),
+               fmt::format("{} of {}", each.arg == 0 ? "accumulator" : "factor A", state.name(use)),
+               state.span(use));
+    }
+  }
+}
+
+// --- tensor --------------------------------------------------------------------------------------
+//
+// Tiles that are copied to or from tensor memory: a lane of it belongs to a thread of the warpgroup.
+
+namespace {
+
+constexpr std::int64_t kLanes = 128;
+
+bool is_tensor(const State& state, const Operand& operand) {
+  return state.f[operand.buffer].scope == ir::Scope::Tmem;
+}
+
+// Is row r in lane r, for all of them?
+bool has_a_row_in_each_lane(const State& state, const Operand& operand) {
+  const layout::Shape shape = state.shape(operand.buffer);
+  const auto layout = ir::layout_of(state.f, state.f[operand.buffer]);
+  if (shape.size() != 2 || shape[0] != kLanes || operand.extents[0] != kLanes || !layout)
+    return false;
+  if (layout->copies() != 1 || !layout::require_constant(*layout, "places")) return false;
+  std::vector<std::int64_t> lanes(static_cast<std::size_t>(layout->size()));
+  layout::enumerate_axis(*layout, layout::axes::tlane(), lanes);
+  for (std::size_t x = 0; x < lanes.size(); ++x)
+    if (lanes[x] != static_cast<std::int64_t>(x) / shape[1]) return false;
+  return true;
+}
+
+// The tile of a copy to or from tensor memory that a warpgroup makes.
+void decide_copy(State& state, const Use& use) {
+  const auto tensor = std::ranges::find_if(
+      use.operands, [&](const Operand& each) { return is_tensor(state, each); });
+  if (tensor == use.operands.end() || state.call(use).scope != ir::Unit::Warpgroup ||
+      !has_a_row_in_each_lane(state, *tensor))
+    return;
+  for (const Operand& each : use.operands) {
+    const layout::Shape shape = state.shape(each.buffer);
+    if (!state.is_open(each.buffer) || shape.size() != 2 || shape[0] != kLanes) continue;
+    if (Result<Named> named = wg_named(shape[1]))
+      decide(state, each.buffer, *std::move(named),
+             fmt::format("meets tensor memory in {}", state.name(use)), state.span(use));
+  }
+}
+
+}  // namespace
+
+bool meets_tensor_memory(const State& state, ir::BufferId id) {
+  return std::ranges::any_of(state.uses, [&](const Use& use) {
+    return use.kind == UseKind::Copy && use.has(id) &&
+           std::ranges::any_of(use.operands,
+                               [&](const Operand& each) { return is_tensor(state, each); });
+  });
+}
+
+void decide_tensor(State& state) {
+  for (const Use& use : state.uses)
+    if (use.kind == UseKind::Copy) decide_copy(state, use);
 }
 
 }  // namespace ww::infer

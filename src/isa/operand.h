@@ -32,7 +32,7 @@ std::string_view name_of(Space space);
 
 enum class OperandKind : std::uint8_t {
   Register,
-  Part,     // %r1.b2: parts of a register (selector.h)
+  Part,     // %r1.b2: parts of a register (form.h)
   Special,  // %tid.x
   Integer,  // 5, 0x1f
   Decimal,  // 1.5

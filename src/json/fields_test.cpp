@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "json/fields.h"
+#include "json/json.h"
 
 #include <gtest/gtest.h>
 

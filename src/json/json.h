@@ -162,4 +162,14 @@ std::uint64_t Json::get() const;
 /// On one line, as tests show it.
 std::ostream& operator<<(std::ostream& out, const Json& value);
 
+// --- fields --------------------------------------------------------------------------------------
+//
+// Reading values that another program sent. One of another type is a BadArgument that names it.
+
+/// "`name` is a JSON number, expected `wanted`".
+Diag wrong_json_type(std::string_view name, const Json& value, std::string_view wanted);
+
+Result<std::string> text_in(const Json& value, std::string_view name);
+Result<std::int64_t> integer_in(const Json& value, std::string_view name);
+
 }  // namespace ww

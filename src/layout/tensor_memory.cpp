@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <optional>
 
 #include "base/join.h"
@@ -18,6 +19,7 @@
 #include "layout/text.h"
 
 namespace ww::layout {
+
 namespace {
 
 enum class Lanes : std::uint8_t { Full, Fold, Half };
@@ -249,6 +251,225 @@ Result<Layout> tcgen05_cp_lanes(std::string_view shape) {
   }
   return fail(DiagKind::BadArgument, "no tcgen05.cp shape is named `{}`; there are {}{}", shape,
               join(names, ", "), did_you_mean(shape, names));
+}
+
+// --- tcgen05 atom --------------------------------------------------------------------------------
+//
+// Register tiles of tcgen05.ld and tcgen05.st (PTX manual, "tcgen05 data movement shapes").
+//
+// A warp reaches only its own window of 32 tensor-memory lanes. The 16-lane shapes touch half a
+// window, rows 16w … 16w+15 of a 64-row tile; two of them, 16 lanes apart, cover 128 rows. Within a
+// warp all of them place row digit g = row%8 on lane/4; they differ in what holds the other row bit
+// ("half") and the columns. Each is a row of the table below, its strides counted in 32-bit
+// registers.
+
+namespace {
+
+enum class On : std::uint8_t { Lane, Register };
+
+struct AtomDigit {
+  std::int64_t extent;
+  std::int64_t stride;
+  On on;
+};
+
+struct AtomShape {
+  std::string_view name;
+  std::int64_t columns;     // 32-bit columns of one repetition
+  std::int64_t registers;   // 32-bit registers of one repetition
+  std::int64_t max_repeat;  // largest .xN
+  AtomDigit half;           // rows 0..7 or 8..15 of the sixteen
+  AtomDigit column;         // within a repetition, outer and
+  AtomDigit pair;           // inner digit of the column
+};
+
+// clang-format off
+constexpr std::array kShapes = {
+    AtomShape{"32x32b",  1, 1, 128, {},                   {},               {}},
+    AtomShape{"16x64b",  2, 1, 128, {2, 1, On::Lane},     {2, 2, On::Lane}, {1, 1, On::Register}},
+    AtomShape{"16x128b", 4, 2, 64,  {2, 1, On::Register}, {4, 1, On::Lane}, {1, 1, On::Register}},
+    AtomShape{"16x256b", 8, 4, 32,  {2, 2, On::Register}, {4, 1, On::Lane}, {2, 1, On::Register}},
+};
+// clang-format on
+
+Result<AtomShape> find_shape(std::string_view name) {
+  std::array<std::string_view, kShapes.size()> names;
+  for (std::size_t i = 0; i < kShapes.size(); ++i) {
+    if (kShapes[i].name == name) return kShapes[i];
+    names[i] = kShapes[i].name;
+  }
+  return fail(DiagKind::BadArgument, "no tcgen05.ld shape is named `{}`; there are {}{}", name,
+              join(names, ", "), did_you_mean(name, names));
+}
+
+Result<std::int64_t> check_repeat(const AtomShape& atom, std::int64_t columns32) {
+  const std::int64_t repeat = columns32 / atom.columns;
+  const bool whole = columns32 > 0 && columns32 % atom.columns == 0;
+  if (!whole || repeat > atom.max_repeat ||
+      !std::has_single_bit(static_cast<std::uint64_t>(repeat)))
+    return fail(DiagKind::BadArgument,
+                "{} columns of 32 bits are not a repetition count of tcgen05.ld.{}; it takes {}·N "
+                "columns, N a "
+                "power of two up to {}",
+                columns32, atom.name, atom.columns, atom.max_repeat);
+  return repeat;
+}
+
+// An accumulator with its column halves on two sets of 64 lanes, read one lane per thread.
+Result<Layout> folded_rows(const AtomShape& atom, std::int64_t cols, int bits) {
+  if (bits != 32)
+    return fail(
+        DiagKind::BadArgument,
+        "{}-bit elements in a 64-row tile of 32x32b; it is the image of an accumulator, which has "
+        "one element to a 32-bit column",
+        bits);
+  if (cols % 2 != 0)
+    return fail(DiagKind::BadArgument,
+                "{} columns in a 64-row tile of 32x32b; its two column halves need an even number",
+                cols);
+  WW_TRY_VOID(check_repeat(atom, cols / 2));
+  const Axis thread = axes::tid_in_wg();
+  return TileLayout::make({{64, 1, thread}, {2, 64, thread}, {cols / 2, 1, axes::m()}});
+}
+
+Iter place(const AtomDigit& digit, std::int64_t per_register) {
+  if (digit.on == On::Lane) return {digit.extent, digit.stride, axes::laneid()};
+  return {digit.extent, digit.stride * per_register, axes::m()};
+}
+
+Result<Layout> sixteen_lanes(const AtomShape& atom, std::int64_t rows, std::int64_t repeat,
+                             std::int64_t per_register) {
+  const std::int64_t repetition = atom.registers * per_register;
+  Iters shard = {{4, 1, axes::wid_in_wg()}};
+  if (rows == 128) shard.push_back({2, repeat * repetition, axes::m()});
+  shard.push_back(place(atom.half, per_register));
+  shard.push_back({8, 4, axes::laneid()});
+  shard.push_back({repeat, repetition, axes::m()});
+  shard.push_back(place(atom.column, per_register));
+  if (atom.pair.extent > 1) shard.push_back(place(atom.pair, per_register));
+  if (per_register > 1) shard.push_back({per_register, 1, axes::m()});
+  return TileLayout::make(std::move(shard));
+}
+
+}  // namespace
+
+Result<Layout> tcgen05_atom(std::string_view shape, std::int64_t rows, std::int64_t cols,
+                            int bits) {
+  const AtomShape atom = WW_TRY(find_shape(shape));
+  if (rows != 64 && rows != 128)
+    return fail(DiagKind::BadArgument, "{} rows; a warpgroup's tcgen05.ld tile has 64 or 128",
+                rows);
+  if (bits != 8 && bits != 16 && bits != 32)
+    return fail(DiagKind::BadArgument,
+                "{}-bit elements; tcgen05.ld moves 32-bit columns of 8-, 16- or 32-bit elements",
+                bits);
+  if (cols < 1) return fail(DiagKind::BadArgument, "{} columns; a tile has at least one", cols);
+  const bool one_lane_per_thread = atom.name == "32x32b";
+  if (one_lane_per_thread && rows == 64) return folded_rows(atom, cols, bits);
+
+  const std::int64_t per_register = 32 / bits;
+  if (cols % per_register != 0)
+    return fail(DiagKind::BadArgument,
+                "{} columns of {} bits do not fill 32-bit columns; multiples of {} do", cols, bits,
+                per_register);
+  const std::int64_t repeat = WW_TRY(check_repeat(atom, cols / per_register));
+  if (one_lane_per_thread) return wg_local(cols, rows);
+  return sixteen_lanes(atom, rows, repeat, per_register);
+}
+
+Result<Layout> wg_local(std::int64_t cols, std::int64_t rows) {
+  if (rows < 1 || rows > 128)
+    return fail(DiagKind::BadArgument, "{} rows for the threads of a warpgroup; it has 128", rows);
+  if (cols < 1) return fail(DiagKind::BadArgument, "{} columns; a tile has at least one", cols);
+  return TileLayout::make({{rows, 1, axes::tid_in_wg()}, {cols, 1, axes::m()}});
+}
+
+// --- scale factors -------------------------------------------------------------------------------
+//
+// Scale factors of block-scaled MMAs: one byte per row and block of K.
+//
+// In tensor memory a 32-bit column holds four bytes of 32 rows, one row per lane, and all four lane
+// windows hold a copy. With M = rows / 32, the columns of one group of four factors are
+//
+//     TCol / 4:   0        1              M-1      M        …
+//                 rows 0+  rows 32+  …    last     rows 0+  …
+//                 └──── factors 0..3 ──────┘        └ factors 4..7
+//
+// In shared memory the same 128 rows × 4 factors are 32 lanes of 16 bytes, the four row groups side
+// by side: one tcgen05.cp.32x128b.warpx4 moves them as they lie.
+
+namespace {
+
+constexpr std::int64_t kPerColumn = 4;        // bytes in a column
+constexpr std::int64_t kTmemBytes = 4 * 512;  // of a lane
+constexpr std::int64_t kSmemBlock = 512;      // bytes of 128 rows × 4 factors
+
+Result<void> check(std::int64_t rows, std::int64_t row_unit, std::int64_t sf_k,
+                   std::int64_t sf_unit, std::int64_t q, std::int64_t reuse, std::int64_t pipe) {
+  if (q != 1 && q != 2 && q != 4)
+    return fail(DiagKind::BadArgument, "{} scale factors per MMA; accepted are 1, 2 and 4", q);
+  if (rows < 1 || rows % row_unit != 0)
+    return fail(DiagKind::BadArgument,
+                "{} rows of scale factors; accepted are positive multiples of {}", rows, row_unit);
+  if (sf_k < 1 || sf_k % sf_unit != 0)
+    return fail(DiagKind::BadArgument,
+                "{} scale factors along K; accepted are positive multiples of {}", sf_k, sf_unit);
+  if (reuse < 1 || pipe < 1)
+    return fail(DiagKind::BadArgument, "reuse {} and pipe {}; both are at least 1", reuse, pipe);
+  return {};
+}
+
+// How many factors share a column: whole MMA steps, as many as fit and divide the row evenly.
+std::int64_t shared_column(std::int64_t sf_k, std::int64_t q) {
+  std::int64_t together = kPerColumn;
+  while (together > q && sf_k % together != 0) together /= 2;
+  return together;
+}
+
+}  // namespace
+
+Result<Layout> scale_factor_tmem(std::int64_t rows, std::int64_t sf_k, std::int64_t q,
+                                 std::int64_t reuse, std::int64_t pipe) {
+  WW_TRY_VOID(check(rows, 32, sf_k, q, q, reuse, pipe));
+  const std::int64_t together = shared_column(sf_k, q);
+  const std::int64_t blocks = sf_k / together;
+  const std::int64_t row_groups = rows / 32;
+  const std::int64_t fit = kTmemBytes / kPerColumn;
+  if (row_groups > fit || blocks > fit / row_groups || pipe > fit / row_groups / blocks)
+    return fail(DiagKind::BadArgument,
+                "{} × {} × {} columns for {} stages, {} groups of 32 rows and {} columns of "
+                "factors; tensor "
+                "memory has {}",
+                pipe, row_groups, blocks, pipe, row_groups, blocks, fit);
+  const Axis lane = axes::tlane();
+  const Axis col = axes::tcol();
+  const std::int64_t block = kPerColumn * row_groups;
+  return canonicalize(Layout(WW_TRY(TileLayout::make({{pipe, block * blocks, col},
+                                                      {row_groups, kPerColumn, col},
+                                                      {32, 1, lane},
+                                                      {blocks, block, col},
+                                                      {together, 1, col},
+                                                      {reuse, 0, col}},
+                                                     {{4, 32, lane}}))));
+}
+
+Result<Layout> scale_factor_smem(std::int64_t rows, std::int64_t sf_k, std::int64_t q,
+                                 std::int64_t reuse, std::int64_t pipe) {
+  WW_TRY_VOID(check(rows, 128, sf_k, kPerColumn, q, reuse, pipe));
+  const std::int64_t blocks = sf_k / kPerColumn;
+  const std::int64_t supers = rows / 128;
+  if (blocks > kMaxSize / kSmemBlock / supers || pipe > kMaxSize / kSmemBlock / supers / blocks)
+    return fail(DiagKind::BadArgument,
+                "{} stages of {} × {} scale factors; at most {} fit a layout", pipe, rows, sf_k,
+                kMaxSize);
+  const Axis m = axes::m();
+  return canonicalize(Layout(WW_TRY(TileLayout::make({{pipe, kSmemBlock * blocks * supers, m},
+                                                      {supers, kSmemBlock * blocks, m},
+                                                      {4, kPerColumn, m},
+                                                      {32, 16, m},
+                                                      {blocks, kSmemBlock, m},
+                                                      {kPerColumn, 1, m},
+                                                      {reuse, 0, m}}))));
 }
 
 }  // namespace ww::layout

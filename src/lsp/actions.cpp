@@ -7,7 +7,7 @@
 
 #include "base/join.h"
 #include "lsp/diagnostics.h"
-#include "lsp/scopes.h"
+#include "lsp/names.h"
 #include "script/syntax/lexer.h"
 
 namespace ww::lsp {

@@ -3,17 +3,52 @@
 // of a thread of their own; a newer one for the same document takes the place of an older one.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/leftovers.h"
+#include "base/result.h"
 #include "lsp/analyst.h"
 #include "lsp/connection.h"
-#include "lsp/explorer.h"
 #include "lsp/worker.h"
 
 namespace ww::lsp {
+
+// --- explorer ------------------------------------------------------------------------------------
+//
+// The explorer as a program of its own: `warpwright explore FILE` prints an address on its first
+// line and serves it until it is ended. One for each file and kernel, ended with this object.
+
+class Explorers {
+ public:
+  /// The words before the file: the program, `explore`.
+  explicit Explorers(std::vector<std::string> command) : command_(std::move(command)) {}
+  ~Explorers();
+  Explorers(const Explorers&) = delete;
+  Explorers& operator=(const Explorers&) = delete;
+
+  /// The address for a file, of a program that is there or is started. Io when it cannot be
+  /// started or ends without an address, with what it said. Cancelled when `stop` is set.
+  Result<std::string> address(const std::string& path, const std::string& kernel,
+                              const std::atomic<bool>& stop);
+
+ private:
+  struct Running {
+    int process = 0;
+    int output = -1;
+    std::string address = {};
+    Leftover leftover;
+  };
+  static Result<Running> start(std::vector<std::string> words);
+  static bool is_alive(const Running& running);
+  static int end(Running& running);
+
+  std::vector<std::string> command_;
+  std::map<std::string, Running> running_;
+};
 
 class Commands {
  public:

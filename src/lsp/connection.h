@@ -3,6 +3,7 @@
 // that the server knows and sends, so messages leave in the order in which things happen.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -10,10 +11,38 @@
 #include <string_view>
 #include <utility>
 
-#include "lsp/client.h"
+#include "lsp/analysis.h"
+#include "lsp/documents.h"
 #include "lsp/protocol.h"
 
 namespace ww::lsp {
+
+// --- client --------------------------------------------------------------------------------------
+//
+// What the client said it can do, and a question about a place of a document.
+
+struct ClientFeatures {
+  Encoding encoding = Encoding::Utf16;
+  bool has_markdown = false;  // in hovers
+  bool has_pictures = false;  // in Markdown: it says how it renders that, or asked for pictures
+  bool has_related_places = false;        // of diagnostics
+  bool shows_documents = false;           // window/showDocument
+  std::vector<std::string> folders = {};  // of the workspace, where modules are looked for
+
+  /// From the parameters of `initialize`.
+  static ClientFeatures of(const Json& params);
+};
+
+/// A question about a document that has been analysed.
+struct Question {
+  const std::string& uri;
+  const Analysis& analysis;
+  const ClientFeatures& client;
+
+  [[nodiscard]] Json range(Span span) const {
+    return range_json(*analysis.text, span, client.encoding);
+  }
+};
 
 /// As the protocol numbers them.
 enum class MessageType : std::uint8_t { Error = 1, Warning = 2, Info = 3 };

@@ -9,7 +9,7 @@
 #include "base/split.h"
 #include "lsp/cursor.h"
 #include "lsp/features.h"
-#include "lsp/scopes.h"
+#include "lsp/names.h"
 #include "script/syntax/parser.h"
 
 namespace ww::lsp {

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "driver/run/tool.h"
-#include "lsp/client.h"
+#include "lsp/connection.h"
 
 namespace ww::lsp {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "lsp/client.h"
+#include "lsp/connection.h"
 
 namespace ww::lsp {
 

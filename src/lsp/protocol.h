@@ -15,9 +15,22 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "lsp/json.h"
+#include "json/json.h"
 
 namespace ww::lsp {
+
+// --- json ----------------------------------------------------------------------------------------
+//
+// JSON as messages carry it, and reading fields that another program was to send: what is missing
+// or of another type is a Diag that names the field.
+
+/// The value at a dotted path of keys ("textDocument.uri"); null when there is none.
+const Json* find(const Json& json, std::string_view path);
+/// A text or a whole number there; BadArgument otherwise.
+Result<std::string> text_at(const Json& json, std::string_view path);
+Result<std::int64_t> integer_at(const Json& json, std::string_view path);
+/// Whether there is `true`.
+bool is_true_at(const Json& json, std::string_view path);
 
 inline constexpr std::size_t kMaxHeaderBytes = std::size_t{8} << 10U;
 inline constexpr std::size_t kMaxMessageBytes = std::size_t{64} << 20U;

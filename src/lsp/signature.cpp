@@ -6,7 +6,6 @@
 #include "lsp/cursor.h"
 #include "lsp/features.h"
 #include "lsp/names.h"
-#include "lsp/scopes.h"
 
 namespace ww::lsp {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/suggest.h"
-#include "ptx/recover.h"
+#include "ptx/parser.h"
 #include "ptx/variable_check.h"
 #include "ptx/words.h"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads declarations: variables, parameters, registers, and the directives of functions. Used
-// inside this folder; ptx/cursor.h says how errors are reported.
+// inside this folder; ptx/lexer.h says how errors are reported.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
-#include "ptx/cursor.h"
+#include "ptx/lexer.h"
 #include "ptx/module.h"
 #include "ptx/operand_reader.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads operands: of instructions, initialisers and debug sections. Used inside this folder;
-// ptx/cursor.h says how errors are reported.
+// ptx/lexer.h says how errors are reported.
 //
 // Each reading function puts one operand on a stack. When a list is complete, its elements go from
 // the stack to the pool and the list takes their place:
@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ptx/cursor.h"
+#include "ptx/lexer.h"
 #include "ptx/names.h"
 #include "ptx/operand.h"
 

@@ -25,7 +25,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
 #include "isa/type.h"
+#include "ptx/module.h"
 
 namespace ww::ptx {
 
@@ -90,5 +92,15 @@ enum class RegisterStyle : std::uint8_t {
 /// "%r5", or "%f5" for an `.f32` value in the style of views.
 std::string register_name(isa::Type type, std::uint32_t index,
                           RegisterStyle style = RegisterStyle::Assembled);
+
+// --- register views ------------------------------------------------------------------------------
+//
+// A module in the style of views (ptx/register_class.h): registers that an instruction takes for
+// floats are spelled %f and %fd, over the same numbers. That is for reading; nothing declares these
+// names, and ptxas refuses them.
+
+/// The module with such names. Fails where it names no known target; an instruction that is not
+/// legal stays as it is.
+Result<Module> with_float_views(const Module& module);
 
 }  // namespace ww::ptx

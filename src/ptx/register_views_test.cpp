@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ptx/register_views.h"
+#include "ptx/register_class.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "isa/selector.h"
+#include "isa/form.h"
 #include "isa/special_registers.h"
 
 namespace ww::ptx {

@@ -9,11 +9,24 @@
 #include <vector>
 
 #include "base/result.h"
-#include "runtime/ptxas_remarks.h"
-#include "runtime/sass/remarks.h"
+#include "runtime/sass.h"
 #include "target/target.h"
 
 namespace ww::runtime {
+
+// --- ptxas remarks -------------------------------------------------------------------------------
+//
+// What ptxas says in passing, with exit status 0: remarks C7504 to C7520, by which wgmma instructions
+// wait for one another or `setmaxnreg` is ignored. A kernel that should be fast is slow then, and
+// nothing else says so.
+
+struct PtxasRemark {
+  std::string line;      // ptxas's own words
+  std::string_view why;  // what brings it about, and what to do
+};
+
+/// Those in ptxas's output that cost speed; repaired ones (C7517, C7519) are not among them.
+std::vector<PtxasRemark> slow_remarks(std::string_view output);
 
 /// Where CUDA's programs are if nothing else is said.
 inline constexpr std::string_view kCudaPrograms = "/usr/local/cuda/bin";
@@ -30,7 +43,7 @@ Result<std::string> find_ptxas(const ToolSearch& search);
 /// The same for `nvdisasm`.
 Result<std::string> find_nvdisasm(const ToolSearch& search);
 
-/// What is done about remarks that cost speed (ptxas_remarks.h).
+/// What is done about remarks that cost speed.
 enum class SlowRemarks : std::uint8_t { Refuse, Allow };
 
 /// Runs `ptxas` on the text. DeviceError with its messages when it refuses or has such remarks, Io
@@ -60,7 +73,7 @@ struct SassTools {
 Result<std::vector<SassRemark>> read_sass(const SassTools& tools, std::string_view ptx,
                                           target::Arch arch, const std::string& kernel);
 
-/// The machine code of a kernel as `nvdisasm` lists it, with lines of PTX (sass/listing.h reads it).
+/// The machine code of a kernel as `nvdisasm` lists it, with lines of PTX (runtime/sass.h reads it).
 /// Fails as read_sass does.
 Result<std::string> sass_listing(const SassTools& tools, std::string_view ptx, target::Arch arch,
                                  const std::string& kernel);

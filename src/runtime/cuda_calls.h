@@ -8,7 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
+#include "base/diag.h"
 #include "base/result.h"
 
 namespace ww::runtime {
@@ -84,5 +86,22 @@ struct CudaCalls {
 /// The functions of the library. NoDriver when it cannot be loaded, OldDriver when it lacks one of
 /// them.
 Result<CudaCalls> load_cuda_calls(const std::string& library = "libcuda.so.1");
+
+// --- cuda errors ---------------------------------------------------------------------------------
+//
+// What the CUDA driver answers, as diagnostics: the operation, CUDA's name for the failure and its
+// words. The kind says what a caller can do about it.
+
+constexpr int kCudaSuccess = 0;
+
+/// "CUDA_ERROR_INVALID_PTX (a PTX JIT compilation failed)".
+std::string cuda_words(const CudaCalls& calls, int status);
+
+/// OutOfMemory, OldDriver, NoDevice or Trapped where the status says so; DeviceError otherwise.
+DiagKind kind_of_cuda_status(int status);
+
+/// "loading `scale` failed: …". `status` is not success.
+Diag cuda_failure(const CudaCalls& calls, int status, std::string_view what);
+Result<void> check_cuda(const CudaCalls& calls, int status, std::string_view what);
 
 }  // namespace ww::runtime

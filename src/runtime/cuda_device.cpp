@@ -6,15 +6,363 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 
-#include "runtime/cuda_errors.h"
-#include "runtime/cuda_event.h"
-#include "runtime/cuda_fit.h"
+#include "base/result.h"
+#include "base/split.h"
+#include "ptx/parser.h"
+#include "runtime/cuda_calls.h"
 #include "runtime/cuda_timing.h"
+#include "sim/check_launch.h"
+#include "sim/tensor_map/image.h"
 
 namespace ww::runtime {
+
+// --- cuda fit ------------------------------------------------------------------------------------
+//
+// Whether a GPU can run a launch at all: shared memory of a block, clusters, and grids whose blocks run
+// all at once. The driver's own refusals name neither the number nor the limit.
+
+namespace {
+
+// Numbers of cuda.h.
+constexpr int kMultiprocessors = 16;  // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
+constexpr int kStaticShared = 1;      // CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES
+
+/// The blocks of a grid or a cluster, the threads of a block.
+constexpr std::uint64_t volume(const std::array<std::uint32_t, 3>& dims) {
+  return std::uint64_t{dims[0]} * dims[1] * dims[2];
+}
+
+/// A launch of a kernel. Clusters and shared memory are allowed already.
+struct CudaDemand {
+  const CudaLaunchConfig& config;
+  std::uint64_t cluster = 1;  // CTAs of one
+  bool is_cooperative = false;
+};
+
+constexpr int kMaxSharedOfBlock = 97;  // CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+
+// 0: the driver does not say.
+std::int64_t device_value(const CudaKernel& kernel, int attribute) {
+  int value = 0;
+  const int status = kernel.calls.device_attribute(&value, attribute, kernel.device);
+  return status == kCudaSuccess ? value : 0;
+}
+
+std::int64_t static_shared(const CudaKernel& kernel) {
+  int value = 0;
+  const int status = kernel.calls.function_get(&value, kStaticShared, kernel.function);
+  return status == kCudaSuccess ? value : 0;
+}
+
+std::string block_text(const CudaKernel& kernel, const CudaLaunchConfig& config) {
+  return fmt::format("blocks of {} threads and {} bytes of shared memory", volume(config.block),
+                     static_shared(kernel) + config.dynamic_shared);
+}
+
+// How many clusters run at once; nothing where the driver does not say.
+std::optional<std::uint64_t> clusters_at_once(const CudaKernel& kernel, const CudaDemand& demand) {
+  int count = 0;
+  if (kernel.calls.active_clusters == nullptr ||
+      kernel.calls.active_clusters(&count, kernel.function, &demand.config) != kCudaSuccess)
+    return std::nullopt;
+  return static_cast<std::uint64_t>(count);
+}
+
+std::optional<std::uint64_t> blocks_at_once(const CudaKernel& kernel, const CudaDemand& demand) {
+  if (demand.cluster > 1) {
+    const auto clusters = clusters_at_once(kernel, demand);
+    return clusters ? std::optional(*clusters * demand.cluster) : std::nullopt;
+  }
+  int count = 0;
+  if (kernel.calls.active_blocks == nullptr ||
+      kernel.calls.active_blocks(&count, kernel.function,
+                                 static_cast<int>(volume(demand.config.block)),
+                                 demand.config.dynamic_shared) != kCudaSuccess)
+    return std::nullopt;
+  return static_cast<std::uint64_t>(count * device_value(kernel, kMultiprocessors));
+}
+
+Result<void> check_clusters(const CudaKernel& kernel, const CudaDemand& demand) {
+  const auto at_once = clusters_at_once(kernel, demand);
+  if (!at_once || *at_once > 0) return {};
+  Diag out =
+      diag(DiagKind::BadLaunch, "clusters of {} CTAs for `{}`: the GPU can hold none with {}",
+           demand.cluster, kernel.name, block_text(kernel, demand.config));
+  int most = 0;
+  if (kernel.calls.max_cluster == nullptr ||
+      kernel.calls.max_cluster(&most, kernel.function, &demand.config) != kCudaSuccess || most < 1)
+    return fail(std::move(out));
+  return fail(
+      std::move(out).with_note(fmt::format("at most {} CTAs of such blocks make a cluster", most)));
+}
+
+// BadLaunch where a block needs more shared memory than the GPU gives one.
+Result<void> check_shared_memory(const CudaKernel& kernel, std::uint32_t dynamic) {
+  const std::int64_t most = device_value(kernel, kMaxSharedOfBlock);
+  const std::int64_t fixed = static_shared(kernel);
+  if (most == 0 || fixed + dynamic <= most) return {};
+  return fail(DiagKind::BadLaunch,
+              "`{}` needs {} bytes of shared memory ({} static, {} dynamic), and the GPU gives a "
+              "block at most {}",
+              kernel.name, fixed + dynamic, fixed, dynamic, most);
+}
+
+// BadLaunch where the GPU can hold none of the clusters, or not all blocks of a cooperative launch.
+// Drivers that cannot be asked are not.
+Result<void> check_fit(const CudaKernel& kernel, const CudaDemand& demand) {
+  if (demand.cluster > 1) WW_TRY_VOID(check_clusters(kernel, demand));
+  if (!demand.is_cooperative) return {};
+  const auto most = blocks_at_once(kernel, demand);
+  const std::uint64_t blocks = volume(demand.config.grid);
+  if (!most || blocks <= *most) return {};
+  return fail(DiagKind::BadLaunch,
+              "a cooperative launch of `{}` with {} blocks: the GPU holds {} at once, as {}",
+              kernel.name, blocks, *most, block_text(kernel, demand.config));
+}
+
+}  // namespace
+
+// --- cuda kernel ---------------------------------------------------------------------------------
+
+namespace {
+
+// Numbers of cuda.h.
+constexpr int kLocalBytes = 3;   // CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES
+constexpr int kRegisters = 4;    // CU_FUNC_ATTRIBUTE_NUM_REGS
+constexpr int kJitErrorLog = 5;  // CU_JIT_ERROR_LOG_BUFFER
+constexpr int kJitErrorLogBytes = 6;
+
+constexpr std::size_t kMaxLogLines = 12;
+
+// The newest PTX that the driver of each CUDA version reads, from the PTX manual's release notes.
+struct PtxOfDriver {
+  int driver;  // 1000·major + 10·minor
+  int ptx;
+};
+constexpr PtxOfDriver kPtxOfDriver[] = {
+    {13000, 90}, {12090, 88}, {12080, 87}, {12070, 86}, {12050, 85}, {12040, 84}, {12030, 83},
+    {12020, 82}, {12010, 81}, {12000, 80}, {11080, 78}, {11070, 77}, {11060, 76}, {11050, 75},
+    {11040, 74}, {11030, 73}, {11020, 72}, {11010, 71}, {11000, 70}};
+
+// "the driver is for CUDA 12.4 and reads PTX up to 8.4"
+std::string ptx_of_driver(const CudaCalls& calls) {
+  int version = 0;
+  calls.driver_version(&version);
+  const int ptx = newest_ptx(calls);
+  return fmt::format("the driver is for CUDA {}.{} and reads PTX up to {}.{}", version / 1000,
+                     version % 1000 / 10, ptx / 10, ptx % 10);
+}
+
+// The parameters of a kernel in PTX text: their names and what their addresses are multiples of.
+// None where it is another image, or PTX that only the driver reads.
+std::vector<sim::Param> params_of(const Image& image) {
+  std::vector<sim::Param> out;
+  const ptx::ParseResult parsed = ptx::parse(image.bytes);
+  for (const ptx::Function& function : parsed.module.functions) {
+    if (!parsed.ok() || parsed.module.text(function.name) != image.kernel) continue;
+    for (const ptx::Variable& param : function.params)
+      out.push_back({.name = std::string(parsed.module.text(param.name)),
+                     .pointee_align = std::max(1U, param.pointee.align)});
+    if (function.has_body) break;
+    out.clear();
+  }
+  return out;
+}
+
+// The compiler's log as notes, a line each.
+Diag with_log(Diag problem, std::string_view log) {
+  std::vector<std::string_view> lines = split_words(log.substr(0, log.find('\0')), '\n');
+  lines.resize(std::min(lines.size(), kMaxLogLines));
+  for (const std::string_view line : lines) problem.notes.push_back({std::string(line), {}});
+  return problem;
+}
+
+}  // namespace
+
+int newest_ptx(const CudaCalls& calls) {
+  int version = 0;
+  calls.driver_version(&version);
+  for (const PtxOfDriver& row : kPtxOfDriver)
+    if (version >= row.driver) return std::min(row.ptx, target::ptx_versions().back());
+  return kPtxOfDriver[std::size(kPtxOfDriver) - 1].ptx;
+}
+
+Result<void> load_kernel(CudaKernel& kernel, const Image& image) {
+  const CudaCalls& calls = kernel.calls;
+  kernel.name = image.kernel;
+  std::string log(16 * 1024, '\0');
+  std::array<int, 2> options{kJitErrorLog, kJitErrorLogBytes};
+  // The driver wants the number of bytes in the place of a pointer.
+  std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size())};
+  const int status =
+      calls.module_load(&kernel.module, image.bytes.c_str(), static_cast<unsigned>(options.size()),
+                        options.data(), values.data());
+  if (status != kCudaSuccess) {
+    kernel.module = nullptr;
+    Diag problem = cuda_failure(calls, status, fmt::format("loading `{}`", kernel.name));
+    if (problem.kind == DiagKind::OldDriver) problem.notes.push_back({ptx_of_driver(calls), {}});
+    return fail(with_log(std::move(problem), log));
+  }
+  kernel.params = params_of(image);
+  return check_cuda(calls,
+                    calls.module_function(&kernel.function, kernel.module, kernel.name.c_str()),
+                    fmt::format("finding `{}` in its module", kernel.name));
+}
+
+void unload_kernel(CudaKernel& kernel) {
+  if (kernel.module != nullptr) kernel.calls.module_unload(kernel.module);
+  kernel.module = nullptr;
+  kernel.function = nullptr;
+}
+
+std::optional<Resources> resources_of(const CudaKernel& kernel) {
+  std::array<int, 3> values{};
+  constexpr std::array kAttributes{kStaticShared, kLocalBytes, kRegisters};
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (kernel.calls.function_get(&values[i], kAttributes[i], kernel.function) != kCudaSuccess)
+      return std::nullopt;
+  const auto size = [](int value) { return static_cast<std::uint32_t>(std::max(value, 0)); };
+  return Resources{size(values[0]), size(values[2]), size(values[1])};
+}
+
+// --- cuda launch ---------------------------------------------------------------------------------
+
+namespace {
+
+// Numbers of cuda.h.
+constexpr int kMaxDynamicShared = 8;       // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+constexpr int kRequiredClusterWidth = 11;  // CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH
+constexpr int kLargeClusterAllowed = 14;   // CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED
+constexpr int kCooperative = 2;            // CU_LAUNCH_ATTRIBUTE_COOPERATIVE
+constexpr int kClusterDimension = 4;       // CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+constexpr int kProgrammatic = 6;           // CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+
+constexpr std::uint64_t kPortableCluster = 8;
+
+Result<void> check_arguments(const CudaKernel& kernel, const Launch& launch) {
+  if (kernel.params.empty()) return {};
+  if (launch.arguments.size() != kernel.params.size())
+    return fail(DiagKind::BadLaunch, "{} arguments for `{}`, which has {} parameters",
+                launch.arguments.size(), kernel.name, kernel.params.size());
+  for (std::size_t i = 0; i < kernel.params.size(); ++i)
+    WW_TRY_VOID(sim::check_alignment(kernel.params[i], launch.arguments[i].bits));
+  return {};
+}
+
+// What the kernel must be allowed before it can be launched like this.
+Result<void> allow(const CudaKernel& kernel, const Launch& launch) {
+  const CudaCalls& calls = kernel.calls;
+  WW_TRY_VOID(check_shared_memory(kernel, launch.dynamic_shared));
+  if (launch.dynamic_shared > 0)
+    WW_TRY_VOID(check_cuda(
+        calls,
+        calls.function_set(kernel.function, kMaxDynamicShared,
+                           static_cast<int>(launch.dynamic_shared)),
+        fmt::format("giving `{}` {} bytes of shared memory", kernel.name, launch.dynamic_shared)));
+  if (launch.cluster && volume(*launch.cluster) > kPortableCluster)
+    WW_TRY_VOID(check_cuda(
+        calls, calls.function_set(kernel.function, kLargeClusterAllowed, 1),
+        fmt::format("giving `{}` clusters of {} CTAs", kernel.name, volume(*launch.cluster))));
+  return {};
+}
+
+// A kernel that states its clusters does not take them from a launch.
+bool states_clusters(const CudaKernel& kernel) {
+  int required = 0;
+  return kernel.calls.function_get(&required, kRequiredClusterWidth, kernel.function) ==
+             kCudaSuccess &&
+         required > 0;
+}
+
+std::vector<CudaLaunchAttribute> attributes_of(const CudaKernel& kernel, const Launch& launch) {
+  std::vector<CudaLaunchAttribute> out;
+  if (launch.cluster && !states_clusters(kernel)) {
+    out.emplace_back().id = kClusterDimension;
+    out.back().value.dims = *launch.cluster;
+  }
+  for (const auto& [is_set, id] :
+       {std::pair(launch.is_cooperative, kCooperative), {launch.is_programmatic, kProgrammatic}}) {
+    if (!is_set) continue;
+    out.emplace_back().id = id;
+    out.back().value.dims = {1, 0, 0};
+  }
+  return out;
+}
+
+}  // namespace
+
+CudaLaunch::CudaLaunch(const Device& device, const CudaKernel& kernel, void* context,
+                       const Launch& launch)
+    : device_(&device),
+      kernel_(&kernel),
+      context_(context),
+      attributes_(attributes_of(kernel, launch)),
+      maps_(launch.maps),
+      are_maps_old_(!launch.maps.empty()) {
+  config_.grid = launch.grid;
+  config_.block = launch.block;
+  config_.dynamic_shared = launch.dynamic_shared;
+  config_.attributes = attributes_.empty() ? nullptr : attributes_.data();
+  config_.attribute_count = static_cast<std::uint32_t>(attributes_.size());
+  for (const Value& value : launch.arguments) {
+    values_.push_back(value.bits);
+    blocks_.push_back(value.block);
+  }
+  for (const MapArgument& map : maps_) blocks_[map.argument].resize(sim::kTensorMapBytes);
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    pointers_.push_back(blocks_[i].empty() ? static_cast<void*>(&values_[i]) : blocks_[i].data());
+    low_bits_.push_back(i < kernel.params.size() ? kernel.params[i].pointee_align - 1 : 0);
+  }
+}
+
+Result<CudaLaunch> CudaLaunch::make(const Device& device, const CudaKernel& kernel, void* context,
+                                    const Launch& launch) {
+  WW_TRY_VOID(check_arguments(kernel, launch));
+  WW_TRY_VOID(allow(kernel, launch));
+  CudaLaunch out(device, kernel, context, launch);
+  WW_TRY_VOID(check_fit(kernel, {.config = out.config_,
+                                 .cluster = launch.cluster ? volume(*launch.cluster) : 1,
+                                 .is_cooperative = launch.is_cooperative}));
+  return out;
+}
+
+Result<void> CudaLaunch::misaligned(std::size_t param) const {
+  return sim::check_alignment(kernel_->params[param], values_[param]);
+}
+
+Result<void> CudaLaunch::submit(void* stream) {
+  config_.stream = stream;
+  const CudaCalls& calls = kernel_->calls;
+  const int status = calls.launch(&config_, kernel_->function, pointers_.data(), nullptr);
+  if (status == kCudaSuccess) return {};
+  return fail(cuda_failure(calls, status, fmt::format("launching `{}`", kernel_->name)));
+}
+
+Result<void> CudaLaunch::make_maps() {
+  for (const MapArgument& map : maps_)
+    std::ranges::copy(WW_TRY(device_->made_map(map, values_[map.array])),
+                      blocks_[map.argument].begin());
+  are_maps_old_ = false;
+  return {};
+}
+
+Result<void> CudaLaunch::enqueue(void* stream) {
+  if (are_maps_old_) WW_TRY_VOID(make_maps());
+  const CudaCalls& calls = kernel_->calls;
+  void* current = nullptr;
+  if (calls.context_get(&current) != kCudaSuccess || current != context_)
+    WW_TRY_VOID(check_cuda(calls, calls.context_set(context_), "choosing the GPU"));
+  return submit(stream);
+}
+
 namespace {
 
 // Numbers of cuda.h.

@@ -4,20 +4,125 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/result.h"
 #include "runtime/cuda_calls.h"
-#include "runtime/cuda_kernel.h"
-#include "runtime/cuda_launch.h"
 #include "runtime/cuda_texture.h"
-#include "runtime/gpu_work.h"
+#include "runtime/device.h"
+#include "sim/program.h"
 
 namespace ww::runtime {
+
+// --- cuda event ----------------------------------------------------------------------------------
+//
+// An event of CUDA: a moment in the work of a GPU that can be waited for, and timed.
+
+/// An event that is gone at the end of a block.
+class CudaEvent {
+ public:
+  static Result<CudaEvent> make(const CudaCalls& calls) {
+    void* handle = nullptr;
+    WW_TRY_VOID(check_cuda(calls, calls.event_create(&handle, 0), "making an event"));
+    return CudaEvent(calls, handle);
+  }
+  CudaEvent(CudaEvent&& other) noexcept
+      : calls_(other.calls_), handle_(std::exchange(other.handle_, nullptr)) {}
+  CudaEvent(const CudaEvent&) = delete;
+  CudaEvent& operator=(const CudaEvent&) = delete;
+  CudaEvent& operator=(CudaEvent&&) = delete;
+  ~CudaEvent() {
+    if (handle_ != nullptr) calls_->event_destroy(handle_);
+  }
+  [[nodiscard]] void* handle() const { return handle_; }
+
+ private:
+  CudaEvent(const CudaCalls& calls, void* handle) : calls_(&calls), handle_(handle) {}
+  const CudaCalls* calls_;
+  void* handle_;
+};
+
+// --- cuda kernel ---------------------------------------------------------------------------------
+//
+// A kernel that the CUDA driver has loaded: its module, its function and what its parameters want.
+
+struct CudaKernel {
+  const CudaCalls& calls;
+  int device = 0;
+  void* module = nullptr;
+  void* function = nullptr;
+  std::string name = {};
+  std::vector<sim::Param> params = {};  // of PTX that can be read; empty for other images
+};
+
+/// Loads an image in the current context; nothing is loaded before. DeviceError with the compiler's
+/// log when the driver does not take it, OldDriver with the PTX that the driver reads.
+Result<void> load_kernel(CudaKernel& kernel, const Image& image);
+void unload_kernel(CudaKernel& kernel);
+/// Nothing where the driver does not tell all.
+std::optional<Resources> resources_of(const CudaKernel& kernel);
+
+/// The newest PTX version that the driver reads, as far as we know versions: 84 for 8.4.
+int newest_ptx(const CudaCalls& calls);
+
+// --- cuda launch ---------------------------------------------------------------------------------
+//
+// A launch that was made ready once: only addresses and the stream change, so that repeating it
+// costs little more than the driver's own part.
+
+/// CudaDevice::prepare makes one.
+class CudaLaunch {
+ public:
+  /// Allows the kernel what the launch needs. BadLaunch where the GPU cannot run it, and for an
+  /// address that is not aligned as the kernel needs it. `device` encodes the maps; it and the
+  /// kernel outlive the result.
+  static Result<CudaLaunch> make(const Device& device, const CudaKernel& kernel, void* context,
+                                 const Launch& launch);
+  CudaLaunch(CudaLaunch&&) noexcept = default;
+  CudaLaunch& operator=(CudaLaunch&&) noexcept = default;
+  CudaLaunch(const CudaLaunch&) = delete;
+  CudaLaunch& operator=(const CudaLaunch&) = delete;
+  ~CudaLaunch() = default;
+
+  /// The address of a parameter. BadLaunch for one that is not aligned as the kernel needs it.
+  Result<void> set_address(std::size_t param, Address address) {
+    are_maps_old_ = are_maps_old_ || (!maps_.empty() && values_[param] != address);
+    values_[param] = address;
+    return (address & low_bits_[param]) == 0 ? Result<void>() : misaligned(param);
+  }
+  void set_bits(std::size_t param, std::uint64_t bits) { values_[param] = bits; }
+  /// Asks for the launch, in the device's context, and does not wait: what the kernel does wrong
+  /// shows in the program's next call of CUDA. A null stream is the default one.
+  Result<void> enqueue(void* stream);
+
+  /// The tensor maps for the addresses that it has now. BadLaunch where no map can be like that.
+  Result<void> make_maps();
+  /// Asks for the launch in the current context, with the maps that were made last.
+  Result<void> submit(void* stream);
+
+ private:
+  CudaLaunch(const Device& device, const CudaKernel& kernel, void* context, const Launch& launch);
+  [[nodiscard]] Result<void> misaligned(std::size_t param) const;
+
+  const Device* device_;
+  const CudaKernel* kernel_;
+  void* context_;
+  CudaLaunchConfig config_ = {};
+  std::vector<CudaLaunchAttribute> attributes_ = {};
+  std::vector<std::uint64_t> values_ = {};
+  std::vector<std::vector<std::byte>> blocks_ = {};  // of parameters that are structs, else empty
+  std::vector<void*> pointers_ = {};                 // to the values
+  std::vector<std::uint64_t> low_bits_ = {};         // that must be 0 in an address
+  std::vector<MapArgument> maps_ = {};
+  bool are_maps_old_ = false;  // an address has changed since they were made
+};
 
 class CudaDevice final : public Device {
  public:

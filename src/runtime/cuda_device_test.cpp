@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/cuda_errors.h"
+#include "runtime/cuda_calls.h"
 #include "runtime/test_cuda.h"
 
 namespace ww::runtime::cuda_device_test {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "runtime/cuda_errors.h"
+#include "runtime/cuda_calls.h"
 
 namespace ww::runtime {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstddef>
 
 #include "runtime/cuda_device.h"
-#include "runtime/gpu_work.h"
+#include "runtime/device.h"
 
 namespace ww::runtime {
 
@@ -17,7 +17,7 @@ Result<Timing> time_copy(CudaDevice& device, Address to, Address from, std::size
                          int copies);
 
 /// Seconds from the beginning of the first to the end of the last, recorded in a graph
-/// (runtime/cuda_graph.h), or asked for without waiting in between where the driver has none.
+/// (runtime/cuda_timing.h), or asked for without waiting in between where the driver has none.
 Result<double> time_in_a_row(CudaDevice& device, const GpuWork& work, int times);
 Result<double> time_in_a_row(CudaDevice& device, const Launch& launch, int launches);
 /// The same, never recorded: in a graph the driver copies by other engines, at two thirds of the rate.

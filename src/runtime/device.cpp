@@ -4,6 +4,7 @@
 #include "sim/tensor_map/image.h"
 
 namespace ww::runtime {
+
 namespace {
 
 using target::ArchInfo;

@@ -12,9 +12,12 @@
 // the device refused or failed, with what was attempted and the device's own words.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,6 +25,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "runtime/cuda_calls.h"
 #include "sim/tensor_map/map.h"
 #include "target/target.h"
 
@@ -137,5 +141,25 @@ bool runs_on(target::Arch arch, int capability);
 /// The best architecture to compile for on such a GPU: `sm_90a` for 90. None for GPUs older than
 /// all known ones.
 std::optional<target::Arch> native_arch(int capability);
+
+// --- gpu work ------------------------------------------------------------------------------------
+//
+// Something that the GPU is asked to do, to be waited for, timed or recorded in a graph.
+
+/// `submit` asks for it in the current context and does not wait; the name is for messages:
+/// "running `scale`".
+struct GpuWork {
+  std::function<Result<void>(void* stream)> submit;
+  std::string name;
+};
+
+/// From one place in the GPU's memory to another, by the driver. `calls` outlives the result.
+inline GpuWork copying(const CudaCalls& calls, Address to, Address from, std::size_t bytes) {
+  std::string name = fmt::format("copying {} bytes on the GPU", bytes);
+  return {[=, &calls](void* stream) {
+            return check_cuda(calls, calls.copy(to, from, bytes, stream), name);
+          },
+          name};
+}
 
 }  // namespace ww::runtime

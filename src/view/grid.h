@@ -2,7 +2,7 @@
 // How the elements of a shape lie on paper: a two-dimensional shape is one grid; a one-dimensional
 // shape is wrapped into rows; from three dimensions on, the last two make a grid and the others
 // count *slabs*. Elements of a slab are consecutive in flat order, rows too. Or they lie where a
-// memory has them (view/memory_grid.h).
+// memory has them (view/grid.h).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "layout/layout.h"
+#include "view/layout_view.h"
 
 namespace ww::view {
 
@@ -42,5 +44,19 @@ struct Grid {
 
 /// The grid of a shape; a one-dimensional shape is wrapped after `wrap` (≥ 1) elements.
 Grid make_grid(std::span<const std::int64_t> shape, std::int64_t wrap);
+
+// --- memory grid ---------------------------------------------------------------------------------
+//
+// The elements of a tile by where they are in tensor memory rather than by their coordinates: a row
+// per lane, a column per column. A view of the registers of the same tile drawn there says which
+// thread holds what lies in lane L, column C.
+
+/// More cells are refused.
+inline constexpr std::int64_t kMaxMemoryCells = std::int64_t{1} << 20;
+
+/// The grid of the lanes and columns in use, with holes where no element is; replicas are in every
+/// cell they are at. Refuses a view that is not of tensor memory (BadArgument), two elements in one
+/// cell (NotInjective) and more than kMaxMemoryCells (TooLarge).
+Result<Grid> memory_grid(const LayoutView& places);
 
 }  // namespace ww::view

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "view/label_plan.h"
+#include "view/labels.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "view/palette.h"
+#include "view/paint.h"
 
 namespace ww::view {
 

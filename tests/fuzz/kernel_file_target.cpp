@@ -2,7 +2,7 @@
 // A file with a kernel expression in JSON, as `warpwright tune -o` writes it.
 #include <string>
 
-#include "driver/kernel_file.h"
+#include "driver/build.h"
 #include "fuzz/targets.h"
 #include "script/compile.h"
 

@@ -10,11 +10,11 @@
 
 #include "base/join.h"
 #include "base/suggest.h"
-#include "driver/args/random_stream.h"
 #include "driver/args/text.h"
 #include "num/float_format.h"
 
 namespace ww::driver {
+
 namespace {
 
 using num::DType;

@@ -8,8 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "driver/args/random_stream.h"
-
 namespace ww::driver::args_array_spec_test {
 namespace {
 

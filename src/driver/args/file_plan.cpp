@@ -6,11 +6,39 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/file_io.h"
-#include "driver/args/assignment.h"
-#include "driver/args/file_spec.h"
 
 namespace ww::driver {
+
+// --- file spec -----------------------------------------------------------------------------------
+
+Result<FileSpec> parse_file_spec(Piece value) {
+  FileSpec out;
+  Piece path = value;
+  const std::size_t colon = value.text.rfind(':');
+  if (colon != std::string_view::npos && is_identifier(value.text.substr(colon + 1))) {
+    const Piece type{value.text.substr(colon + 1), value.offset + colon + 1};
+    out.type = WW_TRY(located(num::parse_dtype(type.text), type));
+    out.type_span = type.span();
+    path.text = value.text.substr(0, colon);
+  }
+  out.path = path.text;
+  if (!path.empty()) return out;
+  return fail(
+      diag(DiagKind::Syntax, "expected the name of a file behind `@`").with_span(path.span()));
+}
+
+// --- assignment ----------------------------------------------------------------------------------
+
+Result<Assignment> cut_assignment(const std::string& text, std::string_view what) {
+  const std::size_t at = text.find('=');
+  if (at == std::string::npos || at == 0 || at + 1 == text.size())
+    return fail(diag(DiagKind::Syntax, "found `{}`, expected `NAME={}`", text, what)
+                    .with_span(Span::at(0, text.size())));
+  return Assignment{text, text.substr(0, at), text.substr(at + 1), Span::at(0, at),
+                    Span::at(at + 1, text.size())};
+}
 
 void FilePlan::reads(std::string path, std::string what) {
   inputs_.push_back({std::move(path), std::move(what)});

@@ -3,15 +3,48 @@
 // output takes the place of an input or of another output, and each can be written.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "driver/args/text.h"
 #include "driver/build.h"
+#include "num/dtype.h"
 
 namespace ww::driver {
+
+// --- file spec -----------------------------------------------------------------------------------
+//
+// `@FILE.npy[:TYPE]`: the array of a file as an argument, and how raw items of it are to be read.
+
+struct FileSpec {
+  std::string path;
+  std::optional<num::DType> type = {};  // to read it as
+  Span type_span = {};
+};
+
+/// `value` is what stands behind the `@`. A last word behind a colon is a type, so that a file
+/// whose name ends like that is read with its type behind it. Syntax, or as num::parse_dtype says,
+/// at its place.
+Result<FileSpec> parse_file_spec(Piece value);
+
+// --- assignment ----------------------------------------------------------------------------------
+//
+// `NAME=VALUE`, as several options of the command line take it.
+
+/// Cut at the first `=`; neither side is empty.
+struct Assignment {
+  std::string text;
+  std::string name;
+  std::string value;
+  Span name_span, value_span;
+};
+
+/// Syntax unless it is one. `what` is what help calls the value: "SPEC".
+Result<Assignment> cut_assignment(const std::string& text, std::string_view what);
 
 class FilePlan {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/args/typed_text.h"
+#include "driver/args/text.h"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 
 #include "base/ascii.h"
 #include "base/suggest.h"
-#include "driver/args/typed_text.h"
+#include "driver/args/text.h"
 
 namespace ww::driver {
 namespace {

@@ -3,17 +3,85 @@
 // `S[(8,16):(16,1)]`. One row per name; the rows are the help text, too.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
-#include "driver/layout/named_args.h"
+#include "driver/args/text.h"
 #include "layout/layout.h"
 #include "layout/text.h"
+#include "num/dtype.h"
 
 namespace ww::driver {
+
+// --- named args ----------------------------------------------------------------------------------
+//
+// Arguments of a call such as `mma_shared(float16, 128B, 64, 64)`, bound to declared parameters.
+// Arguments may be positional or `name=value`; a flag is set by its bare name. Quotes around words
+// and parentheses around lists of numbers are optional, so that calls pasted from Python work.
+
+enum class LayoutParamKind : std::uint8_t {
+  Int,    // a number
+  Ints,   // all remaining positional numbers; last parameter without a default
+  Dims,   // one list of numbers: `64x64` or `(64,64)`
+  Word,   // one of the choices
+  DType,  // an element type
+  Flag,   // its bare name, true or false
+};
+
+struct LayoutParam {
+  std::string_view name;
+  LayoutParamKind kind = LayoutParamKind::Int;
+  /// What is accepted, separated by blanks: words, numbers, or widths in bits for an element type.
+  /// Empty: anything.
+  std::string_view choices = {};
+  bool optional = false;
+};
+
+/// "dtype, mode, extent..., [sub_slab]"
+std::string signature_of(std::span<const LayoutParam> params);
+
+/// Bound arguments, asked for by position in the parameter list.
+class NamedArgs {
+ public:
+  /// Binds `arguments` (the text between the parentheses of a call of `name`). Every refusal is
+  /// located and says what the parameter accepts.
+  static Result<NamedArgs> bind(std::string_view name, Piece arguments,
+                                std::span<const LayoutParam> params);
+
+  [[nodiscard]] bool has(std::size_t param) const { return bound_[param].is_given; }
+  [[nodiscard]] std::int64_t number(std::size_t param, std::int64_t otherwise = 0) const;
+  [[nodiscard]] int small(std::size_t param, int otherwise = 0) const;
+  [[nodiscard]] const layout::Shape& numbers(std::size_t param) const {
+    return bound_[param].numbers;
+  }
+  /// The choice as the parameter list spells it.
+  [[nodiscard]] std::string_view word(std::size_t param) const { return bound_[param].word; }
+  [[nodiscard]] num::DType dtype(std::size_t param) const { return bound_[param].dtype; }
+  [[nodiscard]] bool flag(std::size_t param) const { return bound_[param].numbers.size() == 1; }
+  /// Where an argument stands; all arguments when it was left out.
+  [[nodiscard]] Piece place(std::size_t param) const;
+  [[nodiscard]] Piece whole() const { return arguments_; }
+
+ private:
+  struct Value {
+    bool is_given = false;
+    Piece piece;
+    layout::Shape numbers;  // a set flag holds one number
+    std::string_view word;
+    num::DType dtype{};
+  };
+  static Result<Value> read(const LayoutParam& param, Piece piece);
+  static Result<Value> read_flag(const LayoutParam& param, Piece piece);
+  Result<void> store(const LayoutParam& param, std::size_t index, Piece piece);
+
+  Piece arguments_;
+  std::vector<Value> bound_;
+};
 
 /// A layout as it was written: what is known beyond the places themselves.
 struct NotatedLayout {

@@ -6,18 +6,296 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/suggest.h"
-#include "driver/layout/declarations.h"
+#include "driver/args/text.h"
 #include "driver/layout/named_layouts.h"
 #include "driver/layout/op_parts.h"
+#include "driver/layout/ops.h"
+#include "driver/report_json.h"
 #include "layout/apply.h"
 #include "num/dtype.h"
+#include "view/grid.h"
+#include "view/json.h"
 #include "view/layout_view.h"
-#include "view/memory_grid.h"
+#include "view/svg.h"
+#include "view/table.h"
 
 namespace ww::driver {
+
+// --- declarations --------------------------------------------------------------------------------
+
+namespace {
+
+using layout::Axis;
+using layout::AxisKind;
+
+struct Declaration {
+  Piece name;
+  std::vector<Piece> parts;
+};
+
+// NAME=PART:PART:…
+Result<Declaration> parse_declaration(std::string_view text, std::string_view expected) {
+  const Piece whole = trimmed({text, 0});
+  const auto sides = cut_first(whole, '=');
+  if (!sides || sides->first.empty() || sides->second.empty())
+    return fail(diag(DiagKind::Syntax, "expected {}, found `{}`", expected, whole.text)
+                    .with_span(whole.span()));
+  return Declaration{sides->first, split_top(sides->second, ':')};
+}
+
+struct KindName {
+  std::string_view name;
+  AxisKind kind;
+};
+constexpr std::array kAxisKinds = {KindName{"thread", AxisKind::Thread},
+                                   KindName{"memory", AxisKind::Memory},
+                                   KindName{"device", AxisKind::Device}};
+
+Result<AxisKind> parse_kind(Piece piece) {
+  std::vector<std::string_view> names;
+  for (const KindName& row : kAxisKinds) {
+    if (row.name == piece.text) return row.kind;
+    names.push_back(row.name);
+  }
+  return fail(diag(DiagKind::UnknownName,
+                   "`{}` is not a kind of axis; accepted: thread, memory, device{}", piece.text,
+                   did_you_mean(piece.text, names))
+                  .with_span(piece.span()));
+}
+
+Result<Axis> make_axis(const Declaration& declaration, AxisKind kind) {
+  const std::vector<Piece>& parts = declaration.parts;
+  if (parts.size() == 1)
+    return located(Axis::declare(declaration.name.text, kind), declaration.name);
+  const std::int64_t divisor = WW_TRY(parse_int(parts[1]));
+  const std::int64_t modulus = parts.size() > 2 ? WW_TRY(parse_int(parts[2])) : 0;
+  return located(Axis::declare_cta_thread(declaration.name.text, divisor, modulus),
+                 declaration.name);
+}
+
+Result<std::int64_t> parse_positive(Piece piece) {
+  const std::int64_t value = WW_TRY(parse_int(piece));
+  if (value >= 1) return value;
+  return fail(diag(DiagKind::BadArgument, "the divisor is {}; it must be at least 1", value)
+                  .with_span(piece.span()));
+}
+
+std::int64_t round_down(std::int64_t value, std::int64_t step) {
+  const std::int64_t rest = value % step;
+  return value - (rest < 0 ? rest + step : rest);
+}
+
+// The smallest and largest multiple of `step` in [begin, end); max < min when there is none.
+layout::Range multiples_in(std::int64_t begin, std::int64_t end, std::int64_t step) {
+  return {-round_down(-begin, step), round_down(end - 1, step)};
+}
+
+Diag declared_twice(Piece name) {
+  return diag(DiagKind::BadArgument, "`{}` is declared twice", name.text).with_span(name.span());
+}
+
+}  // namespace
+
+Result<void> declare_axis(std::string_view text, layout::Names& names) {
+  const Declaration declaration =
+      WW_TRY(parse_declaration(text, "NAME=KIND, as in `reg=memory` or `quad=thread:4:8`"));
+  const std::vector<Piece>& parts = declaration.parts;
+  const AxisKind kind = WW_TRY(parse_kind(parts[0]));
+  if (parts.size() > 3 || (parts.size() > 1 && kind != AxisKind::Thread))
+    return fail(
+        diag(DiagKind::BadArgument, "only thread axes take numbers, a divisor and a modulus")
+            .with_span(parts[kind == AxisKind::Thread ? 3 : 1].span()));
+  const Axis axis = WW_TRY(make_axis(declaration, kind));
+  if (!names.axes.emplace(declaration.name.text, axis).second)
+    return fail(declared_twice(declaration.name));
+  return {};
+}
+
+Result<void> declare_variable(std::string_view text, layout::Names& names) {
+  const Declaration declaration =
+      WW_TRY(parse_declaration(text, "NAME=BEGIN:END[:MULTIPLE], as in `k=0:8`"));
+  const std::vector<Piece>& parts = declaration.parts;
+  if (parts.size() < 2 || parts.size() > 3)
+    return fail(diag(DiagKind::Syntax,
+                     "expected BEGIN:END or BEGIN:END:MULTIPLE, found {} number{}", parts.size(),
+                     parts.size() == 1 ? "" : "s")
+                    .with_span(parts[0].span()));
+  const std::int64_t begin = WW_TRY(parse_int(parts[0]));
+  const std::int64_t end = WW_TRY(parse_int(parts[1]));
+  const std::int64_t multiple = parts.size() == 3 ? WW_TRY(parse_positive(parts[2])) : 1;
+  const layout::Range range = multiples_in(begin, end, multiple);
+  if (range.max < range.min)
+    return fail(
+        diag(DiagKind::BadArgument, "no multiple of {} is in the range {}:{}", multiple, begin, end)
+            .with_span(parts[0].span()));
+  const layout::Sym symbol =
+      WW_TRY(located(layout::Sym::make(declaration.name.text, range, multiple), declaration.name));
+  if (!names.symbols.emplace(declaration.name.text, symbol).second)
+    return fail(declared_twice(declaration.name));
+  return {};
+}
+
+// --- listing -------------------------------------------------------------------------------------
+
+namespace {
+
+std::string syntax_of(const LayoutOp& op) {
+  if (op.arguments.empty()) return std::string(op.name);
+  if (op.arguments.starts_with('['))
+    return fmt::format("{}[:{}]", op.name, op.arguments.substr(1, op.arguments.size() - 2));
+  return fmt::format("{}:{}", op.name, op.arguments);
+}
+
+std::string op_block(const LayoutOp& op) {
+  const std::string alias = op.alias.empty() ? "" : fmt::format(" (also `{}`)", op.alias);
+  return fmt::format("{}\n    {}{}\n    warpwright layout '{}' --op '{}'\n", syntax_of(op), op.help,
+                     alias, op.example_layout, op.example);
+}
+
+std::string layout_block(const NamedLayout& row) {
+  std::string aliases;
+  for (const Piece& alias : split_top({row.aliases, 0}, ' '))
+    aliases += fmt::format("{}`{}`", aliases.empty() ? " (also " : ", ", alias.text);
+  if (!aliases.empty()) aliases += ")";
+  return fmt::format("{}({})\n    {}{}\n    warpwright layout '{}'\n", row.name,
+                     signature_of(row.params), row.help, aliases, row.example);
+}
+
+}  // namespace
+
+std::string ops_listing() {
+  std::string out;
+  for (const LayoutOp& op : layout_ops()) out += op_block(op);
+  return out;
+}
+
+std::string named_layouts_listing() {
+  std::string out;
+  for (const NamedLayout& row : named_layouts()) out += layout_block(row);
+  return out;
+}
+
+// --- report --------------------------------------------------------------------------------------
+//
+// A report as text, table, JSON and picture.
+
+namespace {
+
+Result<view::LayoutView> view_of(const LayoutReport& report) {
+  const LayoutState& state = report.state;
+  return view::LayoutView::make(state.layout, state.shape, {.element_bits = state.bits});
+}
+
+// Refuses before anything is enumerated what a format would refuse afterwards.
+Result<void> require_at_most(const LayoutReport& report, std::int64_t limit,
+                             std::string_view format) {
+  const layout::TileLayout& tile = report.state.layout.tile();
+  if (tile.has_unknown_extent() || tile.size() <= limit) return {};
+  return fail(DiagKind::TooLarge, "{} elements; {} holds at most {}", tile.size(), format, limit);
+}
+
+// Reasons why a good layout has no picture; anything else is an error.
+bool is_unpicturable(DiagKind kind) {
+  return kind == DiagKind::NeedsConstant || kind == DiagKind::TooLarge;
+}
+
+std::string answer_lines(const LayoutReport& report) {
+  std::string out;
+  for (const Answer& answer : report.state.answers)
+    out += fmt::format("{}: {}\n", answer.op, answer.text);
+  return out;
+}
+
+std::string notation_line(const LayoutReport& report) {
+  return layout::to_text(report.state.layout) + "\n";
+}
+
+Result<std::string> as_table(const LayoutReport& report, std::int64_t width) {
+  const std::string answers = answer_lines(report);
+  const auto view = view_of(report);
+  if (!view && !is_unpicturable(view.error().kind)) return fail(view.error());
+  if (!view)
+    return fmt::format("{}shape {}; no table: {}\n{}", notation_line(report),
+                       layout::shape_text(report.state.shape), view.error().text, answers);
+  return view::to_table(*view, {.width = width, .grid = report.grid}) +
+         (answers.empty() ? "" : "\n" + answers);
+}
+
+// ---- JSON
+
+Json ops_json(const LayoutReport& report) {
+  Json out = Json::array();
+  for (const AppliedOp& op : report.ops) out.push_back({{"op", op.op}, {"layout", op.layout}});
+  return out;
+}
+
+Json answers_json(const LayoutReport& report) {
+  Json out = Json::array();
+  for (const Answer& answer : report.state.answers)
+    out.push_back({{"op", answer.op}, {"answer", answer.json}, {"text", answer.text}});
+  return out;
+}
+
+// Stands in for the view's where there is nothing to enumerate.
+Json without_map(const LayoutReport& report, const Diag& reason) {
+  Json shape = Json::array();
+  for (const std::int64_t extent : report.state.shape)
+    shape.push_back(extent != layout::kUnknownExtent ? Json(extent) : Json());
+  return {{"layout", layout::to_text(report.state.layout)},
+          {"shape", std::move(shape)},
+          {"map", nullptr},
+          {"map_omitted", reason.text}};
+}
+
+Result<Json> view_json(const LayoutReport& report) {
+  WW_TRY_VOID(require_at_most(report, view::kMaxJsonPlaces, "JSON"));
+  const auto view = view_of(report);
+  if (!view) return fail(view.error());
+  return view::to_json(*view);
+}
+
+Result<std::string> as_svg(const LayoutReport& report) {
+  WW_TRY_VOID(require_at_most(report, view::kMaxSvgElements, "a picture"));
+  const auto view = view_of(report);
+  if (!view) return fail(view.error());
+  return view::to_svg(*view, report.grid);
+}
+
+}  // namespace
+
+Result<Json> report_json(const LayoutReport& report) {
+  Result<Json> view = view_json(report);
+  if (!view && !is_unpicturable(view.error().kind)) return fail(view.error());
+  Json out = with_schema("layout", view ? *view : without_map(report, view.error()));
+  out["ops"] = ops_json(report);
+  out["answers"] = answers_json(report);
+  return out;
+}
+
+Result<std::string> render_report(const LayoutReport& report, LayoutFormat format,
+                                  std::int64_t width) {
+  const bool has_cells = format == LayoutFormat::Table || format == LayoutFormat::Svg;
+  if (report.grid && !has_cells)
+    return fail(DiagKind::BadArgument, "`--on` is for tables and pictures, but {} has neither",
+                format == LayoutFormat::Json ? "JSON" : "text");
+  switch (format) {
+    case LayoutFormat::Text:
+      return notation_line(report) + answer_lines(report);
+    case LayoutFormat::Table:
+      return as_table(report, width);
+    case LayoutFormat::Json:
+      return json_text(WW_TRY(report_json(report)));
+    case LayoutFormat::Svg:
+      return as_svg(report);
+  }
+  return std::string();
+}
+
 namespace {
 
 // The text being read is kept beside the work, so that a refusal knows what its Diag points into.

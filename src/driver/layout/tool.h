@@ -12,10 +12,31 @@
 #include "base/result.h"
 #include "base/source.h"
 #include "driver/layout/ops.h"
+#include "layout/text.h"
 #include "layout/threads.h"
 #include "view/grid.h"
 
 namespace ww::driver {
+
+// --- declarations --------------------------------------------------------------------------------
+//
+// Names that a user declares for a notation: axes of their own and runtime variables.
+
+/// `NAME=KIND` with KIND thread, memory or device; `NAME=thread:DIVISOR:MODULUS` is the CTA thread
+/// axis (t / DIVISOR) % MODULUS, MODULUS 0 or left out for none. Spans point into `text`.
+Result<void> declare_axis(std::string_view text, layout::Names& names);
+
+/// `NAME=BEGIN:END[:MULTIPLE]`: a variable in [BEGIN, END) that is always a multiple of MULTIPLE.
+Result<void> declare_variable(std::string_view text, layout::Names& names);
+
+// --- listing -------------------------------------------------------------------------------------
+//
+// The tables of operations and named layouts as text for people.
+
+/// One block per operation: syntax, help, and an example command.
+std::string ops_listing();
+/// One block per named layout: call, help, aliases, and an example.
+std::string named_layouts_listing();
 
 struct LayoutRequest {
   std::string notation = {};  // a notation or a named layout (driver/layout/named_layouts.h)

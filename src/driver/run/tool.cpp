@@ -10,7 +10,6 @@
 
 #include "base/file_io.h"
 #include "base/source.h"
-#include "driver/args/assignment.h"
 #include "driver/args/file_plan.h"
 #include "driver/args/npy.h"
 #include "driver/run/choose_device.h"
@@ -20,9 +19,8 @@
 #include "driver/run/sim_findings.h"
 #include "driver/sim/options.h"
 #include "driver/sim/report.h"
-#include "driver/timeline/plan.h"
+#include "driver/timeline/names.h"
 #include "driver/timeline/roles.h"
-#include "driver/timeline/shared_names.h"
 #include "eval/eval.h"
 #include "eval/launch/supported.h"
 #include "runtime/assembler.h"

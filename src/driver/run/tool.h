@@ -22,9 +22,9 @@
 #include "driver/timeline/timeline.h"
 #include "driver/tune/estimate.h"
 #include "json/json.h"
+#include "runtime/assembler.h"
 #include "runtime/cuda_calls.h"
 #include "runtime/device.h"
-#include "runtime/ptxas_remarks.h"
 #include "sim/launch.h"
 
 namespace ww::driver {

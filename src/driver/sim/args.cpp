@@ -10,7 +10,7 @@
 
 #include "base/ascii.h"
 #include "base/suggest.h"
-#include "driver/args/file_spec.h"
+#include "driver/args/file_plan.h"
 #include "driver/args/text.h"
 #include "driver/report_parts.h"
 #include "isa/type.h"

@@ -31,7 +31,7 @@
 
 #include "base/result.h"
 #include "driver/args/array.h"
-#include "driver/args/typed_text.h"
+#include "driver/args/text.h"
 #include "driver/sim/tensor_arg.h"
 #include "driver/sim/texture_arg.h"
 #include "sim/program.h"

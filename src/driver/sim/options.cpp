@@ -15,7 +15,6 @@
 #include "base/ascii.h"
 #include "base/suggest.h"
 #include "driver/args/text.h"
-#include "driver/args/typed_text.h"
 
 namespace ww::driver {
 namespace {

@@ -24,7 +24,7 @@
 #include "driver/sim/run_options.h"
 #include "driver/sim/shown_lines.h"
 #include "driver/sim/values.h"
-#include "driver/timeline/plan.h"
+#include "driver/timeline/names.h"
 #include "ptx/parser.h"
 
 namespace ww::driver {

@@ -5,14 +5,163 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <utility>
+#include <vector>
 
+#include "ir/function.h"
 #include "ir/launch/active_set.h"
 #include "ir/launch/launch.h"
 #include "ir/print/print.h"
 #include "ir/visit.h"
+#include "num/dtype.h"
+#include "sim/timeline/detail.h"
 
 namespace ww::driver {
+
+// --- role use ------------------------------------------------------------------------------------
+
+namespace {
+
+using Steps = std::pair<std::uint64_t, std::uint64_t>;  // from, to
+
+// How many steps some spans cover together.
+std::uint64_t covered(std::vector<Steps> spans) {
+  std::ranges::sort(spans);
+  std::uint64_t sum = 0, until = 0;
+  for (const auto& [from, to] : spans) {
+    sum += to - std::min(to, std::max(from, until));
+    until = std::max(until, to);
+  }
+  return sum;
+}
+
+bool is_copy(sim::AsyncKind kind) {
+  return kind == sim::AsyncKind::CopyGroup || kind == sim::AsyncKind::Signalled ||
+         kind == sim::AsyncKind::BulkGroup;
+}
+bool is_product(sim::AsyncKind kind) {
+  return kind == sim::AsyncKind::Product || kind == sim::AsyncKind::TensorWork;
+}
+
+// "pipe_full" of "pipe_full[2]".
+std::string array_of(const std::string& name) { return name.substr(0, name.find('[')); }
+
+void add_wait(RoleUse& out, const std::string& what, std::uint64_t steps) {
+  const auto same = std::ranges::find(out.waits, what, &RoleUse::Wait::what);
+  if (same == out.waits.end())
+    out.waits.push_back({what, steps});
+  else
+    same->steps += steps;
+}
+
+void add_warp(const sim::RecordedWarp& warp, const TimelineNames& names, RoleUse& out) {
+  std::vector<sim::StateSteps> sums = warp.merged;
+  for (const sim::WarpSpan& span : warp.spans)
+    if (span.merged == 0) sim::add_steps(sums, {span.state, span.subject, span.end - span.begin});
+  if (!warp.spans.empty()) out.steps += warp.spans.back().end;
+  for (const sim::StateSteps& each : sums) {
+    if (each.state == sim::WarpState::Runs)
+      out.runs += each.steps;
+    else
+      add_wait(out, array_of(names.subject(each.state, each.subject)), each.steps);
+  }
+}
+
+}  // namespace
+
+std::uint64_t RoleUse::waited() const {
+  std::uint64_t sum = 0;
+  for (const Wait& wait : waits) sum += wait.steps;
+  return sum;
+}
+
+RoleUse role_use(const sim::Recording& recording, const TimelineNames& names,
+                 const WarpRole& role) {
+  RoleUse out;
+  const std::uint32_t per_cta = recording.warps_per_cta;
+  for (std::uint32_t cta = 0; cta < recording.ctas.size(); ++cta) {
+    for (const std::uint32_t warp : role.warps)
+      if (warp < per_cta) add_warp(recording.warps[cta * per_cta + warp], names, out);
+    std::vector<Steps> copies, products;
+    for (const sim::AsyncRecord& work : recording.work) {
+      const std::uint32_t warp = work.issued_by.warp;
+      const bool is_own = warp / per_cta == cta &&
+                          std::ranges::find(role.warps, warp % per_cta) != role.warps.end();
+      if (is_own && is_copy(work.kind)) copies.emplace_back(work.begin, work.end);
+      if (is_own && is_product(work.kind)) products.emplace_back(work.begin, work.end);
+    }
+    out.copies += covered(std::move(copies));
+    out.products += covered(std::move(products));
+    out.run_steps += recording.steps;
+  }
+  std::ranges::stable_sort(out.waits, std::greater{}, &RoleUse::Wait::steps);
+  return out;
+}
+
+// --- shared names --------------------------------------------------------------------------------
+
+namespace {
+
+// In bytes from the start of its base; none: known at run time only.
+std::optional<std::uint64_t> offset_in_base(const ir::Function& f, const ir::Buffer& buffer) {
+  std::int64_t offset = 0;
+  if (buffer.byte_offset.valid()) {
+    const auto bytes = ir::const_int(f, buffer.byte_offset);
+    if (!bytes) return std::nullopt;
+    offset += *bytes;
+  }
+  if (buffer.elem_offset.valid()) {
+    const auto elements = ir::const_int(f, buffer.elem_offset);
+    if (!elements) return std::nullopt;
+    offset += *elements * num::storage_bits(buffer.dtype) / 8;
+  }
+  if (offset < 0) return std::nullopt;
+  return static_cast<std::uint64_t>(offset);
+}
+
+std::optional<std::uint64_t> bytes_of_shape(const ir::Function& f, const ir::Buffer& buffer) {
+  std::int64_t bits = num::storage_bits(buffer.dtype);
+  for (const ir::ExprId extent : buffer.shape) {
+    const auto value = ir::const_int(f, extent);
+    if (!value || *value <= 0) return std::nullopt;
+    bits *= *value;
+  }
+  return static_cast<std::uint64_t>((bits + 7) / 8);
+}
+
+// The barriers of a class of the language are its member `buf`.
+std::string short_name(const ir::Buffer& buffer) {
+  constexpr std::string_view kMember = "_buf";
+  std::string name = buffer.name;
+  if (buffer.dtype == num::DType::Uint64 && name.size() > kMember.size() && name.ends_with(kMember))
+    name.resize(name.size() - kMember.size());
+  return name;
+}
+
+}  // namespace
+
+std::vector<SharedName> shared_names(const Build& build, const sim::Program& program) {
+  const ir::Function& f = build.tile();
+  std::vector<SharedName> out;
+  for (std::size_t i = 0; i < f.buffer_count(); ++i) {
+    const ir::Buffer& buffer = f[ir::BufferId{static_cast<std::uint32_t>(i)}];
+    if (buffer.origin != ir::BufferOrigin::View || !ir::is_shared(buffer.scope)) continue;
+    const std::string& base = f[buffer.base].name;
+    const auto variable = std::ranges::find(program.shared, base, &sim::SharedVariable::name);
+    const auto offset = offset_in_base(f, buffer);
+    const auto bytes = bytes_of_shape(f, buffer);
+    if (variable == program.shared.end() || !offset || !bytes || buffer.name.empty()) continue;
+    out.push_back(
+        {.name = short_name(buffer),
+         .offset = variable->offset + *offset,
+         .bytes = *bytes,
+         .element = static_cast<std::uint32_t>(std::max(1, num::storage_bits(buffer.dtype) / 8))});
+  }
+  std::ranges::stable_sort(out, {}, &SharedName::bytes);
+  return out;
+}
+
 namespace {
 
 constexpr std::size_t kWarpThreads = 32;

@@ -8,9 +8,28 @@
 #include <vector>
 
 #include "driver/build.h"
+#include "driver/timeline/names.h"
 #include "driver/timeline/timeline.h"
+#include "sim/program.h"
 
 namespace ww::driver {
+
+// --- role use ------------------------------------------------------------------------------------
+//
+// How the warps of a role spent the steps of a run.
+
+/// Exact also where the recording has merged spans, but for copies and products, whose gaps of less
+/// than a grain are then counted as filled.
+RoleUse role_use(const sim::Recording& recording, const TimelineNames& names, const WarpRole& role);
+
+// --- shared names --------------------------------------------------------------------------------
+//
+// The names that a source file gives to parts of shared memory, where the PTX has one array for all:
+// the pieces of a pool.
+
+/// Of the buffers in shared memory that lie at a known place. Those of a smaller size come first, so
+/// that the first one that holds an address is the closest.
+std::vector<SharedName> shared_names(const Build& build, const sim::Program& program);
 
 /// In the order of their first warps. No warp is in two of them; one that takes no such branch, or
 /// every one, is in none. Empty where the launch is not known.

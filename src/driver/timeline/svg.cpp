@@ -9,8 +9,8 @@
 
 #include "driver/timeline/sentences.h"
 #include "driver/timeline/timeline.h"
-#include "view/label_plan.h"
-#include "view/palette.h"
+#include "view/labels.h"
+#include "view/paint.h"
 #include "view/svg_writer.h"
 
 namespace ww::driver {

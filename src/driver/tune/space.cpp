@@ -15,7 +15,7 @@
 #include "base/source.h"
 #include "base/suggest.h"
 #include "base/wide.h"
-#include "driver/args/assignment.h"
+#include "driver/args/file_plan.h"
 #include "driver/report_parts.h"
 #include "script/compile.h"
 

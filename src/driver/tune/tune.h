@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "driver/run/tool.h"
 #include "driver/tune/space.h"
 #include "json/json.h"
@@ -32,7 +33,7 @@ struct TuneRequest {
   std::string output = {};                        // a file for the best one; empty: none
   /// Combinations to try, by their places in the space; none: all.
   std::optional<std::vector<std::size_t>> numbers = {};
-  /// All combinations, tried elsewhere (driver/tune/trials.h): nothing runs here.
+  /// All combinations, tried elsewhere (driver/tune/tune.h): nothing runs here.
   std::optional<std::vector<std::string>> trials = {};
   const Result<runtime::CudaCalls>* driver = nullptr;  // loaded before; none: load it
   /// Combinations done and in all; returns whether to go on.
@@ -103,5 +104,22 @@ struct TuneTextOptions {
 std::string tune_text(const TuneReport& report, const TuneTextOptions& options);
 Json tune_json(const TuneReport& report);
 Json best_json(const TuneReport& report);
+
+// --- trials --------------------------------------------------------------------------------------
+//
+// Combinations that were tried elsewhere: by other processes, or on other machines. Each gets a part
+// of the space (TuneRequest::numbers) and saves its report as text; one puts the parts together
+// (TuneRequest::trials) and ranks all of them, in the order that one process would have found.
+
+/// The report of a part, to be read by read_trials of the same version.
+std::string save_trials(const TuneReport& report);
+
+/// Adds what was saved. The first part sets the device of the report; BadArgument for a part of
+/// another device, whose costs cannot be compared, and for a text that no part of `space` saved.
+Result<void> add_trials(TuneReport& report, const TuneSpace& space, std::string_view saved);
+
+/// Fails with BadArgument unless each combination of the space is in the report once. Puts them into
+/// the order of the space.
+Result<void> check_trials(TuneReport& report, const TuneSpace& space);
 
 }  // namespace ww::driver

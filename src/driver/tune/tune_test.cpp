@@ -13,7 +13,6 @@
 
 #include "base/process.h"
 #include "driver/report_json.h"
-#include "driver/tune/trials.h"
 #include "json/json.h"
 #include "runtime/test_driver.h"
 

@@ -2,11 +2,9 @@
 // One kernel while it is written: the data that all of the emitter works on. What happens to it is
 // in functions that take it first, by topic:
 //
-//   emit.cpp     the kernel around all others     calls.h      functions of intrinsics.def
-//   stmts.h      statements                       exchange.h   shuffles, votes, reductions
-//   exprs.h      scalar expressions               atomics.h    atomic operations
-//   vectors.h    vector expressions               prints.h     printf
-//   memory.h     buffers and pointers             ptx_call.h   PTX instructions
+//   emit.cpp     the kernel around all others     memory.h     buffers, pointers, vectors
+//   stmts.h      statements                       calls.h      functions, shuffles, atomics, printf
+//   exprs.h      scalar expressions               ptx_call.h   PTX instructions
 #pragma once
 
 #include <fmt/format.h>

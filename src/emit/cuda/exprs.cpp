@@ -7,7 +7,6 @@
 #include "emit/cuda/calls.h"
 #include "emit/cuda/memory.h"
 #include "emit/cuda/types.h"
-#include "emit/cuda/vectors.h"
 #include "ir/tensor_map.h"
 
 namespace ww::emit::cuda {

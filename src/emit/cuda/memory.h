@@ -22,4 +22,14 @@ std::string offset_pointer(Context& c, const Expr& expr);
 void alloc(Context& c, const Stmt& stmt);
 void declare(Context& c, const Stmt& stmt);
 
+// --- vectors -------------------------------------------------------------------------------------
+//
+// Vector expressions.
+
+std::string vector_text(Context& c, ExprId id);
+Text lane(Context& c, ExprId id, const Lane& lane);
+/// Lane `lane` of a shuffle: which of the vectors' lanes it takes.
+Text shuffled(Context& c, const Expr& expr, const Lane& lane);
+void vector_store(Context& c, const Stmt& stmt);
+
 }  // namespace ww::emit::cuda

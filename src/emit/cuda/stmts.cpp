@@ -11,7 +11,6 @@
 #include "emit/cuda/memory.h"
 #include "emit/cuda/ptx_call.h"
 #include "emit/cuda/types.h"
-#include "emit/cuda/vectors.h"
 #include "ir/tensor_map.h"
 
 namespace ww::emit::cuda {

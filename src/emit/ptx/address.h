@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "emit/ptx/operands.h"
+#include "emit/ptx/kernel_code.h"
 #include "ir/function.h"
 
 namespace ww::emit::to_ptx {

@@ -9,6 +9,16 @@
 
 namespace ww::emit::to_ptx {
 
+// --- floats --------------------------------------------------------------------------------------
+//
+// Operators of floats.
+
+Value float_op(Context& c, ExprOp op, DType type, Value a, Value b);
+Value float_compare(Context& c, ExprOp op, DType type, Value a, Value b);
+Value float_unary(Context& c, ExprOp op, DType type, Value a);
+/// x·y + z, rounded once.
+Value fused(Context& c, DType type, Value x, Value y, Value z);
+
 Value cast(Context& c, Value value, DType from, DType to);
 Value to_f32(Context& c, Value value, DType from);
 Value from_f32(Context& c, Value value, DType to);

@@ -2,13 +2,11 @@
 // One kernel while it is written: the data that all of the emitter works on. What happens to it is
 // in functions that take it first, by topic:
 //
-//   emit.cpp      the module, parameters, arrays     calls.h     functions: which topic writes them
-//   stmts.h       statements: loops, branches        math.h      mathematics
-//   exprs.h       expressions, lane by lane          exchange.h  shuffles, votes, barriers
-//   integers.h    integer and bool operators         atomics.h   atomic operations
-//   floats.h      float operators                    prints.h    printf and assert
-//   casts.h       conversions, and the same bits     ptx_call.h  instructions that the program
-//   gives pointers.h    what pointers lead to              memory.h    loads, stores, copies
+//   emit.cpp      the module, parameters, arrays     memory.h    loads, stores, copies, pointers
+//   stmts.h       statements: loops, branches        calls.h     functions, shuffles, atomics, printf
+//   exprs.h       expressions, lane by lane          math.h      mathematics
+//   integers.h    integer and bool operators         ptx_call.h  PTX instructions of the program
+//   casts.h       conversions, float operators
 //
 // Values: bool is a predicate; integers of 8 and 16 bits are computed in 32 bits and kept extended;
 // float16 and bfloat16 are 16-bit registers; narrower floats are their bits in a 32-bit register;

@@ -8,10 +8,8 @@
 
 #include "emit/ptx/calls.h"
 #include "emit/ptx/casts.h"
-#include "emit/ptx/floats.h"
 #include "emit/ptx/integers.h"
 #include "emit/ptx/memory.h"
-#include "emit/ptx/pointers.h"
 #include "num/float_format.h"
 
 namespace ww::emit::to_ptx {

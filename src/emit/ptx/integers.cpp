@@ -5,8 +5,8 @@
 
 #include <bit>
 
+#include "emit/ptx/casts.h"
 #include "emit/ptx/exprs.h"
-#include "emit/ptx/floats.h"
 #include "ir/simplify/fold.h"
 
 namespace ww::emit::to_ptx {

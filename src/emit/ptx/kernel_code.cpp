@@ -4,12 +4,206 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 #include <utility>
 
 #include "base/check.h"
 
 namespace ww::emit::to_ptx {
+
+// --- types ---------------------------------------------------------------------------------------
+
+using num::DType;
+
+int bits_of(Class cls) { return ptx::info(cls).bits; }
+
+// Without the dot of the declaration.
+std::string_view type_of(Class cls) { return ptx::info(cls).declaration.substr(1); }
+
+Class class_of(DType type) {
+  if (type == DType::Bool) return Class::P;
+  const int bits = num::bits_of(type);
+  if (bits == 64) return Class::Rd;
+  return bits == 16 && is_float(type) ? Class::Rs : Class::R;
+}
+
+bool is_signed(DType type) { return num::kind_of(type) == num::DTypeKind::Int; }
+
+std::string_view arith_type(DType type) {
+  if (is_float(type))
+    return word_for(
+        type, {{DType::Float64, "f64"}, {DType::Float16, "f16"}, {DType::Bfloat16, "bf16"}}, "f32");
+  if (num::bits_of(type) == 64) return is_signed(type) ? "s64" : "u64";
+  return is_signed(type) || num::bits_of(type) < 32 ? "s32" : "u32";
+}
+
+std::string_view memory_type(DType type) {
+  const bool is_int = is_signed(type);
+  switch (storage_bits(type)) {
+    case 8:
+      return is_int ? "s8" : "u8";
+    case 16:
+      return is_float(type) ? "b16" : is_int ? "s16" : "u16";
+    case 64:
+      return "b64";
+    default:
+      return "b32";
+  }
+}
+
+// --- operands ------------------------------------------------------------------------------------
+
+Value int_value(std::int64_t number, Class cls) {
+  return {.kind = ValueKind::Int, .cls = cls, .bits = number};
+}
+Value f32_value(float number) {
+  return {.kind = ValueKind::F32,
+          .cls = Class::R,
+          .bits = static_cast<std::int64_t>(std::bit_cast<std::uint32_t>(number))};
+}
+Value f64_value(double number) {
+  return {.kind = ValueKind::F64, .cls = Class::Rd, .bits = std::bit_cast<std::int64_t>(number)};
+}
+
+namespace {
+
+Arg named(ArgKind kind, std::string_view name) {
+  Arg arg;
+  arg.kind = kind;
+  arg.name = name;
+  return arg;
+}
+
+Arg composite(ArgKind kind, std::vector<Arg> parts) {
+  Arg arg;
+  arg.kind = kind;
+  arg.parts = std::move(parts);
+  return arg;
+}
+
+}  // namespace
+
+Arg symbol_arg(std::string_view name) { return named(ArgKind::Symbol, name); }
+Arg special_arg(std::string_view name) { return named(ArgKind::Special, name); }
+Arg label_arg(std::string_view name) { return named(ArgKind::Label, name); }
+Arg vector_arg(std::vector<Arg> parts) { return composite(ArgKind::Vector, std::move(parts)); }
+Arg vector_arg(std::span<const Value> values) {
+  return vector_arg(std::vector<Arg>(values.begin(), values.end()));
+}
+Arg list_arg(std::vector<Arg> parts) { return composite(ArgKind::List, std::move(parts)); }
+Arg pair_arg(Arg first, Arg second) {
+  Arg arg = composite(ArgKind::Pair, {});
+  arg.parts.reserve(2);
+  arg.parts.push_back(std::move(first));
+  arg.parts.push_back(std::move(second));
+  return arg;
+}
+Arg address_arg(Arg base, std::int64_t offset) {
+  Arg arg = composite(ArgKind::Address, {});
+  arg.parts.push_back(std::move(base));
+  arg.offset = offset;
+  return arg;
+}
+
+// --- known operations ----------------------------------------------------------------------------
+
+namespace {
+
+std::uint32_t hash_of(std::span<const std::uint64_t> words) {
+  std::uint64_t out = words.size();
+  for (const std::uint64_t word : words) {
+    out = (out ^ word) * 0x9E3779B97F4A7C15U;
+    out ^= out >> 29U;
+  }
+  return spread(out);
+}
+
+}  // namespace
+
+void KnownOperations::merge_scope() {
+  const Scope closed = std::move(scopes_.back());
+  scopes_.pop_back();
+  Scope& around = scopes_.back();
+  for (const std::uint32_t number : closed.known) {
+    around.index.add(known_[number].hash, number);
+    around.known.push_back(number);
+  }
+}
+
+int KnownOperations::level_for(std::span<const Arg> args) const {
+  int wanted = 0;
+  for (const Arg& arg : args) wanted = std::max(wanted, registers_.level_of(arg, level()));
+  int found = level();
+  while (found > wanted && scopes_[static_cast<std::size_t>(found)].is_loop) --found;
+  return found;
+}
+
+// One word for a register or a part of another operand; more for what does not fit.
+void KnownOperations::add_key(const Arg& arg) {
+  const bool is_value = arg.kind == ArgKind::Value;
+  const bool varies = is_value && registers_.is_variable(arg.value);
+  std::uint64_t head = static_cast<std::uint64_t>(arg.kind) | std::uint64_t{varies} << 8U |
+                       static_cast<std::uint64_t>(arg.value.kind) << 16U;
+  if (is_value && arg.value.is_register()) {
+    key_.push_back(head | std::uint64_t{arg.value.reg} << 32U);
+    if (varies) key_.push_back(registers_.version(arg.value));
+    return;
+  }
+  if (is_value) {
+    key_.push_back(head);
+    key_.push_back(static_cast<std::uint64_t>(arg.value.bits));
+    return;
+  }
+  head |= std::uint64_t{arg.parts.size()} << 32U;
+  key_.push_back(head);
+  key_.push_back(static_cast<std::uint64_t>(arg.offset));
+  key_.push_back(arg.name.empty() ? 0 : static_cast<std::uint64_t>(words_.intern(arg.name)));
+  for (const Arg& part : arg.parts) add_key(part);
+}
+
+// `mov.b32` copies a word or takes it apart: what it gives belongs to the key.
+void KnownOperations::set_key(ptx::NameId opcode, std::size_t results, std::span<const Arg> args) {
+  key_.clear();
+  key_.push_back(static_cast<std::uint64_t>(opcode) | std::uint64_t{results} << 32U);
+  for (const Arg& arg : args) add_key(arg);
+  hash_ = hash_of(key_);
+}
+
+std::uint32_t KnownOperations::find_in(const Scope& scope) const {
+  return scope.index.find(hash_, [&](std::uint32_t number) {
+    const Known& known = known_[number];
+    return !known.is_gone &&
+           std::ranges::equal(key_, std::span(keys_).subspan(known.key, known.words));
+  });
+}
+
+Value KnownOperations::find(ptx::NameId opcode, std::size_t results, std::span<const Arg> args) {
+  set_key(opcode, results, args);
+  for (const Scope& scope : scopes_)
+    if (const std::uint32_t found = find_in(scope); found != HashIndex::kNone)
+      return registers_.value(known_[found].first);
+  return {};
+}
+
+void KnownOperations::add(Value first, int level) {
+  const auto number = static_cast<std::uint32_t>(known_.size());
+  known_.push_back({.key = static_cast<std::uint32_t>(keys_.size()),
+                    .words = static_cast<std::uint32_t>(key_.size()),
+                    .hash = hash_,
+                    .first = first.reg});
+  keys_.insert(keys_.end(), key_.begin(), key_.end());
+  Scope& scope = scopes_[static_cast<std::size_t>(level)];
+  scope.known.push_back(number);
+  scope.index.add(hash_, number);
+}
+
+void KnownOperations::forget(ptx::NameId opcode, std::span<const Arg> args) {
+  set_key(opcode, 1, args);
+  const std::uint32_t found = find_in(scopes_.back());
+  if (found != HashIndex::kNone) known_[found].is_gone = true;
+}
+
 namespace {
 
 constexpr int kMaxSpeculated = 4;  // instructions ahead of their condition

@@ -6,26 +6,246 @@
 // written into the list around the loop and stands before it in the text. Nothing leaves a branch.
 //
 // `pure` gives the same register for the same operation on the same values as long as its scope is
-// open (known_operations.h); registers.h says what a value is. finish.h makes the PTX function.
+// open. finish.h makes the PTX function.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "base/id_map.h"
 #include "base/source.h"
 #include "base/stable_vec.h"
-#include "emit/ptx/known_operations.h"
-#include "emit/ptx/operands.h"
-#include "emit/ptx/registers.h"
+#include "num/dtype.h"
 #include "ptx/names.h"
+#include "ptx/register_class.h"
 
 namespace ww::emit::to_ptx {
+
+// --- types ---------------------------------------------------------------------------------------
+//
+// Element types as PTX has them: which register holds a value, and what an instruction calls it.
+
+/// P, B, Rs, R, Rd and Rq: a value is in a class that is declared. That a value of
+/// R is a float shows in what is done with it.
+using Class = ptx::RegisterClass;
+int bits_of(Class cls);
+/// "b8", "b16", "b32", "b64", "b128", "pred".
+std::string_view type_of(Class cls);
+
+/// The register class that holds a value of an element type. Integers of 8 and
+/// 16 bits are held sign- or zero-extended in 32 bits, floats of 8 bits and fewer as their bits.
+Class class_of(num::DType type);
+bool is_signed(num::DType type);
+/// "s32", "u64", "f32", "bf16": the type of an instruction that computes with it.
+std::string_view arith_type(num::DType type);
+/// The type of ld and st.
+std::string_view memory_type(num::DType type);
+
+/// The word beside the key in a table; `otherwise` for keys that are not there.
+template <typename Key>
+std::string_view word_for(
+    Key key, std::initializer_list<std::pair<std::type_identity_t<Key>, std::string_view>> table,
+    std::string_view otherwise) {
+  for (const auto& [own, word] : table)
+    if (own == key) return word;
+  return otherwise;
+}
+
+// --- operands ------------------------------------------------------------------------------------
+//
+// What instructions are given while a kernel is written: values, operands made of them, guards.
+
+enum class ValueKind : std::uint8_t { None, Register, Int, F32, F64 };
+
+/// A register, or a constant.
+struct Value {
+  ValueKind kind = ValueKind::None;
+  Class cls = Class::R;
+  std::uint32_t reg = 0;
+  std::int64_t bits = 0;  // of a constant
+
+  [[nodiscard]] bool is_register() const { return kind == ValueKind::Register; }
+  [[nodiscard]] bool is_constant() const { return !is_register() && kind != ValueKind::None; }
+  friend bool operator==(const Value&, const Value&) = default;
+};
+Value int_value(std::int64_t number, Class cls = Class::R);
+Value f32_value(float number);
+Value f64_value(double number);
+
+enum class ArgKind : std::uint8_t {
+  Value,
+  Symbol,
+  Special,
+  Label,
+  Address,
+  Vector,
+  Pair,
+  List,
+  Sink
+};
+
+/// An operand of an instruction. Its name must live until the operand is given to KernelCode, which
+/// keeps it.
+struct Arg {
+  ArgKind kind = ArgKind::Sink;
+  Value value = {};
+  std::string_view name = {};   // Symbol, Special, Label
+  std::int64_t offset = 0;      // Address
+  std::vector<Arg> parts = {};  // Address: base, then coordinates in a Vector
+
+  Arg() = default;
+  Arg(Value v) : kind(ArgKind::Value), value(v) {}  // NOLINT(google-explicit-constructor)
+};
+Arg symbol_arg(std::string_view name);
+Arg special_arg(std::string_view name);
+Arg label_arg(std::string_view name);
+Arg address_arg(Arg base, std::int64_t offset);
+Arg vector_arg(std::vector<Arg> parts);
+Arg vector_arg(std::span<const Value> values);
+Arg pair_arg(Arg first, Arg second);
+Arg list_arg(std::vector<Arg> parts);
+
+/// `@%p1`, `@!%p1`, or none.
+struct Guard {
+  Value value = {};
+  bool is_negated = false;
+  [[nodiscard]] bool present() const { return value.is_register(); }
+};
+
+// --- registers -----------------------------------------------------------------------------------
+//
+// The registers of a kernel while it is written, by number.
+//
+// A register that is written once is a *value* and is known from its level on: 0 is the kernel, and
+// each scope inside is one more. Registers that are written more than once (loop counters, elements
+// of register arrays) count their writes, and what was computed from one of them holds until the
+// next write.
+
+struct Register {
+  Class cls = Class::R;
+  int level = 0;
+  std::uint32_t writes = 0;  // of a variable; 0: a value
+  bool is_defined = false;   // computed from parameters, ids, counters and constants alone
+};
+
+class Registers {
+ public:
+  Value add(const Register& made) {
+    all_.push_back(made);
+    return value(count() - 1);
+  }
+  [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(all_.size()); }
+  /// The register of a number below `count`.
+  [[nodiscard]] Value value(std::uint32_t number) const {
+    return {.kind = ValueKind::Register, .cls = all_[number].cls, .reg = number};
+  }
+  void set_level(Value value, int level) { all_[value.reg].level = level; }
+
+  /// A variable is written.
+  void touch(Value variable) { ++all_[variable.reg].writes; }
+  /// The code of a loop begins: a later round may find other numbers in variables than the first one.
+  void enter_loop() { ++loops_; }
+  /// False for constants.
+  [[nodiscard]] bool is_variable(Value value) const {
+    return value.is_register() && all_[value.reg].writes != 0;
+  }
+  /// The same number for as long as the variable holds the same contents.
+  [[nodiscard]] std::uint64_t version(Value variable) const {
+    return all_[variable.reg].writes | std::uint64_t{loops_} << 32U;
+  }
+
+  /// The outermost level where the value is known, seen from `here`: where variables are.
+  [[nodiscard]] int level_of(Value value, int here) const {
+    if (!value.is_register()) return 0;
+    return is_variable(value) ? here : all_[value.reg].level;
+  }
+  [[nodiscard]] int level_of(const Arg& arg, int here) const {
+    int found = arg.kind == ArgKind::Value ? level_of(arg.value, here) : 0;
+    for (const Arg& part : arg.parts) found = std::max(found, level_of(part, here));
+    return found;
+  }
+  /// Whether all registers of the operand are.
+  [[nodiscard]] bool is_defined(const Arg& arg) const {
+    if (arg.kind == ArgKind::Value && arg.value.is_register() && !all_[arg.value.reg].is_defined)
+      return false;
+    return std::ranges::all_of(arg.parts, [&](const Arg& part) { return is_defined(part); });
+  }
+
+ private:
+  std::vector<Register> all_;
+  std::uint32_t loops_ = 0;
+};
+
+// --- known operations ----------------------------------------------------------------------------
+//
+// The pure operations that a kernel computes already: the same operation on the same values need not
+// be written again as long as the scope is open that its code is in.
+//
+// A scope is the body of a loop or of a branch. What depends on nothing inside a loop is computed
+// around it; nothing leaves a branch.
+
+class KnownOperations {
+ public:
+  /// Both outlive it; names of operands go into `words`.
+  KnownOperations(const Registers& registers, ptx::NamePool& words)
+      : registers_(registers), words_(words) {
+    scopes_.emplace_back();
+  }
+
+  void open_scope(bool is_loop) { scopes_.emplace_back().is_loop = is_loop; }
+  /// What the innermost scope computed is forgotten.
+  void close_scope() { scopes_.pop_back(); }
+  /// What it computed is known in the scope around it.
+  void merge_scope();
+  /// Of the innermost scope; 0 is the kernel itself.
+  [[nodiscard]] int level() const { return static_cast<int>(scopes_.size()) - 1; }
+  [[nodiscard]] bool is_loop() const { return scopes_.back().is_loop; }
+  /// The outermost scope where the operands are known and that no branch separates from here.
+  [[nodiscard]] int level_for(std::span<const Arg> args) const;
+
+  /// The first of the operation's results, which are in registers one after the other; None if no
+  /// open scope computes it.
+  [[nodiscard]] Value find(ptx::NameId opcode, std::size_t results, std::span<const Arg> args);
+  /// The operation that `find` did not find last is computed in the scope of that level.
+  void add(Value first, int level);
+  /// An operation of the innermost scope that has one result: its register becomes something else.
+  void forget(ptx::NameId opcode, std::span<const Arg> args);
+
+ private:
+  struct Known {
+    std::uint32_t key = 0;  // where its words begin, in keys_
+    std::uint32_t words = 0;
+    std::uint32_t hash = 0;
+    std::uint32_t first = 0;  // register of its results
+    bool is_gone = false;
+  };
+  struct Scope {
+    bool is_loop = false;
+    std::vector<std::uint32_t> known = {};  // in known_
+    HashIndex index = {};                   // of `known`
+  };
+  void set_key(ptx::NameId opcode, std::size_t results, std::span<const Arg> args);
+  void add_key(const Arg& arg);
+  [[nodiscard]] std::uint32_t find_in(const Scope& scope) const;
+
+  const Registers& registers_;
+  ptx::NamePool& words_;
+  std::vector<Scope> scopes_;
+  std::vector<Known> known_;
+  std::vector<std::uint64_t> keys_;  // of known_
+  // Of the operation that is looked for: words that are equal for the same one only, and their hash.
+  std::vector<std::uint64_t> key_;
+  std::uint32_t hash_ = 0;
+};
 
 enum class LineKind : std::uint8_t { Instruction, Label, Comment, Place, Open, Close, Parameter };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "emit/ptx/known_operations.h"
+#include "emit/ptx/kernel_code.h"
 
 #include <gtest/gtest.h>
 

@@ -29,7 +29,6 @@
 
 #include "emit/ptx/casts.h"
 #include "emit/ptx/exprs.h"
-#include "emit/ptx/floats.h"
 #include "emit/ptx/integers.h"
 
 namespace ww::emit::to_ptx {

@@ -8,7 +8,6 @@
 #include "emit/ptx/exprs.h"
 #include "emit/ptx/integers.h"
 #include "emit/ptx/memory.h"
-#include "emit/ptx/pointers.h"
 #include "ir/ptx_placement.h"
 #include "isa/check.h"
 

@@ -14,12 +14,10 @@
 #include <algorithm>
 
 #include "base/cancel.h"
-#include "emit/ptx/atomics.h"
+#include "emit/ptx/calls.h"
 #include "emit/ptx/exprs.h"
 #include "emit/ptx/integers.h"
 #include "emit/ptx/memory.h"
-#include "emit/ptx/pointers.h"
-#include "emit/ptx/prints.h"
 #include "emit/ptx/ptx_call.h"
 #include "ir/tensor_map.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Video instructions: arithmetic on words wider than their result, and on two halves or four bytes of
-// a word at a time. PTX manual, "Video instructions". Sources may be parts of words (selector.h); so may
+// a word at a time. PTX manual, "Video instructions". Sources may be parts of words (form.h); so may
 // a result that is merged into c. The negations of vmad are not read.
 #include "isa/families.h"
 #include "isa/form.h"

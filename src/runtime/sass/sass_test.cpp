@@ -9,9 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/sass/listing.h"
-#include "runtime/sass/loops.h"
-#include "runtime/sass/remarks.h"
+#include "runtime/sass.h"
 
 namespace ww::runtime::sass_test {
 namespace {

@@ -22,7 +22,7 @@ def kernel(A: T.Buffer((64,), "float32")):
 bad_barriers.py:11:11: error: `__init__` without `depth` [BadArgument]
         few = T.MBarrier(pool)
               ^~~~~~~~~~~~~~~~
-tvm.backend.cuda.lang:31:30: note: the parameter
+tvm.backend.cuda.lang:36:30: note: the parameter
         def __init__(self, pool, depth, phase_offset=0, leader=None):
                                  ^~~~~
 bad_barriers.py:13:12: error: assertion failed: a barrier of kind 'bar', expected 'mbar', 'tma' or 'tcgen05' [HostError]
@@ -38,7 +38,7 @@ bad_barriers.py:17:5: error: cannot convert `text` to `uint32` [BadType]
 bad_barriers.py:18:5: error: `wait` without `phase` [BadArgument]
         bar.wait(0)
         ^~~~~~~~~~~
-tvm.backend.cuda.lang:44:27: note: the parameter
+tvm.backend.cuda.lang:49:27: note: the parameter
         def wait(self, stage, phase):
                               ^~~~~
 bad_barriers.py:19:10: error: `with` object, expected `T.attr`, a role or a loop [BadType]
