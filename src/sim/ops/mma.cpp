@@ -46,7 +46,8 @@ struct ProductPlaces {
 // 4-bit floats in bytes are in bits 5 to 2.
 void align_narrow(num::DType type, const RegisterMatrix& it, std::uint32_t* elements) {
   if (type != num::DType::Float4E2M1fn || it.bits != 8) return;
-  for (unsigned i = 0; i < it.lines * it.length; ++i) elements[i] = (elements[i] >> 2U) & 0xFU;
+  for (unsigned i = 0; i < it.lines * it.length; ++i)
+    elements[i] = (elements[i] >> 2U) & 0xFU;  // NOLINT: all of them were gathered
 }
 
 // The scale factors' bytes. Row m of A has them in lane 4 * (m % 8) + 2 * thread + m / 8, column n
@@ -103,8 +104,10 @@ void multiply(Warp& warp, const RegisterProduct& it, const ProductPlaces& places
     scales = scales_of(warp, rule.scale_count, &places.others[rule.is_sparse ? 1 : 0]);
   const unsigned count = it.d.lines * it.d.length;
   const bool is_single = rule.kind == SumKind::F32;
-  for (unsigned i = 0; is_single && it.c.bits == 16 && i < count; ++i)
-    sums[i] = std::bit_cast<std::uint32_t>(num::f16_to_f32(static_cast<std::uint16_t>(sums[i])));
+  for (unsigned i = 0; is_single && it.c.bits == 16 && i < count; ++i) {
+    const auto half = static_cast<std::uint16_t>(sums[i]);
+    sums[i] = std::bit_cast<std::uint32_t>(num::f16_to_f32(half));  // NOLINT: it was gathered
+  }
   for (unsigned at = 0; at < count; at += kSumsOfBlock) {
     const unsigned line = it.d.lines > kBlockRows ? at / kBlockColumns : 0;
     const unsigned column = it.d.lines > kBlockRows ? 0 : at / kBlockRows;

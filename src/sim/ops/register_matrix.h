@@ -13,6 +13,7 @@
 // where there are 32 lines, downwards.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -36,7 +37,7 @@ struct RegisterMatrix {
 
   /// Lane 0's first element of a register.
   [[nodiscard]] Cell first(unsigned reg) const {
-    const unsigned block = reg < block_regs ? 0 : reg / block_regs;
+    const unsigned block = reg < block_regs ? 0 : reg / std::max(1U, block_regs);
     const unsigned r = reg - block * block_regs;
     const bool is_tall = block_lines == 16;
     if (!is_sum)
