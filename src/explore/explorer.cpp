@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "explore/calls.h"
-#include "explore/guard.h"
 #include "explore/page_files.h"
 #include "explore/run_call.h"
+#include "explore/token.h"
 
 namespace ww::explore {
 namespace {

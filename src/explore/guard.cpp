@@ -2,13 +2,9 @@
 #include "explore/guard.h"
 
 #include <fmt/format.h>
-#include <sys/random.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <charconv>
-#include <cstddef>
 #include <cstdint>
 #include <system_error>
 #include <vector>
@@ -16,31 +12,6 @@
 #include "base/ascii.h"
 
 namespace ww::explore {
-
-// --- token ---------------------------------------------------------------------------------------
-
-namespace {
-
-constexpr std::size_t kTokenBytes = 16;
-
-}  // namespace
-
-Result<std::string> make_token() {
-  std::array<unsigned char, kTokenBytes> bytes{};
-  std::size_t filled = 0;
-  while (filled < bytes.size()) {
-    const ssize_t count = ::getrandom(bytes.data() + filled, bytes.size() - filled, 0);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0)
-      return fail(DiagKind::Io, "the system gives no random bytes: {}",
-                  std::generic_category().message(errno));
-    filled += static_cast<std::size_t>(count);
-  }
-  std::string token;
-  for (const unsigned char byte : bytes) token += fmt::format("{:02x}", byte);
-  return token;
-}
-
 namespace {
 
 // The one value of a header that must be there once; nothing where there are others.

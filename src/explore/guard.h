@@ -17,16 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
-
 namespace ww::explore {
-
-// --- token ---------------------------------------------------------------------------------------
-//
-// The secret in the explorer's address, which guard.h asks for.
-
-/// 128 random bits of the system as 32 hexadecimal digits. Io where it has none.
-Result<std::string> make_token();
 
 /// No body of a request is larger.
 inline constexpr std::size_t kMaxBody = std::size_t{4} << 20;

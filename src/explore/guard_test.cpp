@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/ascii.h"
+#include "explore/token.h"
 
 namespace ww::explore::guard_test {
 namespace {
