@@ -89,7 +89,7 @@ def row_kernels():
 
 def proof():
     fact("trust.md", r"(no counterexample among all elements and threads of the first and last unit, for the\s+run-time values tried)")
-    return ("**Every choice is proven, and explained.** Before it emits an operation's code, the compiler runs it symbolically: "
+    return ("**Every choice is checked, and explained.** Before it emits an operation's code, the compiler runs it symbolically: "
             "every element in the first and last warp (or block) to call it, for sampled run-time values "
             "([details](docs/evidence/trust.md#what-the-proof-checks)).")
 
@@ -102,7 +102,7 @@ def tensor_cores():
         raise SystemExit("the matrix units of numbers.md have mismatches")
     compared = sum(int(row.get("cases") or row["elements of D"]) for row in found)
     fact("numbers.md", "(`tcgen05.mma` adds as two publications say)")
-    return ("The virtual GPU does not model time. Its `mma.sync` and `wgmma` gave the bits of an H200 in "
+    return ("The virtual GPU does not model time. Its `mma.sync` and `wgmma` gave the same bits as an H200 in all "
             f"[{compared // 10**6} million results](docs/evidence/numbers.md#matrix-units); its `tcgen05.mma` follows "
             "publications, because we had no Blackwell GPU.")
 
@@ -113,9 +113,9 @@ def triton_checks():
     faults = fact("triton_checkers.md", r"\*\*([0-9]+) planted faults\*\*")
     version = fact("triton_checkers.md", r"triton-viz ([0-9.]+)")
     fact("triton_checkers.md", r"(sanitizer looks for accesses\s+outside tensors)")
-    return ("**Your Triton kernels** are checked the same way, without a GPU ([how](docs/guide/checking_triton.md)). Warpwright names the line of "
-            f"{named['Warpwright']} of {faults} planted faults; triton-viz {version}, which looks for accesses outside tensors, of "
-            f"{named['triton-viz']} ([compared](docs/evidence/triton_checkers.md)):")
+    return ("**Your Triton kernels** are checked the same way ([how](docs/guide/checking_triton.md)). Of "
+            f"{faults} planted faults, Warpwright names the line of {named['Warpwright']}, and triton-viz {version}, which looks for "
+            f"accesses outside tensors, that of {named['triton-viz']} ([compared](docs/evidence/triton_checkers.md)):")
 
 
 def main(words):

@@ -86,12 +86,17 @@ std::optional<Diag> range_error(const ir::Function& f, ir::BufferId id, std::siz
   const bool is_beyond = begin && size && whole && *begin + *size > *whole;
   const bool leaves = !may_leave && begin && (*begin < 0 || is_beyond);
   if (!is_empty && !leaves) return std::nullopt;
-  return diag_at(span, DiagKind::OutOfBounds,
-                 "{}:{} in dimension {} of `{}`, which has extent {}{}",
-                 begin ? std::to_string(*begin) : "…",
-                 begin && size ? std::to_string(*begin + *size) : "…", dim, f[id].name,
-                 whole ? std::to_string(*whole) : "of run time", is_empty ? ", is empty" : "")
-      .with_note("declared here", f[id].span);
+  Diag out =
+      diag_at(span, DiagKind::OutOfBounds, "{}:{} in dimension {} of `{}`, which has extent {}{}",
+              begin ? std::to_string(*begin) : "…",
+              begin && size ? std::to_string(*begin + *size) : "…", dim, f[id].name,
+              whole ? std::to_string(*whole) : "of run time", is_empty ? ", is empty" : "")
+          .with_note("declared here", f[id].span);
+  if (is_beyond && !is_empty)
+    out.notes.push_back(
+        {"a copy may read past the end with `fill_value=…`, and leaves it alone with `clip=True`",
+         {}});
+  return out;
 }
 
 // `-2:2` of 64 elements is 62:2, and empty.

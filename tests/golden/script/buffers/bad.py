@@ -471,6 +471,7 @@ region_bounds.py:6:13: error: 0:17 in dimension 0 of `A`, which has extent 16 [O
 region_bounds.py:3:9: note: declared here
         A = T.match_buffer(a, (16, 16), "float32")
             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+  note: a copy may read past the end with `fill_value=…`, and leaves it alone with `clip=True`
 region_bounds.py:7:13: error: 8:4 in dimension 0 of `A`, which has extent 16, is empty [OutOfBounds]
         Tx.copy(A[8:4, :], A[8:4, :])
                 ^~~~~~~~~
@@ -489,6 +490,7 @@ region_bounds.py:9:13: error: 0:9 in dimension 0 of `A_by_step`, which has exten
 region_bounds.py:9:13: note: declared here
         Tx.copy(A[0:18:2, :], A[0:4, :])
                 ^~~~~~~~~~~~
+  note: a copy may read past the end with `fill_value=…`, and leaves it alone with `clip=True`
 #=== scopes
 @T.prim_func
 def f(a: T.handle):

@@ -230,30 +230,35 @@ copy_fill.py:7:27: error: 0:16 in dimension 0 of `A`, which has extent 10 [OutOf
 copy_fill.py:3:9: note: declared here
         A = T.match_buffer(a, (10, 16), "float32")
             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+  note: a copy may read past the end with `fill_value=…`, and leaves it alone with `clip=True`
 copy_fill.py:9:23: error: 0:17 in dimension 0 of `S0`, which has extent 16 [OutOfBounds]
         Tx.cta.copy_async(S0[0:17, :], A[0:17, :])
                           ^~~~~~~~~~~
 copy_fill.py:6:10: note: declared here
         S0 = T.alloc_shared((16, 16), "float32")
              ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+  note: a copy may read past the end with `fill_value=…`, and leaves it alone with `clip=True`
 copy_fill.py:10:21: error: 0:16 in dimension 0 of `A`, which has extent 10 [OutOfBounds]
         Tx.cta.copy(S0, A[0:16, 0:16], clip=True)
                         ^~~~~~~~~~~~~
 copy_fill.py:3:9: note: declared here
         A = T.match_buffer(a, (10, 16), "float32")
             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+  note: a copy may read past the end with `fill_value=…`, and leaves it alone with `clip=True`
 copy_fill.py:11:17: error: 0:16 in dimension 0 of `A`, which has extent 10 [OutOfBounds]
         Tx.cta.copy(A[0:16, 0:16], S0, fill_value=0)
                     ^~~~~~~~~~~~~
 copy_fill.py:3:9: note: declared here
         A = T.match_buffer(a, (10, 16), "float32")
             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+  note: a copy may read past the end with `fill_value=…`, and leaves it alone with `clip=True`
 copy_fill.py:12:29: error: 0:16 in dimension 0 of `A`, which has extent 10 [OutOfBounds]
         Tx.cta.sum(S0[0:16, 0], A[0:16, 0:16], fill_mode="zero")
                                 ^~~~~~~~~~~~~
 copy_fill.py:3:9: note: declared here
         A = T.match_buffer(a, (10, 16), "float32")
             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+  note: a copy may read past the end with `fill_value=…`, and leaves it alone with `clip=True`
 #=== copy_fill_value
 @T.prim_func
 def f(a: T.handle, n: T.int32):
@@ -1192,6 +1197,7 @@ step.py:16:19: error: 0:65 in dimension 0 of `A`, which has extent 64 [OutOfBoun
 step.py:6:9: note: declared here
         A = T.match_buffer(a, (64,), "float32")
             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+  note: a copy may read past the end with `fill_value=…`, and leaves it alone with `clip=True`
 step.py:17:21: error: a step of 2 in dimension 0 of `B`, whose extent is known at launch only [NeedsConstant]
         Tx.copy(r[0:4], B[0:8:2, 0])
                         ^~~~~~~~~~~
