@@ -39,7 +39,8 @@ const Command command{
         "Warpwright lacks, and why; `primitives`, the tile primitives with their arguments and "
         "variants;\n"
         "`settings`, the keywords that their calls take; `kinds`, every kind of diagnostic;\n"
-        "`rules`, the rules by which variants decline a call; `library`, the classes for barriers,\n"
+        "`rules`, the rules by which variants decline a call; `library`, the classes for "
+        "barriers,\n"
         "pipelines, roles and tile schedulers, as the Python that programs import.",
     .examples =
         "# what do the calls of tile primitives take?\n"

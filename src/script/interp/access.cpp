@@ -138,9 +138,8 @@ Result<Value> namespace_attribute(Context& in, const std::string& path, std::str
     return in.heap.wrap(Kind::Builtin, BuiltinObject{{}, row});
   if (path == "T") {
     if (std::optional<Value> value = language_name(in, name)) return *value;
-    const Value* const type = in.library == nullptr
-                                  ? nullptr
-                                  : in.library->find_here(in.symbols.intern(name));
+    const Value* const type =
+        in.library == nullptr ? nullptr : in.library->find_here(in.symbols.intern(name));
     if (type != nullptr && type->is(Kind::Class)) return *type;
     if (const BuiltinRow* row = find_builtin(fmt::format("layout.{}", name)))
       return in.heap.wrap(Kind::Builtin, BuiltinObject{{}, row});
