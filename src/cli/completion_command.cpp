@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `warpwright completion`: a script that completes command lines in a shell. Everything is in
-// cli/completion_command.cpp.
+// `warpwright completion`: a script that completes command lines in a shell.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Text of ours on a terminal: with colours, and broken where the terminal ends. What goes into a
-// file or a pipe has neither, so that it is the same everywhere.
+// file or a pipe has neither, so that it is the same everywhere. And the line that shows progress.
 #pragma once
 
 #include <chrono>

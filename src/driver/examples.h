@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The examples that come with the program: `warpwright examples`.
+// The examples that come with the program, and the programs that `warpwright new` begins.
 #pragma once
 
 #include <span>

@@ -2,8 +2,7 @@
 // What the compiler knows of a document: its kernels, each compiled and lowered, and its problems.
 //
 // A file's kernels are what `warpwright` would offer: functions that are kernels, and
-// builders that can be called without arguments. A comment `# warpwright: build(2)` names others
-// (lsp/analysis.h).
+// builders that can be called without arguments. A comment `# warpwright: build(2)` names others.
 #pragma once
 
 #include <cstdint>

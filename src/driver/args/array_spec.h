@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrays from a few words, as kernel arguments are given on the command line: `arange`, `full:0.5`,
-// `randint:-4,4,7`. The same words give the same bytes on every host (driver/args/array_spec.h
-// says how). One row per word; the rows are the help text, too.
+// `randint:-4,4,7`. The same words give the same bytes on every host. One row per word; the rows are
+// the help text, too.
 #pragma once
 
 #include <cstdint>

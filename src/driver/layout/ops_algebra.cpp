@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layouts as functions: inverse, composition, complement, division.
+// Layouts as functions (inverse, composition, complement, division), and operations that bring a
+// layout into another form, tile it, or take a region of it.
 #include <fmt/format.h>
 
 #include <algorithm>

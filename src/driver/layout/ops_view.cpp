@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Other views of the same tile: what one thread stores, wider or narrower elements, repeated
-// elements.
+// Other views of the same tile (what one thread stores, wider or narrower elements, repeated
+// elements), and questions about it: bank conflicts, places, threads.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of timelines, and the file.
+// A timeline as text or JSON, and the file that it goes to.
 #include <fmt/format.h>
 
 #include <algorithm>

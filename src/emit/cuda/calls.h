@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of intrinsics.def.
+// Functions of intrinsics.def: the pure ones, shuffles and reductions, atomics, printf.
 #pragma once
 
 #include "emit/cuda/context.h"

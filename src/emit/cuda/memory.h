@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers and pointers.
+// Buffers and pointers, and vectors of their elements.
 #pragma once
 
 #include "emit/cuda/context.h"

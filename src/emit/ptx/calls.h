@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of the language.
+// Functions of the language: the pure ones, shuffles and barriers, atomics, printf.
 #pragma once
 
 #include "emit/ptx/context.h"

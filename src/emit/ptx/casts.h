@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions by value, and the same bits as another type.
+// Conversions by value, the same bits as another type, and operators of floats.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads, stores and copies.
+// Loads, stores and copies, and what pointers lead to.
 #pragma once
 
 #include <span>
