@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One file of the whole page, with what a recording has of memory in it. The modules become one:
-// each without its `import` lines and its `export` words, behind its own imports. Names at the top of modules are therefore unique over all of them, which the page's
-// tests check.
+// each without its `import` lines and its `export` words, behind its own imports. Names at the top
+// of modules are therefore unique over all of them, which the page's tests check.
 #include "explore/export.h"
 
 #include <fmt/format.h>
