@@ -28,7 +28,8 @@ std::string source_of(const std::string& file) {
 }
 
 struct Twins {
-  std::string name, twin;  // twin "": no form with written layouts
+  std::string name;
+  std::string twin = {};  // none: no form with written layouts
   std::string kernel = {}, twin_kernel = {};
   // Turns and registers: otherwise those of `build()`, whose tiles are whole. The twin stores ragged
   // ones through shared memory.

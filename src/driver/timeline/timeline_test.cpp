@@ -94,7 +94,7 @@ TEST(Timelines, OfTooManySpansShortOnesAreMergedWithANote) {
 TEST(Timelines, AMergedSpanSaysItsRunsWhereAWarpRuns) {
   Timeline timeline = timeline_of(recording_of(1, 2));
   TimelineSpan& span = timeline.lanes[0].spans.front();
-  const auto keys = [&](SpanKind kind, std::uint64_t merged) {
+  const auto keys = [&](SpanKind kind, std::uint32_t merged) {
     span.kind = kind;
     span.merged = merged;
     std::string out;

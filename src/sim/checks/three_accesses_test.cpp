@@ -59,7 +59,7 @@ bool do_race(const Access& a, const Access& b) {
   return !reaches(a) || !reaches(b);
 }
 
-using Pair = std::pair<int, int>;
+using Pair = std::pair<std::size_t, std::size_t>;
 constexpr Pair kPairs[] = {{0, 1}, {0, 2}, {1, 2}};
 
 std::set<Pair> racing(const Three& three) {
@@ -85,7 +85,7 @@ bool may_be_seen(const Three& three, Pair pair) {
 
 // Whether a racing pair need not be reported, because the third access hides it or says the same.
 bool is_covered(const Three& three, const std::set<Pair>& reported, Pair pair) {
-  const int third = 3 - pair.first - pair.second;
+  const std::size_t third = 3 - pair.first - pair.second;
   if (may_be_seen(three, pair)) return true;
   if (three[third].kind->writes && !three[third].kind->is_strong) return true;
   return (three[pair.first].by == three[third].by &&
@@ -125,9 +125,9 @@ class Table {
     };
     constexpr std::uint32_t kAfterBody = 3;
     std::uint32_t line = lines_of(kernel_text(body, 1)) - kAfterBody + 1;
-    std::map<std::uint32_t, std::pair<std::size_t, int>> by_line;
+    std::map<std::uint32_t, Pair> by_line;
     for (std::size_t word = 0; word < words_.size(); ++word) {
-      for (int i = 0; i < 3; ++i) {
+      for (std::size_t i = 0; i < 3; ++i) {
         const Access& access = words_[word][i];
         body += fmt::format("@%p{} {};\n", access.by.block * 2 + access.by.warp, access.kind->text);
         by_line[line++] = {word, i};
