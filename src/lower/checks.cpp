@@ -5,6 +5,7 @@
 
 #include "isa/catalogue.h"
 #include "isa/check.h"
+#include "lower/expr_writer.h"
 
 namespace ww::lower {
 
@@ -47,6 +48,15 @@ Match<void> check_workers(const Call& call) {
   if (!call.workers().empty() && call.worker(scratch).valid()) return {};
   return decline("threads", "the threads that arrive cannot be numbered: {}",
                  ir::to_text(call.active, call.context.launch));
+}
+
+Match<std::int64_t> constant_extent(const Call& call, std::size_t operand, std::size_t dimension) {
+  ExprWriter write(call.f(), call.context.facts, call.span);
+  const auto extent = write.constant(write.simplify(call.region(operand).ranges[dimension].extent));
+  if (!extent)
+    return decline("extents", "an extent of `{}` is known at run time only",
+                   call.buffer(operand).name);
+  return *extent;
 }
 
 bool is_on_target(const std::string& opcode, target::Target target) {

@@ -3,6 +3,7 @@
 // target.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,9 @@ Match<void> check_all_arrive(const Call& call);
 /// Declines where the threads that arrive cannot be numbered: they differ between units, or follow
 /// no formula.
 Match<void> check_workers(const Call& call);
+
+/// How far the region of an operand reaches in a dimension; declines what is known at run time only.
+Match<std::int64_t> constant_extent(const Call& call, std::size_t operand, std::size_t dimension);
 
 /// Does the target have the instruction with these modifiers?
 bool is_on_target(const std::string& opcode, target::Target target);

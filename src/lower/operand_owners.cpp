@@ -69,15 +69,16 @@ class Owners {
       std::vector<std::int64_t> here(places_.owner.size());
       for (std::size_t x = 0; x < places_.owner.size(); ++x) {
         here[x] = places_.owner[x] + start - above;
-        const std::int64_t last = side_.replicas.back().thread;
-        if (here[x] < 0 || here[x] + last >= unit) {
-          // The first holder, or the last of its replicas.
-          const bool is_first = here[x] < 0 || here[x] >= unit;
+        const std::int64_t low = side_.replicas.front().thread;
+        const std::int64_t high = side_.replicas.back().thread;
+        const bool is_below = here[x] + low < 0;
+        if (is_below || here[x] + high >= unit) {
+          // The first of the holders that is outside.
+          const std::int64_t replica = is_below ? low : here[x] >= unit ? 0 : high;
           return decline(
               "owner",
               "an element of `{}` belongs to thread {}, which is not in the {} of thread {}", name_,
-              places_.owner[x] + start + (is_first ? 0 : last), ir::name_of(call_.tile.scope),
-              first);
+              places_.owner[x] + start + replica, ir::name_of(call_.tile.scope), first);
         }
       }
       if (first_seen.empty()) first_seen = here;

@@ -189,7 +189,7 @@ class PlacesMaker {
   // --- constant layouts ---
 
   Match<void> place_by_layout(const layout::Layout& whole) {
-    const layout::Shape shape = *ir::const_shape(f_, buffer_);
+    const layout::Shape shape = WW_TRY(constant_shape());
     std::vector<layout::Slice1> slices;
     bool is_constant = true;
     for (std::size_t d = 0; d < extents_.size(); ++d) {
@@ -357,12 +357,18 @@ class PlacesMaker {
 
   // --- row-major, with extents known at launch or regions that leave the buffer ---
 
+  [[nodiscard]] Match<layout::Shape> constant_shape() const {
+    const std::optional<layout::Shape> shape = ir::const_shape(f_, buffer_);
+    if (!shape) return decline("layout", "the layout of `{}` has no constant shape", buffer_.name);
+    return *shape;
+  }
+
   // A layout with one stride for each dimension goes on beyond its buffer; others do not.
   Match<std::vector<std::int64_t>> own_strides() {
     const std::optional<layout::Layout> whole = ir::layout_of(f_, buffer_);
+    const layout::Shape shape = WW_TRY(constant_shape());
     if (!whole) return decline("layout", "the layout of `{}` has no constant shape", buffer_.name);
     const layout::TileLayout& tile = whole->tile();
-    const layout::Shape shape = *ir::const_shape(f_, buffer_);
     const auto is_plain = [&](std::size_t d) {
       const layout::Iter& iter = tile.shard()[d];
       return iter.extent == shape[d] && iter.axis == layout::axes::m() && iter.stride >= 0;

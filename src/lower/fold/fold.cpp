@@ -6,6 +6,7 @@
 
 #include "ir/scan.h"
 #include "lower/as_index.h"
+#include "lower/checks.h"
 
 namespace ww::lower {
 
@@ -54,14 +55,9 @@ Match<ir::FoldMap> row_map(const Call& call) {
 }
 
 Match<std::vector<std::int64_t>> source_extents(const Call& call) {
-  ExprWriter write(call.f(), call.context.facts, call.span);
   std::vector<std::int64_t> out;
-  for (const ir::RangeExpr& range : call.region(1).ranges) {
-    const auto extent = write.constant(write.simplify(range.extent));
-    if (!extent)
-      return decline("extents", "an extent of `{}` is known at run time only", call.buffer(1).name);
-    out.push_back(*extent);
-  }
+  for (std::size_t d = 0; d < call.region(1).ranges.size(); ++d)
+    out.push_back(WW_TRY(constant_extent(call, 1, d)));
   return out;
 }
 

@@ -222,7 +222,8 @@ Match<IndexedProblem> indexed_problem(const Call& call) {
   const OperandPlaces row = WW_TRY(row_side(call, p.offset));
   std::vector<std::int64_t> extents;
   for (std::size_t d = 0; d < table.ranges.size(); ++d)
-    extents.push_back(d == axis ? 1 : *ir::const_int(call.f(), table.ranges[d].extent));
+    extents.push_back(
+        d == axis ? 1 : WW_TRY(constant_extent(call, ir::table_argument(call.tile.op), d)));
   p.shape = ir::indexed_shape(extents, axis, std::ssize(p.tile()), std::ssize(p.index));
   if (p.shape.elements() != std::ssize(p.tile()) || p.shape.indices() != std::ssize(p.index))
     return decline("extents", "a tile of {} elements and {} indices with rows of {}",
