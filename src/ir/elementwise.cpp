@@ -2,7 +2,6 @@
 #include "ir/elementwise.h"
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 #include <variant>
 
@@ -65,34 +64,27 @@ std::optional<Constant> constant_operand(const Function& f, const TileArg& arg) 
 
 namespace {
 
-struct ElementwiseRow {
-  TileOp op;
-  ElementGroup group;
-  std::variant<std::monostate, ExprOp, Intrinsic> computed_by;
+struct ElementRow {
+  ElementGroup group = ElementGroup::Move;
+  std::variant<std::monostate, ExprOp, Intrinsic> computed_by = {};
 };
-constexpr ElementwiseRow kRows[] = {
-#define WW_ELEMENTWISE(id, name, parameters, group, computed_by) \
-  {TileOp::id, ElementGroup::group, computed_by},
+// By primitive; those that are not elementwise have an empty row.
+constexpr ElementRow kRows[] = {
+#define WW_TILE_OP(id, name, parameters) {},
+#define WW_ELEMENTWISE(id, name, parameters, group, computed_by) {ElementGroup::group, computed_by},
 #include "ir/tile_ops.def"
 };
 
-const ElementwiseRow* row_of(TileOp op) {
-  const auto* found = std::ranges::find(kRows, op, &ElementwiseRow::op);
-  return found == std::end(kRows) ? nullptr : found;
-}
+const ElementRow& row_of(TileOp op) { return kRows[static_cast<std::size_t>(op)]; }
 
 template <typename T>
 const T* computed_by(TileOp op) {
-  const ElementwiseRow* row = row_of(op);
-  return row == nullptr ? nullptr : std::get_if<T>(&row->computed_by);
+  return std::get_if<T>(&row_of(op).computed_by);
 }
 
 }  // namespace
 
-ElementGroup group_of(TileOp op) {
-  const ElementwiseRow* row = row_of(op);
-  return row == nullptr ? ElementGroup::Move : row->group;
-}
+ElementGroup group_of(TileOp op) { return row_of(op).group; }
 
 bool is_function(TileOp op) { return group_of(op) == ElementGroup::Function; }
 bool has_operator(TileOp op) { return computed_by<ExprOp>(op) != nullptr; }
