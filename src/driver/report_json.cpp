@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "base/append.h"
 #include "base/printable.h"
@@ -62,32 +64,44 @@ bool has_items(const Json& value) {
   return value.type() == JsonType::Array || value.type() == JsonType::Object;
 }
 
-// Calls `take` with each item, and with what stands before its value.
+// Calls `take` with each item and its key, as long as it returns true.
 template <typename Take>
-void for_each_item(const Json& value, const Take& take) {
+bool for_each_item(const Json& value, const Take& take) {
   if (value.type() == JsonType::Object)
-    for (const auto& [key, item] : value.members()) take(plain_text(key) + ": ", item);
-  else
-    for (const Json& item : value) take("", item);
+    return std::ranges::all_of(value.members(), [&](const JsonMember& member) {
+      return take(plain_text(member.first) + ": ", member.second);
+    });
+  return std::all_of(value.begin(), value.end(), [&](const Json& item) { return take("", item); });
 }
 
-std::string one_line(const Json& value) {
-  if (!has_items(value)) return plain_text(value);
-  std::string out;
-  for_each_item(value, [&](std::string_view key, const Json& item) {
-    append(out, "{}{}{}", out.empty() ? "" : ", ", key, one_line(item));
+// Appends the value as one line. False, and only a part of it, if `out` gets longer than `most`.
+bool append_line(std::string& out, const Json& value, std::size_t most) {
+  if (!has_items(value)) {
+    out += plain_text(value);
+    return out.size() <= most;
+  }
+  const bool is_object = value.type() == JsonType::Object;
+  std::string_view separator = is_object ? "{" : "[";
+  const bool fits = for_each_item(value, [&](std::string_view key, const Json& item) {
+    append(out, "{}{}", std::exchange(separator, ", "), key);
+    return append_line(out, item, most);
   });
-  return value.type() == JsonType::Object ? "{" + out + "}" : "[" + out + "]";
+  if (value.size() == 0) out += separator;
+  out += is_object ? '}' : ']';
+  return fits && out.size() <= most;
 }
 
 void write(std::string& out, const Json& value, std::size_t indent) {
-  const std::string line = one_line(value);
-  if (!has_items(value) || line.size() + indent <= kLongestLine) return void(out += line);
+  if (!has_items(value)) return void(out += plain_text(value));
+  const std::size_t begin = out.size();
+  if (indent <= kLongestLine && append_line(out, value, begin + kLongestLine - indent)) return;
+  out.resize(begin);
   std::string_view separator = value.type() == JsonType::Object ? "{" : "[";
   for_each_item(value, [&](std::string_view key, const Json& item) {
     append(out, "{}\n{:{}}{}", separator, "", indent + 2, key);
     separator = ",";
     write(out, item, indent + 2);
+    return true;
   });
   append(out, "\n{:{}}{}", "", indent, value.type() == JsonType::Object ? "}" : "]");
 }
