@@ -188,6 +188,12 @@ class PlacesMaker {
 
   // --- constant layouts ---
 
+  [[nodiscard]] Match<layout::Shape> constant_shape() const {
+    const std::optional<layout::Shape> shape = ir::const_shape(f_, buffer_);
+    if (!shape) return decline("layout", "the layout of `{}` has no constant shape", buffer_.name);
+    return *shape;
+  }
+
   Match<void> place_by_layout(const layout::Layout& whole) {
     const layout::Shape shape = WW_TRY(constant_shape());
     std::vector<layout::Slice1> slices;
@@ -357,23 +363,16 @@ class PlacesMaker {
 
   // --- row-major, with extents known at launch or regions that leave the buffer ---
 
-  [[nodiscard]] Match<layout::Shape> constant_shape() const {
-    const std::optional<layout::Shape> shape = ir::const_shape(f_, buffer_);
-    if (!shape) return decline("layout", "the layout of `{}` has no constant shape", buffer_.name);
-    return *shape;
-  }
-
   // A layout with one stride for each dimension goes on beyond its buffer; others do not.
   Match<std::vector<std::int64_t>> own_strides() {
-    const std::optional<layout::Layout> whole = ir::layout_of(f_, buffer_);
     const layout::Shape shape = WW_TRY(constant_shape());
-    if (!whole) return decline("layout", "the layout of `{}` has no constant shape", buffer_.name);
-    const layout::TileLayout& tile = whole->tile();
+    const layout::Layout& whole = *buffer_.layout;
+    const layout::TileLayout& tile = whole.tile();
     const auto is_plain = [&](std::size_t d) {
       const layout::Iter& iter = tile.shard()[d];
       return iter.extent == shape[d] && iter.axis == layout::axes::m() && iter.stride >= 0;
     };
-    bool is_strided = whole->swizzle().is_none() && tile.replica().empty() &&
+    bool is_strided = whole.swizzle().is_none() && tile.replica().empty() &&
                       tile.offset().terms().empty() && tile.shard().size() == shape.size();
     for (std::size_t d = 0; is_strided && d < shape.size(); ++d) is_strided = is_plain(d);
     if (!is_strided)
