@@ -23,8 +23,8 @@ namespace {
 
 inline constexpr std::string_view kShells[] = {"bash", "zsh", "fish"};
 
-/// A script for one of kShells. Commands, actions, options and the values of those that have a list
-/// are offered; where a file is wanted, or anything else, the shell offers files.
+/// A script for one of kShells. It offers commands, actions, options, and the values of options that
+/// have a list; elsewhere the shell offers files.
 std::string completion_script(std::string_view shell, std::span<const Command* const> commands);
 
 using Commands = std::span<const Command* const>;

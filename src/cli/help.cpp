@@ -189,7 +189,7 @@ std::string command_section(const Command& command) {
   std::string entries;
   for (const OptionRow& row : options.rows()) {
     if (row.is_argument) usage += plain(usage_of(row));
-    // Those that all commands have are listed once.
+    // Options that every command has are listed once.
     if (row.names.back() != "--help" && row.names.back() != "--color") entries += option_entry(row);
   }
   std::string out = fmt::format(".SS {}\n.PP\n{} [\\fIOPTION\\fR...]\n.PP\n{}", plain(command.name),

@@ -38,7 +38,7 @@ std::string dressed(std::string_view text, Look look, const Dress& dress);
 
 // --- progress ------------------------------------------------------------------------------------
 //
-// A line on stderr that is written over again and again, and is gone at the end. The one thing that
+// A line on stderr that is overwritten as work goes on, and erased at the end. The one thing that
 // a command prints while it works: it is worth something only then, and only to a person.
 
 class Progress {

@@ -49,7 +49,7 @@ class Launch:
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
     ctas: int  # of a program
-    own_warps: int  # of a program, without those that Triton adds to specialize warps
+    own_warps: int  # that the author asked for; Triton adds warps where it specializes them
     shared: int
     args: list[bytes]
     views: list[View]

@@ -73,7 +73,7 @@ std::string_view atomic_type(Intrinsic callee, DType dtype, bool has_bf16) {
   }
 }
 
-// What CUDA has no function for is a loop that tries again until no other thread was faster.
+// An operation that CUDA lacks becomes a loop of compare-and-swap.
 std::string atomic_loop(Context& c, const Expr& e, DType dtype) {
   const int bits = num::bits_of(dtype);
   const std::string name =
