@@ -9,7 +9,7 @@
 # an empty program; and the longest tests run with the sanitizers, too.
 
 #
-# WW_FUZZ: a build for nothing but the program `fuzz` (tests/fuzz): every branch and comparison of ours
+# WW_FUZZ: a build for nothing but the program `fuzz` (tests/hostile): every branch and comparison of ours
 # is told to libFuzzer.
 
 option(WW_SANITIZE "Build with the address and undefined-behaviour sanitizers" OFF)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The tests of lowered copies and products (tests/lower) with the GPU here as one more engine, then under
+# The tests of lowered copies and products (tests/engines) with the GPU here as one more engine, then under
 # compute-sanitizer. Needs a driver, and nvcc for the part that goes through CUDA C++.
 #
 #   scripts/device_lowering.sh [--out FOLDER] [COPIES]      COPIES: random ones, 10000 unless told

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Ask the installed ptxas about every case of tests/isa/legality.txt and write its verdicts there.
+"""Ask the installed ptxas about every case of tests/ptx/isa/legality.txt and write its verdicts there.
 
 The file is both the list of questions and the stored answers, so that tests can compare the
 catalogue with ptxas on machines that have none. A line is
@@ -28,7 +28,7 @@ import tempfile
 VERSIONS = ("6.3 6.4 6.5 7.0 7.1 7.2 7.3 7.4 7.5 7.6 7.7 7.8 8.0 8.1 8.2 8.3 8.4 8.5 8.6 8.7 8.8 9.0").split()
 ARCHS = ("sm_75 sm_80 sm_86 sm_87 sm_88 sm_89 sm_90 sm_90a sm_100 sm_100a sm_100f sm_103 sm_103a sm_103f "
          "sm_110 sm_110a sm_110f sm_120 sm_120a sm_120f sm_121 sm_121a sm_121f").split()
-# What every case may use. tests/isa/legality_test.cpp declares the same.
+# What every case may use. tests/ptx/isa/legality_test.cpp declares the same.
 GLOBALS = (".shared .align 128 .b8 sm[1024];\n.global .align 16 .b8 gl[1024];\n"
            ".const .align 16 .b8 cn[1024];\n")
 REGISTERS = (".reg .pred %p<8>; .reg .b8 %b<8>; .reg .b16 %rs<16>; .reg .b32 %r<300>; "

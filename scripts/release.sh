@@ -22,7 +22,7 @@ Builds the last commit for the processor of this machine, and leaves in build/di
   warpwright_VERSION_ARCH.deb          the Debian package, for the distribution of this machine
   SHA256SUMS                           checksums of the three
 
-Then installs each in an empty environment and runs a kernel there (tests/install/artifacts.sh). That is why the wheel
+Then installs each in an empty environment and runs a kernel there (tests/tools/install/artifacts.sh). That is why the wheel
 claims the glibc of this machine, even if its symbols would do with an older one: to support an older glibc, run this
 on an older distribution.
 
@@ -104,6 +104,6 @@ cpack -G DEB --config "$source/build/release/CPackConfig.cmake" -B "$work/deb"
 mv "$work"/deb/*.deb "$dist"
 
 (cd "$dist" && sha256sum -- warpwright* >SHA256SUMS)
-bash tests/install/artifacts.sh "$dist" "$work/installed" "${pythons[@]}"
+bash tests/tools/install/artifacts.sh "$dist" "$work/installed" "${pythons[@]}"
 say "done:"
 ls -sh "$dist"

@@ -214,7 +214,7 @@ configure() {
 #
 # Ninja counts steps, and one takes a tenth of a second, another a minute. So each compilation gets a weight from its
 # sources, those that are done tell how long a unit of weight takes on this machine, and the others are spread over
-# the cores. tests/checkout/forecast.sh replays recorded builds.
+# the cores. tests/tools/checkout/forecast.sh replays recorded builds.
 
 # plan_build PRESET TARGET...: prints what ninja is going to compile, in its order, a line each: weight, whether the
 # precompiled header comes first (1 or 0), output. A file weighs 1 for each line that names the standard library,

@@ -2,7 +2,7 @@
 // Whole tiles against the reference for one sum (dot_f32 and dot_f16), bit for bit, with operands
 // that are hard on it: any bits, near each other (cancellation), far apart, subnormal, mostly zero,
 // huge, tiny, and at the lower end of the exponent range. Those are the kinds that
-// tests/device/matrix_unit.cu runs on a device.
+// tests/hardware/matrix_unit.cu runs on a device.
 #include "num/matrix_tile.h"
 
 #include <gtest/gtest.h>

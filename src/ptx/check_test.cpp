@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the check of a module finds beside illegal instructions (those have tests/isa/legality.txt):
+// What the check of a module finds beside illegal instructions (those have tests/ptx/isa/legality.txt):
 // names and scopes, directives, sizes, and rules about kernels as a whole.
 #include "ptx/check.h"
 

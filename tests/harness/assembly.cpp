@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "corpus/toolchain.h"
+#include "foreign/toolchain.h"
 
 namespace ww::test {
 namespace {

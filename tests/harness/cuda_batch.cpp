@@ -14,9 +14,9 @@
 #include <utility>
 
 #include "base/check.h"
-#include "corpus/corpus.h"
-#include "corpus/toolchain.h"
 #include "emit/cuda/emit.h"
+#include "foreign/corpus.h"
+#include "foreign/toolchain.h"
 #include "harness/assembly.h"
 #include "harness/cuda_run.h"
 #include "lower/unroll.h"

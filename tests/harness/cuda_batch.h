@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "corpus/toolchain.h"
+#include "foreign/toolchain.h"
 #include "harness/check.h"
 
 namespace ww::test {

@@ -13,9 +13,9 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "corpus/corpus.h"
-#include "corpus/toolchain.h"
 #include "eval/value/arithmetic.h"
+#include "foreign/corpus.h"
+#include "foreign/toolchain.h"
 #include "harness/emitted.h"
 #include "sim/launch.h"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names and blocks on random kernels: the check's verdict against what tests/ptx/random_scopes.h works
-// out, and, where ptxas is installed, against ptxas. tests/sim_forms/scopes_test.cpp runs them.
+// out, and, where ptxas is installed, against ptxas. tests/engines/sim_forms/scopes_test.cpp runs them.
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <sstream>
 #include <string>
 
-#include "corpus/toolchain.h"
+#include "foreign/toolchain.h"
 #include "ptx/check.h"
 #include "ptx/parser.h"
 #include "ptx/random_scopes.h"

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "engines/programs.h"
 #include "harness/tape.h"
-#include "lower/programs.h"
 #include "soak/frame.h"
 #include "soak/order.h"
 #include "soak/program_text.h"

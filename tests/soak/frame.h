@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#include "engines/gemm_programs.h"
 #include "harness/tape.h"
-#include "lower/gemm_programs.h"
 
 namespace ww::test {
 

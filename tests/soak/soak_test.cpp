@@ -6,7 +6,7 @@
 #include <map>
 #include <sstream>
 
-#include "corpus/toolchain.h"
+#include "foreign/toolchain.h"
 #include "soak/summary.h"
 #include "soak/workers.h"
 

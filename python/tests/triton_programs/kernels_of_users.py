@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels of the kinds that public Triton code has, beside those of tests/corpus/foreign: backward passes, grouped and
+"""Kernels of the kinds that public Triton code has, beside those of tests/foreign/stored: backward passes, grouped and
 persistent products, rotary embeddings, block quantisation, chunked scans."""
 
 import triton

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text that is emitted, and what is refused. That it compiles and means what it should is
-// tested in tests/emit.
+// tested in tests/engines/emit.
 #include "emit/cuda/emit.h"
 
 #include <fmt/format.h>

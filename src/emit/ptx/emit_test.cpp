@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text of small kernels. What kernels compute is compared with the evaluator elsewhere
-// (tests/emit/ptx_test.cpp).
+// (tests/engines/emit/ptx_test.cpp).
 #include "emit/ptx/emit.h"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Listings as nvdisasm writes them, recorded from kernels of our own and shortened: how they are read,
-// their loops, and the remarks. tests/sass/ has the way from PTX.
+// their loops, and the remarks. tests/ptx/sass/ has the way from PTX.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

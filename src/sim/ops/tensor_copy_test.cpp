@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What kernels do wrong with tensor maps and copies, and clean twins of it. Which bytes copies move is
-// compared with their definition in tests/tensor_copy.
+// compared with their definition in tests/engines/tensor_copy.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "engines/programs.h"
 #include "harness/tape.h"
-#include "lower/programs.h"
 
 namespace ww::test {
 

@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "engines/programs.h"
 #include "harness/engines.h"
 #include "harness/tape.h"
-#include "lower/programs.h"
 #include "num/dtype.h"
 #include "soak/program_text.h"
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "lower/programs.h"
+#include "engines/programs.h"
 #include "soak/frame.h"
 
 namespace ww::test {

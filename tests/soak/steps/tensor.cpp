@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "lower/tensor_programs.h"
+#include "engines/tensor_programs.h"
 #include "soak/steps.h"
 
 namespace ww::test {
