@@ -104,7 +104,7 @@ std::string arguments_law(std::string_view bytes) {
     if (key == "kernel_expect") request.expects.emplace_back(value);
   }
   std::string errors;
-  const auto args = driver::KernelArgs::read(kernel(), request, errors);
+  const auto args = driver::read_kernel_args(kernel(), request, errors);
   if (args.has_value() != errors.empty()) return "arguments beside errors: " + errors;
   return "";
 }

@@ -6,6 +6,7 @@
 
 #include "driver/args/kernel_args.h"
 #include "driver/build.h"
+#include "driver/run/device_run.h"
 #include "emit/cuda/emit.h"
 #include "emit/ptx/emit.h"
 #include "eval/eval.h"
@@ -43,18 +44,10 @@ bool is_small(const ir::Function& tile) {
 // What the reference evaluator says about the program is its business; here it only must say it.
 void evaluate(const ir::Function& tile) {
   std::string errors;
-  auto args = driver::KernelArgs::read(tile, {}, errors);
+  auto args = driver::read_kernel_args(tile, {}, errors);
   if (!args) return;
-  std::vector<eval::Argument> arguments;
-  for (std::size_t i = 0; i < args->count(); ++i) {
-    driver::Array& array = args->array(i);
-    if (args->is_buffer(i))
-      arguments.emplace_back(eval::BufferArg{&array.data, array.shape, !args->is_output(i)});
-    else
-      arguments.emplace_back(eval::ScalarArg{array.bits(0)});
-  }
   (void)eval::run(
-      tile, std::move(arguments),
+      tile, driver::eval_arguments(*args),
       {.limits = {.instructions = kProgramSteps / 8, .memory = std::uint64_t{1} << 26U}});
 }
 

@@ -30,25 +30,29 @@ std::int64_t most_extent(num::DType type) {
   return static_cast<std::int64_t>(std::min<Wide>(int_range(type).max, kMaxArrayBytes));
 }
 
-}  // namespace
+// `$2`, a parameter's name, or that of its buffer.
+std::optional<std::size_t> param_named(const ir::Function& function, std::string_view name) {
+  if (!name.starts_with('$')) return ir::find_param(function, name);
+  const auto number = parse_wide(name.substr(1));
+  if (!number || *number < 0 || *number >= static_cast<Wide>(function.params.size()))
+    return std::nullopt;
+  return static_cast<std::size_t>(*number);
+}
 
 /// One request from its texts to arrays, step by step. A step that fails has said why.
 class ArgReader {
  public:
   ArgReader(const ir::Function& function, const ArgRequest& request, std::string& errors)
-      : function_(function),
-        request_(request),
-        errors_(errors),
-        out_(function),
-        values_(function.var_count()) {
-    out_.arrays_.resize(function.params.size());
-    out_.is_output_.resize(function.params.size());
+      : function_(function), request_(request), errors_(errors), values_(function.var_count()) {
+    out_.find = [&function](std::string_view name) { return param_named(function, name); };
+    for (std::size_t i = 0; i < function.params.size(); ++i)
+      out_.all.push_back({.name = param_name(i), .is_buffer = var_of(i).type.is_pointer()});
   }
 
-  std::optional<KernelArgs> go() {
+  std::optional<LaunchValues> go() {
     if (read_args() && read_outs() && read_expectations() && make_scalars() && read_extents() &&
         read_files() && fits() && make_buffers()) {
-      keep_before();
+      out_.keep_before();
       return std::move(out_);
     }
     return std::nullopt;
@@ -64,7 +68,6 @@ class ArgReader {
   bool read_files();
   bool fits();
   bool make_buffers();
-  void keep_before();
 
   // Parts of them
   bool make_scalar(std::size_t param);
@@ -83,6 +86,14 @@ class ArgReader {
   [[nodiscard]] const Assignment* given(std::size_t param) const {
     const auto found = args_.find(param);
     return found == args_.end() ? nullptr : &found->second;
+  }
+  [[nodiscard]] bool is_buffer(std::size_t param) const { return out_.all[param].is_buffer; }
+  [[nodiscard]] const std::string& name_of(std::size_t param) const { return out_.all[param].name; }
+  // That of the buffer, if it has one.
+  [[nodiscard]] const std::string& param_name(std::size_t param) const {
+    const ir::BufferId buffer = ir::buffer_of_param(function_, param);
+    const bool is_named = buffer.valid() && !function_[buffer].name.empty();
+    return is_named ? function_[buffer].name : var_of(param).name;
   }
   [[nodiscard]] const ir::Var& var_of(std::size_t param) const {
     return function_[function_.params[param].var];
@@ -104,7 +115,7 @@ class ArgReader {
   const ir::Function& function_;
   const ArgRequest& request_;
   std::string& errors_;
-  KernelArgs out_;
+  LaunchValues out_;
   std::map<std::size_t, Assignment> args_;     // by parameter
   std::map<std::string, Assignment> extents_;  // by name
   eval::HostValues values_;                    // scalars, extents, what is bound before the launch
@@ -115,7 +126,7 @@ class ArgReader {
 std::vector<std::string> ArgReader::known_names() const {
   std::vector<std::string> out;
   for (std::size_t i = 0; i < function_.params.size(); ++i) {
-    out.push_back(out_.name_of(i));
+    out.push_back(name_of(i));
     if (var_of(i).name != out.back()) out.push_back(var_of(i).name);
   }
   return out;
@@ -164,11 +175,11 @@ bool ArgReader::read_outs() {
     if (!out) return refuse(out.error(), "--out", text);
     const auto param = out_.find(out->name);
     if (!param) return refuse(unknown(out->name, out->name_span), "--out", text);
-    if (!out_.is_buffer(*param))
+    if (!is_buffer(*param))
       return refuse(diag(DiagKind::BadArgument, "`{}` is a scalar, expected a buffer", out->name)
                         .with_span(out->name_span),
                     "--out", text);
-    out_.outs_.push_back({*param, out->value});
+    out_.outs.push_back({*param, out->value});
   }
   return true;
 }
@@ -181,18 +192,9 @@ bool ArgReader::read_expectations() {
       const auto name = expectation->name_of(node);
       if (name && !out_.find(*name)) return refuse(unknown(*name, node.span), "--expect", text);
     }
-    out_.expectations_.push_back(*std::move(expectation));
+    out_.expectations.push_back(*std::move(expectation));
   }
   return true;
-}
-
-void ArgReader::keep_before() {
-  for (const Expectation& expectation : out_.expectations_)
-    for (const std::string& name : expectation.names_before()) {
-      const std::size_t param = *out_.find(name);
-      const bool is_known = out_.is_output(param) || out_.before(name) != nullptr;
-      if (!is_known) out_.before_.emplace_back(param, out_.array(param));
-    }
 }
 
 bool ArgReader::read_extents() {
@@ -217,14 +219,14 @@ bool ArgReader::read_extents() {
 
 bool ArgReader::make_scalars() {
   for (std::size_t i = 0; i < function_.params.size(); ++i)
-    if (!out_.is_buffer(i) && !make_scalar(i)) return false;
+    if (!is_buffer(i) && !make_scalar(i)) return false;
   return true;
 }
 
 // All of them before the first shape is wanted: each may tell extents that others need.
 bool ArgReader::read_files() {
   for (const auto& [param, arg] : args_)
-    if (out_.is_buffer(param) && is_file(arg) && !read_file(param, arg)) return false;
+    if (is_buffer(param) && is_file(arg) && !read_file(param, arg)) return false;
   bind_lets();
   return true;
 }
@@ -237,7 +239,7 @@ bool ArgReader::fits() {
   std::string parts;
   for (std::size_t i = 0; i < function_.params.size(); ++i) {
     const ir::BufferId id = ir::buffer_of_param(function_, i);
-    if (!out_.is_buffer(i) || !id.valid()) continue;
+    if (!is_buffer(i) || !id.valid()) continue;
     const Assignment* const arg = given(i);
     const auto shape = shape_of(i, arg != nullptr && is_file(*arg) ? 0 : 1);
     if (!shape) return false;
@@ -246,7 +248,7 @@ bool ArgReader::fits() {
     if (*bytes > most) largest = function_[id].span;
     most = std::max(most, *bytes);
     total += *bytes;
-    parts += fmt::format("{}`{}` {}", parts.empty() ? "" : ", ", out_.name_of(i), *bytes);
+    parts += fmt::format("{}`{}` {}", parts.empty() ? "" : ", ", name_of(i), *bytes);
   }
   if (total <= kMaxHostBytes || !request_.most_bytes) return true;
   const ByteLimit limit = request_.most_bytes();
@@ -260,8 +262,8 @@ bool ArgReader::fits() {
 bool ArgReader::make_buffers() {
   const std::vector<ir::ParamUse> uses = ir::param_uses(function_);
   for (std::size_t i = 0; i < function_.params.size(); ++i) {
-    out_.is_output_[i] = given(i) == nullptr && uses[i].is_output();
-    if (out_.is_buffer(i) && !make_buffer(i)) return false;
+    out_.all[i].is_output = given(i) == nullptr && uses[i].is_output();
+    if (is_buffer(i) && !make_buffer(i)) return false;
   }
   return true;
 }
@@ -269,7 +271,7 @@ bool ArgReader::make_buffers() {
 bool ArgReader::make_scalar(std::size_t param) {
   const Assignment* const arg = given(param);
   const ir::Type type = var_of(param).type;
-  const std::string name = out_.name_of(param);
+  const std::string name = name_of(param);
   if (arg == nullptr)
     return refuse(diag(DiagKind::BadArgument, "`{}` has no value; it is a scalar of type `{}`",
                        name, ir::to_text(type))
@@ -277,14 +279,14 @@ bool ArgReader::make_scalar(std::size_t param) {
   auto value = parse_scalar(type.dtype, arg->value);
   if (!value) return refuse(std::move(value).error(), *arg, arg->value_span);
   values_[function_.params[param].var.index] = value->bits(0);
-  out_.arrays_[param] = *std::move(value);
+  out_.all[param].array = *std::move(value);
   return true;
 }
 
 bool ArgReader::make_buffer(std::size_t param) {
   if (!ir::buffer_of_param(function_, param).valid()) {
     // A pointer that nothing is matched to has no contents.
-    out_.arrays_[param] = Array{.dtype = num::DType::Uint8, .shape = {0}, .data = {}};
+    out_.all[param].array = Array{.dtype = num::DType::Uint8, .shape = {0}, .data = {}};
     return true;
   }
   const Assignment* const arg = given(param);
@@ -300,7 +302,7 @@ Result<FileSpec> ArgReader::spec_of(std::size_t param, const Assignment& arg) co
       {std::string_view(arg.text).substr(arg.value_span.begin + 1), arg.value_span.begin + 1}));
   if (!spec.type || *spec.type == buffer.dtype) return spec;
   return fail(diag(DiagKind::BadArgument, "`{}` is read as `{}`; `{}` holds `{}`", spec.path,
-                   num::name_of(*spec.type), out_.name_of(param), num::name_of(buffer.dtype))
+                   num::name_of(*spec.type), name_of(param), num::name_of(buffer.dtype))
                   .with_span(spec.type_span)
                   .with_note(fmt::format("without a type it is read as `{}`, raw items too",
                                          num::name_of(buffer.dtype))));
@@ -326,12 +328,12 @@ bool ArgReader::read_file(std::size_t param, const Assignment& arg) {
     std::optional<eval::Word>& value = values_[extent.var.index];
     if (!value) value = eval::from_int(extent.type.dtype, file->shape[d]);
   }
-  out_.arrays_[param] = *std::move(file);
+  out_.all[param].array = *std::move(file);
   return true;
 }
 
 bool ArgReader::check_file(std::size_t param, const Assignment& arg) {
-  const Array& file = out_.arrays_[param];
+  const Array& file = out_.all[param].array;
   const auto shape = shape_of(param, 0);
   if (!shape) return false;
   if (file.shape == *shape) return true;
@@ -346,12 +348,12 @@ bool ArgReader::take_words(std::size_t param, std::vector<std::int64_t> shape) {
   const Assignment* const arg = given(param);
   const bool is_float = num::kind_of(dtype) == num::DTypeKind::Float;
   const std::string spec = arg != nullptr ? arg->value : is_float ? "randn" : "arange";
-  auto array = out_.is_output_[param] ? Array::zeros(dtype, std::move(shape))
-                                      : make_array(dtype, std::move(shape), spec, param);
+  auto array = out_.all[param].is_output ? Array::zeros(dtype, std::move(shape))
+                                         : make_array(dtype, std::move(shape), spec, param);
   if (!array && arg != nullptr) return refuse(std::move(array).error(), *arg, arg->value_span);
   if (!array) return refuse(array.error());
-  if (out_.is_output_[param]) std::fill(array->data.begin(), array->data.end(), kPattern);
-  out_.arrays_[param] = *std::move(array);
+  if (out_.all[param].is_output) std::fill(array->data.begin(), array->data.end(), kPattern);
+  out_.all[param].array = *std::move(array);
   return true;
 }
 
@@ -413,36 +415,13 @@ std::optional<std::vector<std::int64_t>> ArgReader::shape_of(std::size_t param,
   return shape;
 }
 
+}  // namespace
+
 // --- the result ---------------------------------------------------------------------------------
 
-std::optional<KernelArgs> KernelArgs::read(const ir::Function& function, const ArgRequest& request,
-                                           std::string& errors) {
+std::optional<LaunchValues> read_kernel_args(const ir::Function& function,
+                                             const ArgRequest& request, std::string& errors) {
   return ArgReader(function, request, errors).go();
-}
-
-bool KernelArgs::is_buffer(std::size_t param) const {
-  return (*function_)[function_->params[param].var].type.is_pointer();
-}
-
-std::string KernelArgs::name_of(std::size_t param) const {
-  const ir::BufferId buffer = ir::buffer_of_param(*function_, param);
-  const bool is_named = buffer.valid() && !(*function_)[buffer].name.empty();
-  return is_named ? (*function_)[buffer].name : (*function_)[function_->params[param].var].name;
-}
-
-std::optional<std::size_t> KernelArgs::find(std::string_view name) const {
-  if (!name.starts_with('$')) return ir::find_param(*function_, name);
-  const auto number = parse_wide(name.substr(1));
-  if (!number || *number < 0 || *number >= static_cast<Wide>(function_->params.size()))
-    return std::nullopt;
-  return static_cast<std::size_t>(*number);
-}
-
-const Array* KernelArgs::before(std::string_view name) const {
-  const auto param = find(name);
-  const auto found = std::ranges::find_if(
-      before_, [&](const auto& each) { return param && each.first == *param; });
-  return found == before_.end() ? nullptr : &found->second;
 }
 
 }  // namespace ww::driver

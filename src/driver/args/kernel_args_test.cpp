@@ -38,9 +38,9 @@ class KernelArgsTest : public testing::Test {
   void SetUp() override {
     ASSERT_TRUE(compiled_.function.has_value()) << compiled_.render(compiled_.errors.at(0));
   }
-  std::optional<KernelArgs> read(const std::vector<std::string>& args) {
+  std::optional<LaunchValues> read(const std::vector<std::string>& args) {
     errors_.clear();
-    return KernelArgs::read(*compiled_.function, {.args = args}, errors_);
+    return read_kernel_args(*compiled_.function, {.args = args}, errors_);
   }
   std::string errors_of(const std::vector<std::string>& args) {
     EXPECT_FALSE(read(args).has_value());
@@ -62,9 +62,9 @@ class KernelArgsTest : public testing::Test {
 TEST_F(KernelArgsTest, ShapesFollowFromScalarsAndExtents) {
   const auto args = read({"n=6", "K=3", "M=5"});
   ASSERT_TRUE(args.has_value()) << errors_;
-  EXPECT_EQ(args->array(0).shape, (Shape{5, 24}));
-  EXPECT_EQ(args->array(1).shape, (Shape{18, 3}));
-  EXPECT_EQ(args->array(2).shape, (Shape{6}));
+  EXPECT_EQ(args->all[0].array.shape, (Shape{5, 24}));
+  EXPECT_EQ(args->all[1].array.shape, (Shape{18, 3}));
+  EXPECT_EQ(args->all[2].array.shape, (Shape{6}));
 }
 
 // C stands behind B, whose shape needs what C's file tells.
@@ -73,8 +73,8 @@ TEST_F(KernelArgsTest, ShapesFollowFromFiles) {
       read({file("A", num::DType::Float32, {4, 16}), "M=4", "K=2",
             file("B", num::DType::Int32, {12, 3}), file("C", num::DType::Int32, {6})});
   ASSERT_TRUE(args.has_value()) << errors_;
-  EXPECT_EQ(args->array(0).shape, (Shape{4, 16}));
-  EXPECT_EQ(args->array(1).shape, (Shape{12, 3}));
+  EXPECT_EQ(args->all[0].array.shape, (Shape{4, 16}));
+  EXPECT_EQ(args->all[1].array.shape, (Shape{12, 3}));
 }
 
 TEST_F(KernelArgsTest, AFileMustHaveTheShape) {
@@ -131,13 +131,13 @@ def k(A_ptr: T.handle):
   std::string errors;
   const auto read = [&](const std::string& value) {
     errors.clear();
-    return KernelArgs::read(*compiled.function, {.args = {"A=@" + value}}, errors);
+    return read_kernel_args(*compiled.function, {.args = {"A=@" + value}}, errors);
   };
   for (const char* const type : {"", ":bfloat16", ":bf16"}) {
     const auto args = read(path + type);
     ASSERT_TRUE(args.has_value()) << errors;
-    EXPECT_EQ(args->array(0).dtype, num::DType::Bfloat16);
-    EXPECT_EQ(args->array(0).text(0), "1");
+    EXPECT_EQ(args->all[0].array.dtype, num::DType::Bfloat16);
+    EXPECT_EQ(args->all[0].array.text(0), "1");
   }
   EXPECT_FALSE(read(path + ":uint16"));
   EXPECT_THAT(errors, HasSubstr("is read as `uint16`; `A` holds `bfloat16` [BadArgument]"));
@@ -158,18 +158,18 @@ TEST_F(KernelArgsTest, MoreBytesThanThereMayBe) {
     ++asked;
     return ByteLimit{kMaxHostBytes, "the virtual GPU"};
   };
-  EXPECT_FALSE(KernelArgs::read(*compiled_.function, request, errors_).has_value());
+  EXPECT_FALSE(read_kernel_args(*compiled_.function, request, errors_).has_value());
   EXPECT_EQ(errors_,
             "error: the arrays of `k` take 10240256016 bytes; the virtual GPU has 1073741824 at "
             "most [TooLarge]\n"
             "  note: bytes by parameter: `A` 10240000000, `B` 256000, `C` 16\n");
   request.show = [&](const Diag& problem) { return compiled_.render(problem); };
   errors_.clear();
-  EXPECT_FALSE(KernelArgs::read(*compiled_.function, request, errors_).has_value());
+  EXPECT_FALSE(read_kernel_args(*compiled_.function, request, errors_).has_value());
   EXPECT_THAT(errors_, HasSubstr("k.py:6:9: error: the arrays of `k` take"));
   EXPECT_EQ(asked, 2);
   request.args = {"M=4", "K=8", "n=4"};
-  EXPECT_TRUE(KernelArgs::read(*compiled_.function, request, errors_).has_value());
+  EXPECT_TRUE(read_kernel_args(*compiled_.function, request, errors_).has_value());
   EXPECT_EQ(asked, 2);
 }
 

@@ -11,6 +11,7 @@
 
 #include "driver/args/array.h"
 #include "driver/call/numbers.h"
+#include "driver/launch/run.h"
 #include "driver/report_parts.h"
 #include "driver/run/sim_findings.h"
 #include "driver/sim/args.h"
@@ -18,7 +19,6 @@
 #include "driver/sim/kernel_choice.h"
 #include "isa/type.h"
 #include "ptx/parser.h"
-#include "runtime/cuda_device.h"
 #include "runtime/sim_device.h"
 #include "sim/tensor_map/image.h"
 
@@ -36,12 +36,13 @@ Result<std::string> kernel_of(const PtxCallRequest& call) {
   return fail(DiagKind::Syntax, "the PTX cannot be read\n{}", text);
 }
 
-/// The memory of an array while the kernel runs.
+/// An array of the call, and what the device has of it.
 struct Placed {
   std::size_t param = 0;
   const ArrayView* view = nullptr;
-  std::span<std::byte> bytes = {};
-  runtime::Address address = 0;
+  std::vector<std::byte> results = {};
+
+  [[nodiscard]] std::span<std::byte> bytes() const { return {view->data, results.size()}; }
 };
 
 /// The call on one device, which has loaded the kernel.
@@ -64,23 +65,28 @@ class PtxRun {
                .dynamic_shared = call_.dynamic_shared,
                .is_cooperative = program_.has_grid_barrier};
     for (std::size_t i = 0; i < args.size(); ++i) WW_TRY_VOID(add(i, args[i]));
-    return device_.launch(launch_);
+    return run_launch(device_, launch_, memory_);
   }
   /// Brings the results to the arrays.
-  Result<void> bring_back() {
-    for (const Placed& each : placed_) WW_TRY_VOID(bring_back(each));
+  Result<void> bring_back() const {
+    for (const Placed& each : placed_) {
+      if (std::ranges::equal(each.results, each.bytes())) continue;
+      if (each.view->is_read_only)
+        return fail(DiagKind::BadArgument,
+                    "{} was given a read-only array: the kernel has written it",
+                    param_title(code_->params, each.param));
+      std::ranges::copy(each.results, each.view->data);
+    }
     return {};
   }
   /// How the results differ from what the arrays hold now; empty: they do not.
-  Result<std::string> difference() {
+  [[nodiscard]] std::string difference() const {
     for (const Placed& each : placed_) {
-      std::vector<std::byte> theirs(each.bytes.size());
-      WW_TRY_VOID(device_.download(theirs, each.address));
       std::string text = difference_text(param_title(code_->params, each.param), each.view->dtype,
-                                         each.view->shape, {each.bytes}, {theirs});
+                                         each.view->shape, {each.bytes()}, {each.results});
       if (!text.empty()) return text;
     }
-    return std::string();
+    return "";
   }
   [[nodiscard]] const runtime::Launch& launch() const { return launch_; }
 
@@ -107,16 +113,17 @@ class PtxRun {
 
   // Puts the array into the device's memory. One that several parameters have is there once.
   Result<runtime::Address> place(std::size_t param, const ArrayView& view, std::size_t size) {
-    const auto same = std::ranges::find_if(placed_, [&](const Placed& each) {
-      return (each.view->map || view.map) && each.bytes.data() == view.data &&
-             each.bytes.size() == size;
-    });
-    if (same != placed_.end()) return same->address;
-    Placed placed{.param = param, .view = &view, .bytes = {view.data, size}};
-    placed.address = WW_TRY(device_.allocate(size, param_title(code_->params, param)));
-    WW_TRY_VOID(device_.upload(placed.address, placed.bytes));
-    placed_.push_back(placed);
-    return placed.address;
+    for (std::size_t i = 0; i < placed_.size(); ++i) {
+      const ArrayView& other = *placed_[i].view;
+      if ((other.map || view.map) && other.data == view.data && placed_[i].results.size() == size)
+        return memory_[i].address;
+    }
+    Placed& placed = placed_.emplace_back(Placed{param, &view, std::vector<std::byte>(size)});
+    DeviceMemory& memory = memory_.emplace_back();
+    memory.address = WW_TRY(device_.allocate(size, param_title(code_->params, param)));
+    memory.contents = placed.bytes();
+    memory.results = placed.results;
+    return memory.address;
   }
 
   Result<void> add_map(std::size_t param, const ArrayView& view, runtime::Address address) {
@@ -150,33 +157,14 @@ class PtxRun {
     return info.bits == 8 ? Uint8 : info.bits == 16 ? Uint16 : info.bits == 32 ? Uint32 : Uint64;
   }
 
-  Result<void> bring_back(const Placed& each) {
-    if (!each.view->is_read_only) return device_.download(each.bytes, each.address);
-    std::vector<std::byte> after(each.bytes.size());
-    WW_TRY_VOID(device_.download(after, each.address));
-    if (std::ranges::equal(after, each.bytes)) return {};
-    return fail(DiagKind::BadArgument, "{} was given a read-only array: the kernel has written it",
-                param_title(code_->params, each.param));
-  }
-
   const sim::Program& program_;
   const PtxCallRequest& call_;
   const sim::Code* code_;
   runtime::Device& device_;
   runtime::Launch launch_;
   std::vector<Placed> placed_;
+  std::vector<DeviceMemory> memory_;  // of each
 };
-
-Result<std::unique_ptr<runtime::CudaDevice>> open_gpu(const PtxCallRequest& call,
-                                                      const sim::Program& program,
-                                                      const std::string& kernel) {
-  const Result<runtime::CudaCalls> calls =
-      call.driver != nullptr ? *call.driver : runtime::load_cuda_calls();
-  if (!calls) return fail(calls.error());
-  auto device = WW_TRY(runtime::CudaDevice::open(*calls, program.target.arch));
-  WW_TRY_VOID(device->load({.bytes = call.text, .kernel = kernel}));
-  return device;
-}
 
 RunReport report_of_run(const runtime::Device& device, const sim::Program& program,
                         const PtxRun& run, const std::string& kernel) {
@@ -192,7 +180,7 @@ RunReport report_of_run(const runtime::Device& device, const sim::Program& progr
 // The arguments that the virtual GPU would take.
 Result<PtxReport> call_on_gpu(const PtxCallRequest& call, const sim::Program& program,
                               const sim::Code& code, const std::vector<CallArg>& args) {
-  const auto device = WW_TRY(open_gpu(call, program, code.name));
+  const auto device = WW_TRY(open_gpu(call.driver, program, {call.text, code.name}));
   PtxRun run(call, program, code, *device);
   WW_TRY_VOID(run.go(args));
   WW_TRY_VOID(run.bring_back());
@@ -232,12 +220,12 @@ Result<PtxReport> call_ptx(const PtxCallRequest& call, const std::vector<CallArg
     WW_TRY_VOID(run.bring_back());
     return report;
   }
-  const auto gpu = WW_TRY(open_gpu(call, program, kernel));
+  const auto gpu = WW_TRY(open_gpu(call.driver, program, {call.text, kernel}));
   PtxRun other(call, program, code, *gpu);
   WW_TRY_VOID(other.go(args));
   WW_TRY_VOID(run.bring_back());
   report.gpu = gpu->name();
-  report.gpu_differs = WW_TRY(other.difference());
+  report.gpu_differs = other.difference();
   return report;
 }
 

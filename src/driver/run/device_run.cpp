@@ -10,6 +10,7 @@
 #include "base/wide.h"
 #include "driver/call/launch_description.h"
 #include "driver/call/launch_maps.h"
+#include "driver/launch/run.h"
 #include "driver/run/param_writes.h"
 #include "eval/launch/host_values.h"
 #include "eval/launch/launch.h"
@@ -24,8 +25,8 @@ namespace {
 using eval::HostValues;
 using Bytes = std::vector<std::byte>;
 
-// What outputs hold before the first run, and before the second.
-constexpr std::array<std::byte, 2> kPatterns{std::byte{0xCB}, std::byte{0x34}};
+// Bytes between the elements of a layout.
+constexpr std::byte kGap{0xCB};
 constexpr std::int64_t kMaxGrid = 0x7FFF'FFFF;
 
 std::uint64_t get_bits(std::span<const std::byte> from, std::int64_t bit, int bits) {
@@ -33,12 +34,6 @@ std::uint64_t get_bits(std::span<const std::byte> from, std::int64_t bit, int bi
   const std::byte* const at = from.data() + bit / 8;
   std::memcpy(&value, at, static_cast<std::size_t>(std::max(1, bits / 8)));
   return bits < 8 ? (value >> (bit % 8)) & ((std::uint64_t{1} << bits) - 1) : value;
-}
-
-// What an element holds where every byte is the pattern.
-std::uint64_t pattern_bits(std::byte pattern, int bits) {
-  const std::uint64_t all = 0x0101'0101'0101'0101U * std::to_integer<std::uint64_t>(pattern);
-  return bits == 64 ? all : all & ((std::uint64_t{1} << bits) - 1);
 }
 
 void put_bits(std::span<std::byte> to, std::int64_t bit, int bits, std::uint64_t value) {
@@ -306,16 +301,17 @@ class Runner {
   Runner(runtime::Device& device, const HostPart& host, std::span<const KernelArg> args)
       : device_(device), host_(host), args_(args), launch_(host.launch()) {
     out_.written.resize(args.size());
-    memory_.resize(args.size());
-    second_.resize(args.size());
+    bytes_.resize(args.size());
+    undefined_.resize(args.size());
   }
 
   Result<DeviceRun> go(const runtime::Image& image, const DeviceRunOptions& options) {
     WW_TRY_VOID(device_.load(image));
-    WW_TRY_VOID(allocate());
-    WW_TRY_VOID(once(kPatterns[0], memory_));
-    if (!device_.tracks_writes() && has_outputs()) WW_TRY_VOID(once(kPatterns[1], second_));
-    for (std::size_t i = 0; i < args_.size(); ++i) WW_TRY_VOID(finish(i));
+    for (std::size_t i = 0; i < args_.size(); ++i)
+      if (host_.is_array(i)) WW_TRY_VOID(place(i));
+    WW_TRY_VOID(run_launch(device_, launch_, memory_));
+    for (std::size_t i = 0; i < args_.size(); ++i)
+      if (host_.is_array(i) && !is_direct(i)) collect(i);
     if (options.timed_launches > 0)
       out_.timing = WW_TRY(device_.time(launch_, options.timed_launches));
     out_.launch = launch_;
@@ -323,78 +319,73 @@ class Runner {
   }
 
  private:
-  [[nodiscard]] bool has_outputs() const {
-    return std::ranges::any_of(args_, [](const KernelArg& arg) { return arg.is_output; });
-  }
   // An array that lies in the device's memory as it does here goes there and back without a copy in
-  // between. Where the kernel runs twice, the first run's contents are kept.
+  // between.
   [[nodiscard]] bool is_direct(std::size_t param) const {
     const ArrayPlace& place = host_.place_of(param);
     return !args_[param].is_output && place.is_plain() &&
-           place.bytes == args_[param].contents().size() &&
-           (device_.tracks_writes() || !has_outputs());
+           place.bytes == args_[param].contents().size();
   }
-  Result<void> allocate() {
-    for (std::size_t i = 0; i < args_.size(); ++i) {
-      if (!host_.is_array(i)) continue;
-      launch_.arguments[i].bits =
-          WW_TRY(device_.allocate(host_.place_of(i).bytes, host_.name_of(i)));
-    }
-    return {};
-  }
-  // What the virtual GPU has not been given is undefined there, and shows as such.
-  Result<void> once(std::byte pattern, std::vector<Bytes>& memory) {
-    for (std::size_t i = 0; i < args_.size(); ++i) {
-      if (!host_.is_array(i)) continue;
-      if (is_direct(i)) {
-        WW_TRY_VOID(device_.upload(launch_.arguments[i].bits, args_[i].contents()));
-        continue;
-      }
-      memory[i].assign(host_.place_of(i).bytes, pattern);
-      if (!args_[i].is_output) host_.place_of(i).scatter(args_[i].contents(), memory[i]);
-      if (!args_[i].is_output || !device_.tracks_writes())
-        WW_TRY_VOID(device_.upload(launch_.arguments[i].bits, memory[i]));
-    }
-    WW_TRY_VOID(device_.launch(launch_));
-    for (std::size_t i = 0; i < args_.size(); ++i)
-      if (host_.is_array(i) && !is_direct(i))
-        WW_TRY_VOID(device_.download(memory[i], launch_.arguments[i].bits));
-    return {};
-  }
-  Result<void> finish(std::size_t param) {
-    if (!host_.is_array(param)) return {};
+  Result<void> place(std::size_t param) {
     const ArrayPlace& place = host_.place_of(param);
-    if (is_direct(param))
-      return device_.download(args_[param].bytes, launch_.arguments[param].bits);
-    if (!args_[param].bytes.empty()) place.gather(memory_[param], args_[param].bytes);
-    if (!args_[param].is_output) return {};
-    const auto undefined = device_.undefined(launch_.arguments[param].bits);
-    for (std::int64_t flat = 0; flat < place.size; ++flat)
-      out_.written[param].push_back(device_.tracks_writes()
-                                        ? is_defined(undefined, place.bit_of(flat), place.bits)
-                                        : was_changed(param, place.bit_of(flat), place.bits));
+    DeviceMemory& memory = memory_.emplace_back(DeviceMemory{.name = host_.name_of(param)});
+    memory.address = WW_TRY(device_.allocate(place.bytes, memory.name));
+    launch_.arguments[param].bits = memory.address;
+    if (is_direct(param)) {
+      memory.contents = args_[param].contents();
+      memory.results = args_[param].bytes;
+      return {};
+    }
+    bytes_[param].assign(place.bytes, kGap);
+    if (args_[param].is_output)
+      undefined_[param].assign(place.bytes, 1);
+    else
+      place.scatter(args_[param].contents(), bytes_[param]);
+    memory.contents = memory.results = bytes_[param];
+    memory.undefined = undefined_[param];
     return {};
   }
-  static bool is_defined(std::span<const std::uint8_t> undefined, std::int64_t bit, int bits) {
-    const auto at = undefined.begin() + bit / 8;
-    return std::none_of(at, at + std::max(1, bits / 8), [](std::uint8_t b) { return b != 0; });
-  }
-  // An element that still holds the pattern in both runs was not written.
-  [[nodiscard]] bool was_changed(std::size_t param, std::int64_t bit, int bits) const {
-    return get_bits(memory_[param], bit, bits) != pattern_bits(kPatterns[0], bits) ||
-           get_bits(second_[param], bit, bits) != pattern_bits(kPatterns[1], bits);
+  void collect(std::size_t param) {
+    const ArrayPlace& place = host_.place_of(param);
+    if (!args_[param].bytes.empty()) place.gather(bytes_[param], args_[param].bytes);
+    if (!args_[param].is_output) return;
+    for (std::int64_t flat = 0; flat < place.size; ++flat) {
+      const auto at = undefined_[param].begin() + place.bit_of(flat) / 8;
+      out_.written[param].push_back(std::all_of(at, at + std::max(1, place.bits / 8),
+                                                [](std::uint8_t each) { return each == 0; }));
+    }
   }
 
   runtime::Device& device_;
   const HostPart& host_;
   std::span<const KernelArg> args_;
   runtime::Launch launch_;
-  std::vector<Bytes> memory_;  // per parameter, after the run
-  std::vector<Bytes> second_;  // after the second run
+  std::vector<DeviceMemory> memory_;                  // of the arrays, in their order
+  std::vector<Bytes> bytes_;                          // by parameter, of those that are not direct
+  std::vector<std::vector<std::uint8_t>> undefined_;  // by parameter, of outputs
   DeviceRun out_;
 };
 
 }  // namespace
+
+std::vector<KernelArg> kernel_args(LaunchValues& values) {
+  std::vector<KernelArg> out;
+  for (LaunchValue& each : values.all)
+    out.push_back(
+        {.bytes = each.array.data, .shape = each.array.shape, .is_output = each.is_output});
+  return out;
+}
+
+std::vector<eval::Argument> eval_arguments(LaunchValues& values) {
+  std::vector<eval::Argument> out;
+  for (LaunchValue& each : values.all) {
+    if (each.is_buffer)
+      out.emplace_back(eval::BufferArg{&each.array.data, each.array.shape, !each.is_output});
+    else
+      out.emplace_back(eval::ScalarArg{each.array.bits(0)});
+  }
+  return out;
+}
 
 Result<DeviceRun> run_on(runtime::Device& device, const Build& build,
                          std::span<const KernelArg> args, const DeviceRunOptions& options) {
@@ -418,7 +409,7 @@ Result<HostSide> host_side(const Build& build, std::span<const KernelArg> args) 
   HostSide out{.memory = std::vector<Bytes>(args.size()), .launch = host.launch()};
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (!host.is_array(i)) continue;
-    out.memory[i].assign(host.place_of(i).bytes, kPatterns[0]);
+    out.memory[i].assign(host.place_of(i).bytes, kGap);
     host.place_of(i).scatter(args[i].contents(), out.memory[i]);
   }
   return out;

@@ -19,6 +19,8 @@
 
 #include "base/result.h"
 #include "driver/build.h"
+#include "driver/launch/values.h"
+#include "eval/eval.h"
 #include "runtime/device.h"
 
 namespace ww::driver {
@@ -67,6 +69,10 @@ KernelArg scalar(T value) {
   const auto bytes = std::as_bytes(std::span<const T, 1>(&value, 1));
   return {.value = {bytes.begin(), bytes.end()}, .is_float = std::is_floating_point_v<T>};
 }
+
+/// The arrays and numbers of a run where they lie, for a device and for the reference evaluator.
+std::vector<KernelArg> kernel_args(LaunchValues& values);
+std::vector<eval::Argument> eval_arguments(LaunchValues& values);
 
 struct DeviceRun {
   runtime::Launch launch = {};

@@ -12,35 +12,17 @@
 namespace ww::driver {
 namespace {
 
-std::vector<KernelArg> kernel_args(KernelArgs& args) {
-  std::vector<KernelArg> out;
-  for (std::size_t i = 0; i < args.count(); ++i)
-    out.push_back({.bytes = args.array(i).data,
-                   .shape = args.array(i).shape,
-                   .is_output = args.is_output(i)});
-  return out;
-}
-
 // Leaves the results in the arrays. No, when there are none that mean something.
-Result<bool> evaluate(const ir::Function& tile, KernelArgs& args, const eval::Limits& limits) {
-  std::vector<eval::Argument> arguments;
-  for (std::size_t i = 0; i < args.count(); ++i) {
-    Array& array = args.array(i);
-    if (args.is_buffer(i))
-      arguments.emplace_back(eval::BufferArg{&array.data, array.shape, !args.is_output(i)});
-    else
-      arguments.emplace_back(eval::ScalarArg{array.bits(0)});
-  }
-  auto report = eval::run(tile, std::move(arguments), {.limits = limits});
+Result<bool> evaluate(const ir::Function& tile, LaunchValues& values, const eval::Limits& limits) {
+  auto report = eval::run(tile, eval_arguments(values), {.limits = limits});
   if (!report && report.error().kind == DiagKind::RunLimit) return std::move(report).failure();
   return report && report->good();
 }
 
-emit::HostArgument array_argument(const KernelArgs& args, std::size_t param,
-                                  std::vector<std::byte> contents) {
+emit::HostArgument array_argument(const LaunchValue& value, std::vector<std::byte> contents) {
   emit::HostArgument out;
-  out.name = args.name_of(param);
-  out.dtype = args.array(param).dtype;
+  out.name = value.name;
+  out.dtype = value.array.dtype;
   out.elements = static_cast<std::int64_t>(contents.size()) * 8 / num::storage_bits(out.dtype);
   out.contents = std::move(contents);
   return out;
@@ -85,7 +67,7 @@ void set_launch(emit::HostProgram& program, const runtime::Launch& launch) {
 
 std::optional<emit::HostProgram> host_program(const Build& build, const ArgRequest& request,
                                               const eval::Limits& limits, std::string& errors) {
-  auto args = KernelArgs::read(build.tile(), request, errors);
+  auto args = read_kernel_args(build.tile(), request, errors);
   if (!args) return std::nullopt;
   auto before = host_side(build, kernel_args(*args));
   if (!before) {
@@ -98,7 +80,7 @@ std::optional<emit::HostProgram> host_program(const Build& build, const ArgReque
   for (std::size_t i = 0; i < params.size(); ++i) {
     const ir::Var& var = (*build.lowered)[params[i].var];
     if (var.type.is_pointer())
-      out.arguments.push_back(array_argument(*args, i, std::move(before->memory[i])));
+      out.arguments.push_back(array_argument(args->all[i], std::move(before->memory[i])));
     else
       out.arguments.push_back(scalar_argument(var, before->launch.arguments[i].bits));
   }
@@ -110,8 +92,8 @@ std::optional<emit::HostProgram> host_program(const Build& build, const ArgReque
   }
   if (!*is_evaluated) return out;
   auto after = host_side(build, kernel_args(*args));
-  for (std::size_t i = 0; after && i < args->count(); ++i) {
-    const Tolerance tolerance = default_tolerance(args->array(i));
+  for (std::size_t i = 0; after && i < args->all.size(); ++i) {
+    const Tolerance tolerance = default_tolerance(args->all[i].array);
     out.arguments[i].rtol = tolerance.rtol;
     out.arguments[i].atol = tolerance.atol;
     out.arguments[i].expected = std::move(after->memory[i]);

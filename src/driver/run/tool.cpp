@@ -8,10 +8,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "base/file_io.h"
 #include "base/source.h"
 #include "driver/args/file_plan.h"
-#include "driver/args/npy.h"
 #include "driver/run/choose_device.h"
 #include "driver/run/device_run.h"
 #include "driver/run/eval_findings.h"
@@ -38,6 +36,7 @@ class KernelRun {
   RunOutcome go() {
     if (read_options() && load() && check_files() && read_arguments())
       request_.device == DeviceKind::Eval ? run_eval() : run_device();
+    outcome_.errors = std::move(refusals_.text);
     return std::move(outcome_);
   }
 
@@ -63,20 +62,14 @@ class KernelRun {
   [[nodiscard]] TimelineSource timeline_source(const runtime::Launch& launch) const;
   void capture(const runtime::Launch& launch);
   [[nodiscard]] bool is_result(std::size_t param, const std::vector<bool>& written) const;
-  [[nodiscard]] BufferReport report_buffer(std::size_t param,
-                                           const std::vector<bool>& written) const;
-  void check_expectations(const std::vector<std::vector<bool>>& written);
-  void write_files();
+  void check_expectations();
 
   [[nodiscard]] const ir::Function& fn() const { return build_.tile(); }
   [[nodiscard]] const SourceText& source() const { return build_.compiled->source; }
 
   bool refuse(const Diag& problem) {
-    outcome_.errors += problem.span.known ? build_.compiled->render(problem) : render(problem);
-    return false;
-  }
-  bool refuse(const Diag& problem, std::string_view option, std::string_view text) {
-    outcome_.errors += render(problem, SourceText(std::string(option), std::string(text)));
+    if (!problem.span.known) return refusals_.add(problem);
+    refusals_.text += build_.compiled->render(problem);
     return false;
   }
 
@@ -88,7 +81,8 @@ class KernelRun {
   sim::RunOptions options_;
   LimitChanges limits_;
   Build build_;
-  std::optional<KernelArgs> args_;
+  Refusals refusals_;
+  std::optional<LaunchValues> values_;
   std::vector<Writing> writing_;        // by parameter
   std::vector<std::uint64_t> digests_;  // of contents before the run, where they may be written
   DeviceChoice device_;
@@ -99,24 +93,15 @@ class KernelRun {
 // --- options and the program --------------------------------------------------------------------
 
 bool KernelRun::read_options() {
-  if (!request_.schedule.empty()) {
-    const auto schedule = parse_schedule(request_.schedule);
-    if (!schedule) return refuse(schedule.error(), "--schedule", request_.schedule);
-    options_.schedule = *schedule;
-  } else {
-    options_.schedule.is_stepwise = request_.timeline.is_wanted();
-  }
-  if (!request_.checks.empty()) {
-    const auto checks = sim::parse_checks(request_.checks);
-    if (!checks) return refuse(checks.error(), "--check", request_.checks);
-    options_.checks = *checks;
-  }
-  if (!request_.limits.empty()) {
-    const auto limits = parse_limits(request_.limits);
-    if (!limits) return refuse(limits.error(), "--limit", request_.limits);
-    limits_ = *limits;
-    options_.limits = limits_.on(options_.limits);
-  }
+  const RunRequest& request = request_;
+  const std::string_view usual = request.timeline.is_wanted() ? "step" : "rr";
+  if (!refusals_.keep(parse_schedule(request.schedule.empty() ? usual : request.schedule),
+                      options_.schedule, "--schedule", request.schedule) ||
+      (!request.checks.empty() && !refusals_.keep(sim::parse_checks(request.checks),
+                                                  options_.checks, "--check", request.checks)) ||
+      !refusals_.keep(parse_limits(request.limits), limits_, "--limit", request.limits))
+    return false;
+  options_.limits = limits_.on(options_.limits);
   options_.progress = request_.progress;
   options_.stop = request_.stop;
   options_.count = request_.counts_work || request_.capture != nullptr;
@@ -156,7 +141,7 @@ bool KernelRun::check_options() {
 bool KernelRun::load() {
   begin(RunStep::Program);
   build_ = build_file(request_.source, Phase::Tile);
-  outcome_.errors += build_.errors;
+  refusals_.text += build_.errors;
   return build_.good();
 }
 
@@ -170,12 +155,11 @@ bool KernelRun::check_files() {
     const auto out = cut_assignment(text, "FILE.npy");
     if (!out) continue;
     auto good = files.writes(out->value, fmt::format("`{}`", out->name));
-    if (!good) return refuse(std::move(good).error().with_span(out->value_span), "--out", text);
+    if (!good)
+      return refusals_.add(std::move(good).error().with_span(out->value_span), "--out", text);
   }
   if (!request_.timeline.is_wanted()) return true;
-  Refusals refusals;
-  timeline_ = plan_timeline(request_.timeline, {}, files, refusals);
-  outcome_.errors += refusals.text;
+  timeline_ = plan_timeline(request_.timeline, {}, files, refusals_);
   if (timeline_) options_.record = sim::RecordRequest{timeline_->block};
   return timeline_.has_value();
 }
@@ -185,11 +169,11 @@ bool KernelRun::read_arguments() {
   ArgRequest request = request_.arguments;
   request.most_bytes = [this] { return most_bytes(); };
   request.show = [this](const Diag& problem) { return build_.compiled->render(problem); };
-  args_ = KernelArgs::read(fn(), request, outcome_.errors);
-  if (!args_) return false;
+  values_ = read_kernel_args(fn(), request, refusals_.text);
+  if (!values_) return false;
   writing_ = param_writes(fn());
-  for (std::size_t i = 0; i < args_->count(); ++i)
-    digests_.push_back(writing_[i] == Writing::Maybe ? digest(args_->array(i).data) : 0);
+  for (std::size_t i = 0; i < writing_.size(); ++i)
+    digests_.push_back(writing_[i] == Writing::Maybe ? digest(values_->all[i].array.data) : 0);
   return true;
 }
 
@@ -205,20 +189,12 @@ ByteLimit KernelRun::most_bytes() {
 
 void KernelRun::run_eval() {
   begin(RunStep::Launch);
-  std::vector<eval::Argument> arguments;
-  for (std::size_t i = 0; i < args_->count(); ++i) {
-    Array& array = args_->array(i);
-    if (args_->is_buffer(i))
-      arguments.emplace_back(eval::BufferArg{&array.data, array.shape, !args_->is_output(i)});
-    else
-      arguments.emplace_back(eval::ScalarArg{array.bits(0)});
-  }
   eval::Options options;
   options.limits = limits_.on(options.limits);
   // 0 means the usual order.
   if (options_.schedule.is_random) options.seed = options_.schedule.seed + 1;
   if (request_.progress) options.keep_going = [this] { return request_.progress(0, 0); };
-  auto run = eval::run(fn(), std::move(arguments), options);
+  auto run = eval::run(fn(), eval_arguments(*values_), options);
   if (!run) {
     refuse(run.error());
     return;
@@ -264,9 +240,9 @@ bool KernelRun::lower() {
   set_target(build_, device_.target);
   advance(build_, Phase::Ptx);
   if (build_.good()) return true;
-  outcome_.errors += build_.errors;
+  refusals_.text += build_.errors;
   if (eval::is_evaluated(fn()))
-    outcome_.errors +=
+    refusals_.text +=
         "  note: `--device eval` runs the program by its meaning, without lowering it\n";
   return false;
 }
@@ -322,14 +298,8 @@ void KernelRun::write_timeline_of(const runtime::Launch& launch) {
 void KernelRun::run_device() {
   if (!choose() || !lower() || !assemble()) return;
   begin(RunStep::Launch);
-  std::vector<KernelArg> arguments;
-  for (std::size_t i = 0; i < args_->count(); ++i) {
-    Array& array = args_->array(i);
-    arguments.push_back(
-        {.bytes = array.data, .shape = array.shape, .is_output = args_->is_output(i)});
-  }
-  const auto run =
-      run_on(*device_.device, build_, arguments, {.timed_launches = request_.timed_launches});
+  const auto run = run_on(*device_.device, build_, kernel_args(*values_),
+                          {.timed_launches = request_.timed_launches});
   if (!run) {
     outcome_.hangs = device_.device->hangs();
     refuse(run.error());
@@ -365,80 +335,42 @@ RunReport& KernelRun::start_report() {
 }
 
 void KernelRun::finish_report(const std::vector<std::vector<bool>>& written) {
-  for (std::size_t i = 0; i < args_->count(); ++i)
-    if (args_->is_buffer(i) && ir::buffer_of_param(fn(), i).valid())
-      outcome_.report->buffers.push_back(report_buffer(i, written[i]));
-  check_expectations(written);
-  write_files();
+  std::vector<BufferReport>& buffers = outcome_.report->buffers;
+  for (std::size_t i = 0; i < values_->all.size(); ++i) {
+    LaunchValue& value = values_->all[i];
+    if (value.is_output) value.written = written[i];
+    if (value.is_buffer && ir::buffer_of_param(fn(), i).valid())
+      buffers.push_back(report_buffer(value, i, is_result(i, written[i])));
+  }
+  check_expectations();
+  write_files(*values_, refusals_, buffers);
 }
 
 // Written by the kernel, as far as that is known: a device tells it of buffers without contents
 // only.
 bool KernelRun::is_result(std::size_t param, const std::vector<bool>& written) const {
-  if (args_->is_output(param) || writing_[param] != Writing::Maybe)
-    return args_->is_output(param) || writing_[param] == Writing::Yes;
+  const LaunchValue& value = values_->all[param];
+  if (value.is_output || writing_[param] != Writing::Maybe)
+    return value.is_output || writing_[param] == Writing::Yes;
   return std::ranges::find(written, true) != written.end() ||
-         digest(args_->array(param).data) != digests_[param];
+         digest(value.array.data) != digests_[param];
 }
 
-BufferReport KernelRun::report_buffer(std::size_t param, const std::vector<bool>& written) const {
-  const Array& array = args_->array(param);
-  BufferReport out{.param = param,
-                   .name = args_->name_of(param),
-                   .dtype = array.dtype,
-                   .shape = array.shape,
-                   .is_output = is_result(param, written)};
-  const std::int64_t size = array.size();
-  const auto is_defined = [&](std::int64_t i) {
-    return !args_->is_output(param) || written[static_cast<std::size_t>(i)];
-  };
-  for (std::int64_t i = 0; i < size; ++i)
-    if (!is_defined(i) && out.undefined++ == 0) out.first_undefined = index_of(array.shape, i);
-  for (std::int64_t i = 0; i < std::min<std::int64_t>(size, kShownElements); ++i)
-    out.first.push_back(is_defined(i) ? array.text(i) : "?");
-  return out;
-}
-
-void KernelRun::check_expectations(const std::vector<std::vector<bool>>& written) {
+void KernelRun::check_expectations() {
   std::vector<ExpectReport>& out = outcome_.report->expectations;
   std::vector<std::pair<std::string, Array>> arrays;
-  if (request_.checked != nullptr && !args_->expectations().empty()) {
-    for (std::size_t i = 0; i < args_->count(); ++i)
-      arrays.emplace_back(args_->name_of(i), args_->array(i));
+  if (request_.checked != nullptr && !values_->expectations.empty()) {
+    for (const LaunchValue& value : values_->all) arrays.emplace_back(value.name, value.array);
     if (arrays == request_.checked->arrays) {
       ++request_.checked->reuses;
       out = request_.checked->expectations;
       return;
     }
   }
-  const FindArray find = [&](std::string_view name) { return &args_->array(*args_->find(name)); };
-  const FindWritten find_written = [&](std::string_view name) {
-    const std::size_t param = *args_->find(name);
-    return args_->is_output(param) ? &written[param] : nullptr;
-  };
-  const FindArray before = [&](std::string_view name) { return args_->before(name); };
-  for (const Expectation& expectation : args_->expectations()) {
-    auto result = check_expectation(expectation, find, {}, find_written, before);
-    if (result)
-      out.push_back({expectation.text, *std::move(result)});
-    else
-      refuse(result.error(), "--expect", expectation.text);
-  }
-  if (!arrays.empty() && outcome_.errors.empty()) {
+  out = driver::check_expectations(*values_, refusals_);
+  if (!arrays.empty() && refusals_.text.empty()) {
     request_.checked->arrays = std::move(arrays);
     request_.checked->expectations = out;
-  }
-}
-
-void KernelRun::write_files() {
-  for (const OutFile& out : args_->outs()) {
-    const auto written = write_file_atomically(out.path, to_npy(args_->array(out.param)));
-    if (!written) {
-      refuse(written.error());
-      continue;
-    }
-    for (BufferReport& buffer : outcome_.report->buffers)
-      if (buffer.param == out.param) buffer.file = out.path;
   }
 }
 

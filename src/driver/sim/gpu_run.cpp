@@ -4,69 +4,42 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-#include <memory>
-#include <optional>
 #include <utility>
 
 #include "base/join.h"
 #include "driver/args/array.h"
+#include "driver/launch/run.h"
 #include "driver/report_parts.h"
-#include "runtime/cuda_device.h"
 
 namespace ww::driver {
 namespace {
 
-// What undefined bytes hold in the first run and in the second.
-constexpr std::array<std::byte, 2> kFillPatterns{std::byte{0xCD}, std::byte{0x32}};
-
 runtime::Dims dims_of(const sim::Dim3& dims) { return {dims.x, dims.y, dims.z}; }
 
-std::vector<std::byte> contents(const sim::Region& region, std::byte pattern) {
-  std::vector<std::byte> bytes(region.data, region.data + region.size);
-  if (region.undefined != nullptr)
-    for (std::size_t i = 0; i < bytes.size(); ++i)
-      if (region.undefined[i] != 0) bytes[i] = pattern;
-  return bytes;
-}
+// By number of value; scalars have none.
+using GpuMemory = std::vector<DeviceMemory>;
 
-// The parameter of a buffer holds its address, or the map of it.
-bool is_map(const GpuLaunch& gpu, std::size_t param) {
-  return std::ranges::find(gpu.maps, param, &SimMap::param) != gpu.maps.end();
-}
-
-// A buffer on the GPU: memory, or an array with the object of a texture.
-struct GpuBuffer {
-  runtime::Address address = 0;  // or the object's handle
-  std::unique_ptr<runtime::CudaTexture> texture = {};
-};
-
-Result<GpuBuffer> place(runtime::CudaDevice& device, const GpuLaunch& gpu,
-                        std::span<const SimBuffer> buffers, std::size_t which) {
-  const sim::Region& region = *buffers[which].region;
-  GpuBuffer out;
-  const auto found = std::ranges::find(gpu.textures, which, &SimTexture::buffer);
-  if (found == gpu.textures.end()) {
-    out.address = WW_TRY(device.allocate(region.size, region.name));
-    return out;
+Result<GpuMemory> memory_of(runtime::CudaDevice& device, const GpuLaunch& gpu,
+                            std::span<const LaunchValue> values) {
+  GpuMemory out(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const sim::Region* const region = values[i].region;
+    if (region == nullptr) continue;
+    DeviceMemory& memory = out[i];
+    memory.name = region->name;
+    memory.results = {region->data, region->size};
+    memory.contents = memory.results;
+    memory.undefined = {region->undefined, region->size};
+    const auto found = std::ranges::find(gpu.textures, i, &SimTexture::value);
+    if (found == gpu.textures.end()) {
+      memory.address = WW_TRY(device.allocate(region->size, region->name));
+      continue;
+    }
+    memory.texture = WW_TRY(device.make_texture(found->texture, region->name));
+    memory.address = memory.texture->handle();
   }
-  out.texture = WW_TRY(device.make_texture(found->texture, region.name));
-  out.address = out.texture->handle();
   return out;
-}
-
-// Maps of the same tensors, as the driver writes them.
-Result<void> put_maps(const runtime::Device& device, const GpuLaunch& gpu,
-                      std::span<const SimBuffer> buffers, std::span<const GpuBuffer> on_gpu,
-                      std::span<std::byte> params) {
-  for (const SimMap& each : gpu.maps) {
-    sim::TensorMap map = each.map;
-    map.address = map.address - buffers[each.buffer].region->base + on_gpu[each.buffer].address;
-    const std::vector<std::byte> image = WW_TRY(device.encode_map(map));
-    std::ranges::copy(image, params.begin() + gpu.params[each.param].offset);
-  }
-  return {};
 }
 
 // One value for each parameter. All of them as one block would not do: an H200 takes a tensor map that
@@ -86,54 +59,27 @@ std::vector<runtime::Value> values_of(const sim::Code& kernel, std::span<const s
   return out;
 }
 
+// Addresses of this GPU, and maps of the same tensors as its driver writes them.
 Result<runtime::Launch> launch_of(const runtime::Device& device, const GpuLaunch& gpu,
-                                  std::span<const SimBuffer> buffers,
-                                  std::span<const GpuBuffer> on_gpu) {
+                                  std::span<const LaunchValue> values, const GpuMemory& memory) {
   const sim::Launch& launch = gpu.launch;
   runtime::Launch out{.grid = dims_of(launch.grid), .block = dims_of(launch.block)};
   if (launch.cluster) out.cluster = dims_of(*launch.cluster);
   out.dynamic_shared = launch.dynamic_shared;
   out.is_cooperative = gpu.program.has_grid_barrier;
   std::vector<std::byte> params = launch.params;
-  for (std::size_t i = 0; i < buffers.size(); ++i) {
-    if (is_map(gpu, buffers[i].param)) continue;
-    const std::size_t at = gpu.params[buffers[i].param].offset;
-    std::memcpy(params.data() + at, &on_gpu[i].address, sizeof on_gpu[i].address);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (values[i].region != nullptr && gpu.params[i].bytes == sizeof(runtime::Address))
+      std::memcpy(params.data() + gpu.params[i].offset, &memory[i].address,
+                  sizeof memory[i].address);
+  for (const SimMap& each : gpu.maps) {
+    sim::TensorMap map = each.map;
+    map.address = map.address - values[each.value].region->base + memory[each.value].address;
+    const std::vector<std::byte> image = WW_TRY(device.encode_map(map));
+    std::ranges::copy(image, params.begin() + gpu.params[each.param].offset);
   }
-  WW_TRY_VOID(put_maps(device, gpu, buffers, on_gpu, params));
   out.arguments = values_of(*launch.kernel, params);
   return out;
-}
-
-using Results = std::vector<std::vector<std::byte>>;
-
-Result<Results> run_once(runtime::Device& device, const GpuLaunch& gpu,
-                         std::span<const SimBuffer> buffers, std::span<const GpuBuffer> on_gpu,
-                         std::byte pattern) {
-  for (std::size_t i = 0; i < buffers.size(); ++i) {
-    const std::vector<std::byte> bytes = contents(*buffers[i].region, pattern);
-    WW_TRY_VOID(on_gpu[i].texture != nullptr ? on_gpu[i].texture->upload(bytes)
-                                             : device.upload(on_gpu[i].address, bytes));
-  }
-  WW_TRY_VOID(device.launch(WW_TRY(launch_of(device, gpu, buffers, on_gpu))));
-  Results out;
-  for (std::size_t i = 0; i < buffers.size(); ++i) {
-    out.emplace_back(buffers[i].region->size);
-    WW_TRY_VOID(on_gpu[i].texture != nullptr ? on_gpu[i].texture->download(out.back())
-                                             : device.download(out.back(), on_gpu[i].address));
-  }
-  return out;
-}
-
-// Bytes that kept the pattern both times were not written.
-void keep_results(sim::Region& region, std::span<const std::byte> first,
-                  std::span<const std::byte> second) {
-  std::copy(first.begin(), first.end(), region.data);
-  if (region.undefined == nullptr) return;
-  for (std::size_t i = 0; i < first.size(); ++i) {
-    const bool is_kept = first[i] == kFillPatterns[0] && second[i] == kFillPatterns[1];
-    if (!is_kept) region.undefined[i] = 0;
-  }
 }
 
 std::string hex_of(std::span<const std::byte> bytes) {
@@ -145,40 +91,43 @@ std::string hex_of(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-Result<std::string> run_on_gpu(const GpuLaunch& gpu, std::span<SimBuffer> buffers) {
-  const Result<runtime::CudaCalls> calls =
-      gpu.driver != nullptr ? *gpu.driver : runtime::load_cuda_calls();
+Result<std::unique_ptr<runtime::CudaDevice>> open_gpu(const Result<runtime::CudaCalls>* driver,
+                                                      const sim::Program& program,
+                                                      const runtime::Image& image) {
+  const Result<runtime::CudaCalls> calls = driver != nullptr ? *driver : runtime::load_cuda_calls();
   if (!calls) return fail(calls.error());
-  const auto device = WW_TRY(runtime::CudaDevice::open(*calls, gpu.program.target.arch));
-  WW_TRY_VOID(device->load({.bytes = gpu.ptx, .kernel = gpu.launch.kernel->name}));
-  std::vector<GpuBuffer> on_gpu;
-  for (std::size_t i = 0; i < buffers.size(); ++i)
-    on_gpu.push_back(WW_TRY(place(*device, gpu, buffers, i)));
-  std::array<Results, 2> runs;
-  for (std::size_t i = 0; i < runs.size(); ++i)
-    runs[i] = WW_TRY(run_once(*device, gpu, buffers, on_gpu, kFillPatterns[i]));
-  for (std::size_t i = 0; i < buffers.size(); ++i)
-    keep_results(*buffers[i].region, runs[0][i], runs[1][i]);
+  auto device = WW_TRY(runtime::CudaDevice::open(*calls, program.target.arch));
+  WW_TRY_VOID(device->load(image));
+  return device;
+}
+
+Result<std::string> run_on_gpu(const GpuLaunch& gpu, std::span<const LaunchValue> values) {
+  const auto device = WW_TRY(
+      open_gpu(gpu.driver, gpu.program, {.bytes = gpu.ptx, .kernel = gpu.launch.kernel->name}));
+  GpuMemory memory = WW_TRY(memory_of(*device, gpu, values));
+  const runtime::Launch launch = WW_TRY(launch_of(*device, gpu, values, memory));
+  std::erase_if(memory, [](const DeviceMemory& each) { return each.name.empty(); });
+  WW_TRY_VOID(run_launch(*device, launch, memory));
   return device->name();
 }
 
-MemoryState MemoryState::of(std::span<const SimBuffer> buffers) {
+MemoryState MemoryState::of(std::span<const LaunchValue> values) {
   MemoryState out;
-  for (const SimBuffer& buffer : buffers) {
-    const sim::Region& region = *buffer.region;
+  for (const LaunchValue& value : values) {
     Part& part = out.parts_.emplace_back();
+    if (value.region == nullptr) continue;
+    const sim::Region& region = *value.region;
     part.bytes.assign(region.data, region.data + region.size);
-    if (region.undefined != nullptr)
-      part.undefined.assign(region.undefined, region.undefined + region.size);
+    part.undefined.assign(region.undefined, region.undefined + region.size);
   }
   return out;
 }
 
-void MemoryState::put_back(std::span<SimBuffer> buffers) const {
-  for (std::size_t i = 0; i < buffers.size(); ++i) {
-    const sim::Region& region = *buffers[i].region;
-    std::ranges::copy(parts_[i].bytes, region.data);
-    if (!parts_[i].undefined.empty()) std::ranges::copy(parts_[i].undefined, region.undefined);
+void MemoryState::put_back(std::span<const LaunchValue> values) const {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i].region == nullptr) continue;
+    std::ranges::copy(parts_[i].bytes, values[i].region->data);
+    std::ranges::copy(parts_[i].undefined, values[i].region->undefined);
   }
 }
 
@@ -205,13 +154,13 @@ std::string difference_text(std::string_view name, num::DType dtype,
   return fmt::format("{}; {} of {} elements differ", first, count, ours.bytes.size() / each);
 }
 
-std::string first_difference(std::span<const SimBuffer> buffers, std::span<const sim::Param> params,
-                             const MemoryState& ours, const MemoryState& theirs) {
-  for (std::size_t b = 0; b < buffers.size(); ++b) {
-    const SimBuffer& buffer = buffers[b];
-    std::string text =
-        difference_text(fmt::format("${} {}", buffer.param, params[buffer.param].name),
-                        buffer.dtype, buffer.shape, ours.contents(b), theirs.contents(b));
+std::string first_difference(std::span<const LaunchValue> values, const MemoryState& ours,
+                             const MemoryState& theirs) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Array& array = values[i].array;
+    if (values[i].region == nullptr) continue;
+    std::string text = difference_text(fmt::format("${} {}", i, values[i].name), array.dtype,
+                                       array.shape, ours.contents(i), theirs.contents(i));
     if (!text.empty()) return text;
   }
   return "";

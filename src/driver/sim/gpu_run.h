@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "base/result.h"
 #include "driver/sim/memory.h"
 #include "runtime/cuda_calls.h"
+#include "runtime/cuda_device.h"
 #include "sim/launch.h"
 
 namespace ww::driver {
@@ -22,14 +24,19 @@ struct GpuLaunch {
   const std::string& ptx;
   const sim::Program& program;
   const sim::Launch& launch;
-  std::span<const sim::Param> params{};    // as arguments have them: what buffers and maps are for
+  std::span<const sim::Param> params{};    // by number of value, as arguments have them
   std::span<const SimMap> maps{};          // parameters that the driver encodes for its own GPU
-  std::span<const SimTexture> textures{};  // buffers that are arrays of CUDA's there
+  std::span<const SimTexture> textures{};  // values that are arrays of CUDA's there
 };
 
-/// Runs the kernel twice, with different bytes where buffers have no contents: bytes that keep them
-/// both times were not written, and stay undefined. The GPU's name, or a Diag: NoDevice, DeviceError.
-Result<std::string> run_on_gpu(const GpuLaunch& gpu, std::span<SimBuffer> buffers);
+/// A GPU that runs code for the program's target, with the kernel loaded; `driver` as above.
+Result<std::unique_ptr<runtime::CudaDevice>> open_gpu(const Result<runtime::CudaCalls>* driver,
+                                                      const sim::Program& program,
+                                                      const runtime::Image& image);
+
+/// Runs the kernel as run_launch does; bytes that were not written stay undefined. The GPU's name, or
+/// a Diag: NoDevice, DeviceError.
+Result<std::string> run_on_gpu(const GpuLaunch& gpu, std::span<const LaunchValue> values);
 
 /// What an array holds on one of the two sides.
 struct Contents {
@@ -46,25 +53,25 @@ std::string difference_text(std::string_view name, num::DType dtype,
                             const std::vector<std::int64_t>& shape, const Contents& ours,
                             const Contents& theirs);
 
-/// What buffers hold at some time, and which bytes are undefined.
+/// What memory on the virtual GPU holds at some time, and which bytes are undefined.
 class MemoryState {
  public:
-  static MemoryState of(std::span<const SimBuffer> buffers);
-  void put_back(std::span<SimBuffer> buffers) const;
-  [[nodiscard]] Contents contents(std::size_t buffer) const {
-    return {parts_[buffer].bytes, parts_[buffer].undefined};
+  static MemoryState of(std::span<const LaunchValue> values);
+  void put_back(std::span<const LaunchValue> values) const;
+  [[nodiscard]] Contents contents(std::size_t value) const {
+    return {parts_[value].bytes, parts_[value].undefined};
   }
 
  private:
   struct Part {
     std::vector<std::byte> bytes;
-    std::vector<std::uint8_t> undefined;  // empty: not tracked
+    std::vector<std::uint8_t> undefined;
   };
-  std::vector<Part> parts_;
+  std::vector<Part> parts_;  // by number; empty without memory
 };
 
-/// The same for the first buffer that differs, which is called "$2 c"; empty if none does.
-std::string first_difference(std::span<const SimBuffer> buffers, std::span<const sim::Param> params,
-                             const MemoryState& ours, const MemoryState& theirs);
+/// The same for the first array that differs, which is called "$2 c"; empty if none does.
+std::string first_difference(std::span<const LaunchValue> values, const MemoryState& ours,
+                             const MemoryState& theirs);
 
 }  // namespace ww::driver

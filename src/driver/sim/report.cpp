@@ -412,11 +412,19 @@ std::string sim_text(const SimReport& report) {
   return out;
 }
 
+bool SimResults::holds() const {
+  return std::ranges::all_of(expectations,
+                             [](const ExpectReport& each) { return each.result.holds; });
+}
+
 bool SimReport::good() const {
   const bool agrees = gpu_differs.empty() && (!schedules || schedules->differs.empty());
-  return run.ok() && agrees && std::ranges::all_of(expectations, [](const ExpectReport& each) {
-           return each.result.holds;
-         });
+  return run.ok() && agrees && holds();
+}
+
+bool SequenceReport::good() const {
+  return holds() &&
+         std::ranges::all_of(launches, [](const SimReport& each) { return each.run.ok(); });
 }
 
 }  // namespace ww::driver

@@ -62,7 +62,6 @@ SimOutcome run_schedules(const SimRequest& request,
                                   "`--schedule {}` beside `--schedules {}`: expected one of them",
                                   request.schedule, request.schedules))};
   SimRequest one = request;
-  one.keep_results = true;
   one.schedule = schedule_name(0);
   SimOutcome first = run(one);
   if (!first.report || !first.errors.empty()) return first;

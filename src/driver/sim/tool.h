@@ -43,7 +43,6 @@ struct SimRequest {
   unsigned schedules = 1;     // as many different ones, of which `schedule` is not one
   WhichGpu device = WhichGpu::Virtual;
   const Result<runtime::CudaCalls>* driver = nullptr;  // null: that of the machine
-  bool keep_results = false;                           // SimReport::results
   std::string limits = {};
   std::string trace = {};
   std::string stop_at = {};
@@ -68,12 +67,23 @@ struct SimRequest {
   }
 };
 
-struct SimReport {
-  std::shared_ptr<const sim::Program> program;
+/// What a run leaves, of one launch or several.
+struct SimResults {
+  std::vector<std::string> notes{};  // a version or target read as another one
+  std::vector<BufferReport> buffers{};
+  std::vector<ExpectReport> expectations{};
+  std::string shown{};               // trace and breaks, whole lines
+  std::uint64_t shown_left_out = 0;  // lines of them beyond kMaxShownBytes
+
+  [[nodiscard]] bool holds() const;  // all expectations do
+};
+
+struct SimReport : SimResults {
+  std::shared_ptr<const sim::Program> program{};
   const sim::Code* kernel = nullptr;
-  sim::Launch launch;
-  sim::CheckSet checks;
-  sim::Schedule schedule;
+  sim::Launch launch{};
+  sim::CheckSet checks{};
+  sim::Schedule schedule{};
   bool in_step = false;  // the lanes of a warp
   bool late_tensor_loads = false;
   /// Of several launches: its number from 1 on, how many there are, and whether it may start before
@@ -81,32 +91,22 @@ struct SimReport {
   std::size_t number = 0, count = 0;
   bool is_programmatic = false;
   bool counted = false;
-  bool simulated = true;    // false: on a GPU alone, and of `run` only the outcome says something
-  std::string gpu;          // that it ran on; empty: none
-  std::string gpu_differs;  // where its results are not those of the virtual GPU; empty: nowhere
-  std::optional<SchedulesReport> schedules;
-  std::optional<SassAdvice> sass;  // if it was asked for
-  std::vector<std::string> notes;  // a version or target read as another one
-  sim::LaunchReport run;
-  std::vector<BufferReport> buffers;
-  std::vector<Array> results;  // of these, if they were asked for
-  std::vector<ExpectReport> expectations;
-  std::string timeline;              // the file that has it; empty: none was asked for
-  std::string shown;                 // trace and breaks, whole lines
-  std::uint64_t shown_left_out = 0;  // lines of them beyond kMaxShownBytes
+  bool simulated = true;      // false: on a GPU alone, and of `run` only the outcome says something
+  std::string gpu{};          // that it ran on; empty: none
+  std::string gpu_differs{};  // where its results are not those of the virtual GPU; empty: nowhere
+  std::optional<SchedulesReport> schedules{};
+  std::optional<SassAdvice> sass{};  // if it was asked for
+  sim::LaunchReport run{};
+  std::vector<Array> results{};  // of the buffers
+  std::string timeline{};        // the file that has it; empty: none was asked for
 
   /// It finished, nothing was found, nothing differs, all expectations hold that could be judged.
   [[nodiscard]] bool good() const;
 };
 
-/// Several launches, and what they leave.
-struct SequenceReport {
-  std::vector<std::string> notes{};
+/// Several launches.
+struct SequenceReport : SimResults {
   std::vector<SimReport> launches{};  // that ran, the last one perhaps not to its end
-  std::vector<BufferReport> buffers{};
-  std::vector<ExpectReport> expectations{};
-  std::string shown{};
-  std::uint64_t shown_left_out = 0;
 
   /// All of them finished, nothing was found, all expectations hold.
   [[nodiscard]] bool good() const;

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "driver/args/file_plan.h"
-#include "driver/sim/refusals.h"
+#include "driver/launch/refusals.h"
 #include "driver/timeline/timeline.h"
 
 namespace ww::driver {

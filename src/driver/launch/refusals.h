@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The errors of a simulation that the user can do something about.
+// The errors of a run that the user can do something about.
 #pragma once
 
 #include <string>
