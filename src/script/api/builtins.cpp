@@ -6,6 +6,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/split.h"
 #include "script/interp/conversions.h"
 #include "script/syntax/errors.h"
 
@@ -43,13 +44,18 @@ class Table {
   }
 };
 
-constexpr NotTaken kNotTaken[] = {
-#define WW_NOT_TAKEN(name, reason) {name, reason, true},
-#define WW_NOT_LOWERED(what, reason) {what, reason, false},
+std::vector<NotTaken> read_not_taken() {
+  std::vector<NotTaken> out;
+  const auto add_names = [&](std::string_view names, std::string_view reason) {
+    for (const std::string_view name : split_words(names)) out.push_back({name, reason, true});
+  };
+#define WW_NOT_TAKEN(names, reason) add_names(names, reason);
+#define WW_NOT_LOWERED(what, reason) out.push_back({what, reason, false});
 #include "script/api/not_taken.def"
 #undef WW_NOT_LOWERED
 #undef WW_NOT_TAKEN
-};
+  return out;
+}
 
 constexpr AttributeRow kAttributes[] = {
 #define WW_ATTRIBUTES(type, names) {#type, names},
@@ -76,26 +82,22 @@ std::span<const FunctionTable> function_tables() {
 std::span<const AttributeRow> attribute_rows() { return kAttributes; }
 
 bool is_attribute(std::string_view type, std::string_view name) {
-  for (const AttributeRow& row : kAttributes) {
-    if (row.type != type) continue;
-    std::string_view rest = row.names;
-    while (!rest.empty()) {
-      const std::size_t end = std::min(rest.find(' '), rest.size());
-      if (rest.substr(0, end) == name) return true;
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-  }
-  return false;
+  return std::ranges::any_of(kAttributes, [&](const AttributeRow& row) {
+    return row.type == type && std::ranges::count(split_words(row.names), name) != 0;
+  });
 }
 
-std::span<const NotTaken> not_taken_rows() { return kNotTaken; }
+std::span<const NotTaken> not_taken_rows() {
+  static const std::vector<NotTaken> rows = read_not_taken();
+  return rows;
+}
 
 std::optional<std::string_view> why_not_taken(std::string_view full) {
   // `T.float8_e3m4x16`: a vector of a type.
   if (const std::size_t lanes = full.find_last_not_of("0123456789");
       full.starts_with("T.float") && lanes + 1 < full.size() && full[lanes] == 'x')
     full = full.substr(0, lanes);
-  for (const NotTaken& row : kNotTaken)
+  for (const NotTaken& row : not_taken_rows())
     if (row.is_name && (row.name == full || (row.name.ends_with('.') &&
                                              row.name.substr(0, row.name.size() - 1) == full)))
       return row.reason;
