@@ -3,18 +3,24 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
+#include <limits>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "base/ascii.h"
+#include "base/printable.h"
 #include "base/suggest.h"
 #include "driver/args/text.h"
+#include "script/syntax/parser.h"
 
 namespace ww::driver {
 namespace {
+
+constexpr std::string_view kWithin = "within";
+
+using script::ExprKind;
+using script::Op;
 
 // A function that expectations know.
 struct ExprFunction {
@@ -33,290 +39,211 @@ constexpr std::array kFunctions = {
     ExprFunction{"mean", ExpectOp::Mean, 1, 2},   ExprFunction{"before", ExpectOp::Before, 1, 1},
 };
 
+constexpr std::pair<Op, ExpectOp> kOperators[] = {
+    {Op::Add, ExpectOp::Add},         {Op::Sub, ExpectOp::Subtract},  {Op::Mul, ExpectOp::Multiply},
+    {Op::Div, ExpectOp::Divide},      {Op::MatMul, ExpectOp::MatMul}, {Op::Pow, ExpectOp::Power},
+    {Op::Lt, ExpectOp::Less},         {Op::Le, ExpectOp::LessEqual},  {Op::Gt, ExpectOp::Greater},
+    {Op::Ge, ExpectOp::GreaterEqual}, {Op::Eq, ExpectOp::Equal},      {Op::Ne, ExpectOp::NotEqual}};
+
 bool is_reduction(ExpectOp op) {
   return op == ExpectOp::Sum || op == ExpectOp::Mean || op == ExpectOp::Max || op == ExpectOp::Min;
 }
 
-// Parentheses and signs may nest this deep.
-constexpr int kMaxDepth = 200;
+// The first `==` or `~=` outside brackets, or the end.
+std::size_t relation_in(std::string_view text) {
+  int depth = 0;
+  for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+    if (text[i] == '(' || text[i] == '[') ++depth;
+    if (text[i] == ')' || text[i] == ']') --depth;
+    if (depth == 0 && (text[i] == '=' || text[i] == '~') && text[i + 1] == '=') return i;
+  }
+  return text.size();
+}
+
+// The word `within`, or the end.
+std::size_t within_in(std::string_view text, std::size_t from) {
+  const auto is_name = [&](std::size_t i) { return i < text.size() && is_name_char(text[i]); };
+  std::size_t at = text.find(kWithin, from);
+  while (at < text.size() && (is_name(at - 1) || is_name(at + kWithin.size())))
+    at = text.find(kWithin, at + 1);
+  return std::min(at, text.size());
+}
 
 class ExpectReader {
  public:
   explicit ExpectReader(std::string_view text) { out_.text = text; }
 
   Result<Expectation> read() {
-    out_.left = WW_TRY(read_sum());
-    if (accepts("=="))
-      out_.relation = ExpectRelation::Equal;
-    else if (accepts("~="))
-      out_.relation = ExpectRelation::Near;
-    else
-      return fail(expected("`==` or `~=`"));
-    out_.right = WW_TRY(read_sum());
-    skip_blanks();
-    if (const std::string_view word = word_here(); word == "within") {
-      at_ += word.size();
-      WW_TRY_VOID(read_tolerance());
-    }
-    skip_blanks();
-    if (at_ != text().size()) return fail(unexpected_end());
+    const std::size_t relation = relation_in(text());
+    const Result<Node> left = read_side(0, relation);
+    const std::size_t end = left ? relation : left.error().span.begin;
+    const bool is_single = text().substr(end).starts_with('=');
+    if (relation == text().size() && (left || is_single))
+      return fail(diag(DiagKind::Syntax, "found {}, expected `==` or `~=`",
+                       is_single ? "`=`" : "the end of the text")
+                      .with_span(Span::at(end, end + (is_single ? 1 : 0))));
+    out_.left = WW_TRY(left);
+    if (text()[relation] == '~') out_.relation = ExpectRelation::Near;
+    const std::size_t within = within_in(text(), relation + 2);
+    Result<Node> right = read_side(relation + 2, within);
+    if (!right) return fail(with_hint(std::move(right).error()));
+    out_.right = *right;
+    if (within == text().size()) return std::move(out_);
+    const std::size_t begin = within + kWithin.size();
+    WW_TRY_VOID(read_tolerance(trimmed({text().substr(begin), begin})));
     return std::move(out_);
   }
 
  private:
   using Node = std::size_t;
 
-  // Where `==` is no relation between the sides: in parentheses and in arguments.
-  Result<Node> read_condition() {
-    struct Row {
-      std::string_view token;
-      ExpectOp op;
-    };
-    static constexpr Row kRows[] = {{"<=", ExpectOp::LessEqual}, {">=", ExpectOp::GreaterEqual},
-                                    {"<", ExpectOp::Less},       {">", ExpectOp::Greater},
-                                    {"==", ExpectOp::Equal},     {"!=", ExpectOp::NotEqual}};
-    const Node left = WW_TRY(read_sum());
-    for (const Row& row : kRows)
-      if (accepts(row.token)) return add_binary(row.op, left, WW_TRY(read_sum()));
-    return left;
+  // Blanks in front keep the places of the text. `$0` is no name in Python, so it is read as `_0`.
+  Result<Node> read_side(std::size_t begin, std::size_t end) {
+    std::string side = std::string(begin, ' ') + std::string(text().substr(begin, end - begin));
+    for (std::size_t i = begin; i + 1 < end; ++i)
+      if (side[i] == '$' && is_digit(side[i + 1])) side[i] = '_';
+    script::ExprId root;
+    ast_ = WW_TRY(script::parse_expression(side, symbols_, root));
+    if (ast_[root].kind == ExprKind::Compare && !ast_[root].parenthesized)
+      return fail(diag(DiagKind::Syntax, "found a comparison, expected it in parentheses")
+                      .with_span(ast_[root].place.span()));
+    return node_of(root);
   }
 
-  Result<Node> read_sum() {
-    Node left = WW_TRY(read_product());
-    while (true) {
-      if (accepts("+"))
-        left = add_binary(ExpectOp::Add, left, WW_TRY(read_product()));
-      else if (accepts("-"))
-        left = add_binary(ExpectOp::Subtract, left, WW_TRY(read_product()));
-      else
-        return left;
-    }
-  }
-
-  Result<Node> read_product() {
-    Node left = WW_TRY(read_unary());
-    while (true) {
-      skip_blanks();
-      if (text().substr(at_).starts_with("**")) return left;
-      if (accepts("*"))
-        left = add_binary(ExpectOp::Multiply, left, WW_TRY(read_unary()));
-      else if (accepts("/"))
-        left = add_binary(ExpectOp::Divide, left, WW_TRY(read_unary()));
-      else if (accepts("@"))
-        left = add_binary(ExpectOp::MatMul, left, WW_TRY(read_unary()));
-      else
-        return left;
-    }
-  }
-
-  // Everything that nests passes here, so this is where depth is counted.
-  Result<Node> read_unary() {
-    skip_blanks();
-    const std::size_t begin = at_;
-    if (depth_ == kMaxDepth)
-      return fail(
-          diag(DiagKind::Syntax, "more than {} parentheses and signs inside each other", kMaxDepth)
-              .with_span(Span::at(begin, begin)));
-    ++depth_;
-    auto node = accepts("-") ? read_negated(begin) : read_power();
-    --depth_;
-    return node;
-  }
-
-  Result<Node> read_negated(std::size_t begin) {
-    const Node inner = WW_TRY(read_unary());
-    return add({.op = ExpectOp::Negate,
-                .span = Span::at(begin, out_.nodes[inner].span.end),
-                .operands = {inner}});
-  }
-
-  // From the right: 2 ** 3 ** 2 is 2 ** 9.
-  Result<Node> read_power() {
-    const Node base = WW_TRY(read_postfix());
-    if (!accepts("**")) return base;
-    return add_binary(ExpectOp::Power, base, WW_TRY(read_unary()));
-  }
-
-  Result<Node> read_postfix() {
-    const std::size_t begin = at_;
-    Node node = WW_TRY(read_primary());
-    while (true) {
-      if (accepts(".")) {
-        const std::string_view word = word_here();
-        if (word != "T") return fail(expected("`T` after the dot"));
-        at_ += word.size();
-        node = add({.op = ExpectOp::Transpose, .span = Span::at(begin, at_), .operands = {node}});
-      } else if (accepts("[")) {
-        ExprNode slice{.op = ExpectOp::Slice, .span = {}, .operands = {node}};
-        do slice.parts.push_back(WW_TRY(read_part()));
-        while (accepts(","));
-        if (!accepts("]")) return fail(expected("`,` or `]`"));
-        slice.span = Span::at(begin, at_);
-        node = add(std::move(slice));
-      } else {
-        return node;
+  Result<Node> node_of(script::ExprId id) {
+    const script::Expr& e = ast_[id];
+    ExprNode out{.span = e.place.span()};
+    switch (e.kind) {
+      case ExprKind::Int:
+        if (e.integer > std::numeric_limits<std::int64_t>::max())
+          return add(out, ExpectOp::Real, {}, static_cast<double>(e.integer));
+        out.integer = static_cast<std::int64_t>(e.integer);
+        return add(out, ExpectOp::Integer);
+      case ExprKind::Float:
+        return add(out, ExpectOp::Real, {}, e.real);
+      case ExprKind::Name:
+        return add(out, ExpectOp::Name);
+      case ExprKind::Unary:
+        if (e.op == Op::Pos) return node_of(e.a);
+        if (e.op != Op::Neg) return fail(unknown(e));
+        return add(out, ExpectOp::Negate, {WW_TRY(node_of(e.a))});
+      case ExprKind::Binary:
+        return operation(e, e.op, e.a, e.b);
+      case ExprKind::Compare: {
+        const auto sides = ast_.list(e.items);
+        if (sides.size() != 2) return fail(unknown(e));
+        return operation(e, ast_.list(e.compares)[0], sides[0], sides[1]);
       }
+      case ExprKind::Attribute:
+        if (symbols_.text(e.name) != "T")
+          return fail(diag(DiagKind::Syntax, "found `{}`, expected `T` after the dot",
+                           symbols_.text(e.name))
+                          .with_span(e.name_place.span()));
+        return add(out, ExpectOp::Transpose, {WW_TRY(node_of(e.a))});
+      case ExprKind::Subscript:
+        return slice(e);
+      case ExprKind::Call:
+        return call(e);
+      default:
+        return fail(unknown(e));
     }
   }
 
-  Result<SlicePart> read_part() {
-    SlicePart out;
-    out.begin = WW_TRY(read_integer());
-    if (!accepts(":")) {
-      if (!out.begin) return fail(expected("an integer or `:`"));
-      out.is_index = true;
+  Result<Node> operation(const script::Expr& e, Op op, script::ExprId left, script::ExprId right) {
+    const auto* const row = std::ranges::find(kOperators, op, &std::pair<Op, ExpectOp>::first);
+    if (row == std::end(kOperators)) return fail(unknown(e));
+    const Node first = WW_TRY(node_of(left));
+    return add({.span = e.place.span()}, row->second, {first, WW_TRY(node_of(right))});
+  }
+
+  Result<Node> slice(const script::Expr& e) {
+    ExprNode out{.span = e.place.span()};
+    const Node array = WW_TRY(node_of(e.a));
+    const script::Expr& index = ast_[e.b];
+    const bool is_list = index.kind == ExprKind::Tuple && !index.parenthesized;
+    for (const script::ExprId each : is_list ? ast_.list(index.items) : std::span(&e.b, 1))
+      out.parts.push_back(WW_TRY(part_of(each)));
+    return add(std::move(out), ExpectOp::Slice, {array});
+  }
+
+  Result<SlicePart> part_of(script::ExprId id) {
+    const script::Expr& e = ast_[id];
+    SlicePart out{.is_index = e.kind != ExprKind::Slice};
+    if (out.is_index) {
+      out.begin = WW_TRY(integer(id));
       return out;
     }
-    out.end = WW_TRY(read_integer());
-    if (!accepts(":")) return out;
-    skip_blanks();
-    const std::size_t begin = at_;
-    out.step = WW_TRY(read_integer()).value_or(1);
+    if (e.a.valid()) out.begin = WW_TRY(integer(e.a));
+    if (e.b.valid()) out.end = WW_TRY(integer(e.b));
+    if (e.c.valid()) out.step = WW_TRY(integer(e.c));
     if (out.step < 1)
       return fail(diag(DiagKind::BadArgument, "the step is {}; it must be at least 1", out.step)
-                      .with_span(Span::at(begin, at_)));
+                      .with_span(ast_[e.c].place.span()));
     return out;
   }
 
-  // With its sign, if one stands here.
-  Result<std::optional<std::int64_t>> read_integer() {
-    skip_blanks();
-    const std::size_t begin = at_;
-    const bool is_negative = accepts("-");
-    skip_blanks();
-    if (!is_digit(peek())) {
-      if (is_negative) return fail(expected("an integer"));
-      return std::optional<std::int64_t>();
-    }
-    const std::string_view word = word_here();
-    at_ += word.size();
-    std::int64_t value = 0;
-    const char* const end = word.data() + word.size();
-    const auto [stop, error] = std::from_chars(word.data(), end, value);
-    if (error != std::errc() || stop != end)
-      return fail(diag(DiagKind::Syntax, "expected an integer, found `{}`", word)
-                      .with_span(Span::at(begin, at_)));
-    return std::optional(is_negative ? -value : value);
+  // With its sign.
+  Result<std::int64_t> integer(script::ExprId id) {
+    const script::Expr& e = ast_[id];
+    const bool is_negative = e.kind == ExprKind::Unary && e.op == Op::Neg;
+    const script::Expr& number = is_negative ? ast_[e.a] : e;
+    if (number.kind != ExprKind::Int || number.integer > std::numeric_limits<std::int64_t>::max())
+      return fail(found(e, "an integer"));
+    const auto value = static_cast<std::int64_t>(number.integer);
+    return is_negative ? -value : value;
   }
 
-  Result<Node> read_primary() {
-    const char c = peek();
-    if (is_digit(c) || (c == '.' && is_digit(peek(1)))) return read_number();
-    if (c == '(') return read_parenthesis();
-    if (c == '$') return read_positional();
-    if (!is_letter(c)) return fail(expected("a number, a name or `(`"));
-    const std::size_t begin = at_;
-    const std::string_view name = word_here();
-    at_ += name.size();
-    if (const std::size_t end = at_; accepts("(")) return read_call(name, Span::at(begin, end));
-    at_ = begin + name.size();
-    return add({.op = ExpectOp::Name, .span = Span::at(begin, at_)});
-  }
-
-  Result<Node> read_parenthesis() {
-    ++at_;
-    const Node node = WW_TRY(read_condition());
-    if (!accepts(")")) return fail(expected("`)`"));
-    return node;
-  }
-
-  Result<Node> read_positional() {
-    const std::size_t begin = at_++;
-    while (is_digit(peek())) ++at_;
-    if (at_ == begin + 1) return fail(expected("the number of a parameter after `$`"));
-    return add({.op = ExpectOp::Name, .span = Span::at(begin, at_)});
-  }
-
-  Result<Node> read_number() {
-    const std::size_t begin = at_;
-    const std::string_view word = number_here();
-    at_ += word.size();
-    const Span span = Span::at(begin, at_);
-    if (word.find_first_of(".eE") == std::string_view::npos) {
-      std::int64_t value = 0;
-      const char* const end = word.data() + word.size();
-      const auto [stop, error] = std::from_chars(word.data(), end, value);
-      if (error == std::errc() && stop == end)
-        return add({.op = ExpectOp::Integer, .span = span, .integer = value});
-    }
-    auto value = parse_real(word);
-    if (!value) return fail(moved(std::move(value).error(), span));
-    return add({.op = ExpectOp::Real, .span = span, .real = *value});
-  }
-
-  Result<Node> read_call(std::string_view name, Span span) {
-    ExprNode node{.op = ExpectOp::Cast, .span = span};
+  Result<Node> call(const script::Expr& e) {
+    const script::Expr& callee = ast_[e.a];
+    if (callee.kind != ExprKind::Name) return fail(unknown(e));
+    const std::string_view name = symbols_.text(callee.name);
     const ExprFunction cast{name, ExpectOp::Cast, 1, 1};
-    const ExprFunction* function = &cast;
-    for (const ExprFunction& row : kFunctions)
-      if (row.name == name) function = &row;
-    node.op = function->op;
-    if (node.op == ExpectOp::Before) return read_before(span);
-    if (function == &cast) node.dtype = WW_TRY(type_called(name, span));
-    WW_TRY_VOID(read_operands(name, node));
-    node.span.end = at_;
+    const auto* const row = std::ranges::find(kFunctions, name, &ExprFunction::name);
+    const ExprFunction& function = row == kFunctions.end() ? cast : *row;
+    ExprNode node{.op = function.op, .span = e.place.span()};
+    if (node.op == ExpectOp::Cast) node.dtype = WW_TRY(type_called(name, callee.place.span()));
+    for (const script::Arg& arg : ast_.list(e.args)) {
+      if (arg.kind == script::Arg::Kind::Keyword)
+        WW_TRY_VOID(read_option(name, arg, node));
+      else if (arg.kind != script::Arg::Kind::Plain)
+        return fail(unknown(e));
+      else
+        node.operands.push_back(WW_TRY(node_of(arg.value)));
+    }
     const std::size_t count = node.operands.size();
-    if (count < function->min_operands || count > function->max_operands)
+    if (count < function.min_operands || count > function.max_operands)
       return fail(diag(DiagKind::BadArgument, "`{}` has {} arguments; it takes {}", name, count,
-                       function->max_operands == 1   ? "one"
-                       : function->max_operands == 3 ? "three"
-                                                     : "one or two")
+                       function.max_operands == 1   ? "one"
+                       : function.max_operands == 3 ? "three"
+                                                    : "one or two")
                       .with_span(node.span));
     if (count == 2 && (node.axis || node.keeps_dims))
       return fail(diag(DiagKind::BadArgument, "`{}` of two arguments has no axis", name)
                       .with_span(node.span));
-    return add(std::move(node));
+    if (node.op != ExpectOp::Before) return add(std::move(node));
+    const ExprNode array = std::move(out_.nodes.back());
+    if (array.op != ExpectOp::Name)
+      return fail(
+          diag(DiagKind::Syntax, "found `{}`, expected the name of an array", out_.text_of(array))
+              .with_span(array.span));
+    out_.nodes.pop_back();
+    return add(
+        {.op = ExpectOp::Before, .span = node.span, .name = std::string(out_.text_of(array))});
   }
 
-  Result<Node> read_before(Span span) {
-    skip_blanks();
-    const std::size_t begin = at_;
-    if (peek() == '$') ++at_;
-    at_ += word_here().size();
-    if (at_ == begin) return fail(expected("the name of an array"));
-    std::string name(text().substr(begin, at_ - begin));
-    if (!accepts(")")) return fail(expected("`)`: `before` takes the name of an array"));
-    span.end = at_;
-    return add({.op = ExpectOp::Before, .span = span, .name = std::move(name)});
-  }
-
-  Result<void> read_operands(std::string_view name, ExprNode& node) {
-    if (accepts(")")) return {};
-    do {
-      skip_blanks();
-      const std::string_view word = word_here();
-      const bool is_option = (word == "axis" || word == "keepdims") && is_assigned(word.size());
-      if (is_option)
-        WW_TRY_VOID(read_option(name, word, node));
-      else
-        node.operands.push_back(WW_TRY(read_condition()));
-    } while (accepts(","));
-    if (!accepts(")")) return fail(expected("`,` or `)`"));
-    return {};
-  }
-  // `axis=1`, which is no comparison `axis == 1` with an array of that name.
-  [[nodiscard]] bool is_assigned(std::size_t length) const {
-    std::size_t i = length;
-    while (is_space(peek(i))) ++i;
-    return peek(i) == '=' && peek(i + 1) != '=';
-  }
-  Result<void> read_option(std::string_view name, std::string_view option, ExprNode& node) {
-    const std::size_t begin = at_;
-    at_ += option.size();
-    accepts("=");
+  Result<void> read_option(std::string_view function, const script::Arg& arg, ExprNode& node) {
+    const std::string_view option = symbols_.text(arg.name);
+    const script::Expr& value = ast_[arg.value];
+    if ((option != "axis" && option != "keepdims") || !is_reduction(node.op))
+      return fail(diag(DiagKind::BadArgument, "`{}` has no `{}`", function, option)
+                      .with_span(Span::at(arg.name_place.begin, value.place.end)));
     if (option == "axis") {
-      node.axis = WW_TRY(read_integer());
-      if (!node.axis) return fail(expected("a dimension"));
-    } else {
-      skip_blanks();
-      const std::string_view word = word_here();
-      if (word != "True" && word != "False") return fail(expected("`True` or `False`"));
-      at_ += word.size();
-      node.keeps_dims = word == "True";
+      node.axis = WW_TRY(integer(arg.value));
+      return {};
     }
-    if (!is_reduction(node.op))
-      return fail(diag(DiagKind::BadArgument, "`{}` has no `{}`", name, option)
-                      .with_span(Span::at(begin, at_)));
+    if (value.kind != ExprKind::True && value.kind != ExprKind::False)
+      return fail(found(value, "`True` or `False`"));
+    node.keeps_dims = value.kind == ExprKind::True;
     return {};
   }
 
@@ -332,118 +259,72 @@ class ExpectReader {
                     .with_span(span));
   }
 
-  Result<void> read_tolerance() {
-    skip_blanks();
-    const std::size_t begin = at_;
-    if (word_here() != "rtol" && word_here() != "atol") {
-      out_.rtol = out_.atol = WW_TRY(read_amount());
-    } else {
-      do WW_TRY_VOID(read_setting());
-      while (accepts(","));
-    }
+  // `1e-3`, which is both, or `rtol=1e-3, atol=0`.
+  Result<void> read_tolerance(Piece whole) {
     if (out_.relation == ExpectRelation::Equal)
       return fail(diag(DiagKind::BadArgument, "`==` allows no difference; a tolerance needs `~=`")
-                      .with_span(Span::at(begin, at_)));
+                      .with_span(whole.span()));
+    if (!whole.text.starts_with("rtol") && !whole.text.starts_with("atol")) {
+      out_.rtol = out_.atol = WW_TRY(amount(whole));
+      return {};
+    }
+    for (const Piece& piece : split_top(whole, ',')) {
+      const auto sides = cut_first(piece, '=');
+      const Piece name = sides ? sides->first : piece;
+      if (!sides || (name.text != "rtol" && name.text != "atol"))
+        return fail(diag(DiagKind::Syntax, "found `{}`, expected `rtol=X` or `atol=X`", piece.text)
+                        .with_span(piece.span()));
+      std::optional<double>& value = name.text == "rtol" ? out_.rtol : out_.atol;
+      if (value)
+        return fail(
+            diag(DiagKind::BadArgument, "`{}` is given twice", name.text).with_span(name.span()));
+      value = WW_TRY(amount(sides->second));
+    }
     return {};
   }
 
-  // `rtol=1e-3`
-  Result<void> read_setting() {
-    skip_blanks();
-    const std::string_view name = word_here();
-    if (name != "rtol" && name != "atol") return fail(expected("`rtol=` or `atol=`"));
-    std::optional<double>& value = name == "rtol" ? out_.rtol : out_.atol;
-    if (value)
-      return fail(diag(DiagKind::BadArgument, "`{}` is given twice", name)
-                      .with_span(Span::at(at_, at_ + name.size())));
-    at_ += name.size();
-    if (!accepts("=")) return fail(expected(fmt::format("`=` behind `{}`", name)));
-    value = WW_TRY(read_amount());
-    return {};
+  static Result<double> amount(Piece piece) {
+    const double value = WW_TRY(located(parse_real(piece.text), piece));
+    if (std::isfinite(value) && value >= 0) return value;
+    return fail(diag(DiagKind::BadArgument, "the tolerance is {}; it must be at least 0", value)
+                    .with_span(piece.span()));
   }
 
-  Result<double> read_amount() {
-    skip_blanks();
-    const std::size_t begin = at_;
-    while (at_ < text().size() && !is_space(text()[at_]) && text()[at_] != ',') ++at_;
-    const Span span = Span::at(begin, at_);
-    const auto value = parse_real(text().substr(begin, at_ - begin));
-    if (!value) return fail(moved(value.error(), span));
-    if (!std::isfinite(*value) || *value < 0)
-      return fail(diag(DiagKind::BadArgument, "the tolerance is {}; it must be at least 0", *value)
-                      .with_span(span));
-    return *value;
+  Node add(ExprNode node, ExpectOp op, std::vector<Node> operands = {}, double real = 0) {
+    node.op = op;
+    node.operands = std::move(operands);
+    node.real = real;
+    return add(std::move(node));
   }
-
   Node add(ExprNode node) {
     out_.nodes.push_back(std::move(node));
     return out_.nodes.size() - 1;
   }
-  Node add_binary(ExpectOp op, Node left, Node right) {
-    const Span span = Span::at(out_.nodes[left].span.begin, out_.nodes[right].span.end);
-    return add({.op = op, .span = span, .operands = {left, right}});
+
+  // What numpy has and this has not.
+  [[nodiscard]] Diag with_hint(Diag problem) const {
+    const std::string_view rest = text().substr(problem.span.begin);
+    if (!rest.starts_with("rtol") && !rest.starts_with("atol") && !rest.starts_with("tol"))
+      return problem;
+    return std::move(problem).with_note(
+        "a tolerance is given by `within`: `B ~= A within rtol=1e-3`");
   }
 
   [[nodiscard]] std::string_view text() const { return out_.text; }
-  [[nodiscard]] char peek(std::size_t ahead = 0) const {
-    return at_ + ahead < text().size() ? text()[at_ + ahead] : '\0';
+  [[nodiscard]] Diag found(const script::Expr& e, std::string_view wanted) const {
+    return diag(DiagKind::Syntax, "found `{}`, expected {}",
+                printable_excerpt(text().substr(e.place.begin, e.place.end - e.place.begin)),
+                wanted)
+        .with_span(e.place.span());
   }
-  void skip_blanks() {
-    while (is_space(peek())) ++at_;
-  }
-  bool accepts(std::string_view token) {
-    skip_blanks();
-    if (!text().substr(at_).starts_with(token)) return false;
-    at_ += token.size();
-    return true;
-  }
-  [[nodiscard]] std::string_view word_here() const {
-    std::size_t end = at_;
-    while (end < text().size() && is_name_char(text()[end])) ++end;
-    return text().substr(at_, end - at_);
-  }
-  // Digits and dots, an exponent's sign included; `2.T` ends before its dot.
-  [[nodiscard]] std::string_view number_here() const {
-    std::size_t end = at_;
-    const auto next = [&](std::size_t i) { return i < text().size() ? text()[i] : '\0'; };
-    while (is_name_char(next(end)) || (next(end) == '.' && !is_letter(next(end + 1)))) {
-      const bool is_exponent = to_lower(next(end)) == 'e';
-      ++end;
-      if (is_exponent && (next(end) == '-' || next(end) == '+')) ++end;
-    }
-    return text().substr(at_, end - at_);
-  }
-
-  // One character, which in UTF-8 may be several bytes.
-  [[nodiscard]] std::string_view character_here() const {
-    std::size_t length = 1;
-    while ((static_cast<unsigned char>(peek(length)) & 0xC0U) == 0x80U) ++length;
-    return text().substr(at_, length);
-  }
-  // What numpy has and this has not.
-  [[nodiscard]] Diag unexpected_end() {
-    Diag out = expected("an operator or the end");
-    const std::string_view rest = text().substr(at_);
-    if (rest.starts_with("rtol") || rest.starts_with("atol") || rest.starts_with("tol"))
-      out.notes.push_back({"a tolerance is given by `within`: `B ~= A within rtol=1e-3`", {}});
-    return out;
-  }
-  [[nodiscard]] Diag expected(std::string_view what) {
-    skip_blanks();
-    std::string_view word = word_here();
-    if (word.empty()) word = character_here();
-    const std::string found = word.empty() ? "the end" : fmt::format("`{}`", word);
-    return diag(DiagKind::Syntax, "expected {}, found {}", what, found)
-        .with_span(Span::at(at_, at_ + word.size()));
-  }
-  static Diag moved(Diag diag, Span span) {
-    diag.span = span;
-    return diag;
+  [[nodiscard]] Diag unknown(const script::Expr& e) const {
+    return found(e,
+                 "what expectations know: numbers, arrays, + - * / ** @, .T, slices, comparisons");
   }
 
   Expectation out_;
-  std::size_t at_ = 0;
-  int depth_ = 0;
+  script::SymbolTable symbols_;
+  script::Ast ast_;  // of the side that is read
 };
 
 }  // namespace

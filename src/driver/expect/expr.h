@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The notation of expectations (driver/expect/expect.h), read into a tree:
 //
-//   expectation := sum ("==" | "~=") sum ["within" tolerance]
+//   expectation := side ("==" | "~=") side ["within" tolerance]
 //   tolerance   := NUMBER | setting { "," setting }
 //   setting     := ("rtol" | "atol") "=" NUMBER
-//   condition   := sum [ ("<" | "<=" | ">" | ">=" | "==" | "!=") sum ]
-//   sum         := product { ("+" | "-") product }
-//   product     := unary { ("*" | "/" | "@") unary }
-//   unary       := "-" unary | power
-//   power       := postfix [ "**" unary ]
-//   postfix     := primary { ".T" | "[" part { "," part } "]" }
-//   part        := INTEGER | [INTEGER] ":" [INTEGER] [":" INTEGER]
-//   primary     := NUMBER | array | "(" condition ")" | "before" "(" array ")"
-//                | NAME "(" condition { "," condition } { "," option } ")"
-//   option      := "axis" "=" INTEGER | "keepdims" "=" ("True" | "False")
-//   array       := NAME | "$" DIGITS
 //
-// An INTEGER may have a sign. A NAME before a parenthesis is a function or an element type, which
-// rounds its argument; `axis` and `keepdims` are for sum, mean, max and min of one array. Nodes
-// stand in a vector, operands before what uses them, and know their place in the text.
+// A side is an expression of Python's, read by its parser, in which $0 is a name, too. It may have
+// numbers, arrays, + - * / ** @, signs, .T, slices with integers, calls, and, in parentheses and
+// arguments, comparisons. What is called is a function, or an element type, which rounds its
+// argument; `axis=` and `keepdims=` are for sum, mean, max and min of one array. Nodes stand in a
+// vector, operands before what uses them, and know their place in the text.
 #pragma once
 
 #include <cstddef>
@@ -117,8 +108,9 @@ struct Expectation {
   [[nodiscard]] std::vector<std::string> names_before() const;
 };
 
-/// Reads an expectation. Syntax, UnknownName (functions and types, with the nearest one) or
-/// BadArgument (number of arguments, an invalid tolerance), at a place in `text`.
+/// Reads an expectation. Syntax, TooLarge (nesting), Overflow (an integer), UnknownName (functions
+/// and types, with the nearest one) or BadArgument (number of arguments, an invalid tolerance), at a
+/// place in `text`.
 Result<Expectation> parse_expectation(std::string_view text);
 
 }  // namespace ww::driver
