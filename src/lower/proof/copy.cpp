@@ -54,15 +54,11 @@ class CopyReplay : public BoxMoves {
 
   Try<void> evaluate(const ir::Stmt& s, const Mask& mask) override {
     const ir::Expr& e = f_[s.expr];
-    if (e.op == ir::ExprOp::Call && is_barrier(e.callee)) return scratch_.barrier(e, mask);
+    if (is_barrier(e)) return scratch_.barrier(e, mask);
     if (e.op != ir::ExprOp::Call || e.callee != ir::Intrinsic::CopyBytes)
       return unknown("`{}`", ir::print(f_, s.expr));
     const auto to = WW_TRY(values_.pointer(e.args[0])), from = WW_TRY(values_.pointer(e.args[1]));
     return copy_bytes(to, from, WW_TRY(byte_count(e.args[2])), mask);
-  }
-  static bool is_barrier(ir::Intrinsic callee) {
-    return callee == ir::Intrinsic::CtaSync || callee == ir::Intrinsic::WarpgroupSync ||
-           callee == ir::Intrinsic::WarpSync;
   }
 
   // A constant, because least_move() takes the granule from it.
@@ -309,61 +305,53 @@ Try<void> apply_mask(const Call& call, const PredicateTile& mask, Fill fill, int
   return {};
 }
 
-/// What a trial begins with. Nothing: the sampled values put a region outside its buffer.
-struct Meant {
-  RegionNames dst, src;
-  Fill fill;
-  std::optional<PredicateTile> mask;
-};
+class CopyGoal final : public Goal {
+ public:
+  CopyGoal(const Call& call, const ir::Block& code, Trial trial, Proof& proof, int granule,
+           Seen& seen)
+      : Goal(call, code, trial, proof), granule_(granule), seen_(seen) {}
 
-Try<std::optional<Meant>> meant_by(const Call& call, ProofValues& values, Trial trial, int granule,
-                                   Seen& seen) {
-  const ir::CopySettings settings = ir::copy_settings(call.tile);
-  seen.refuses = !WW_TRY(does_copy(settings, values));
-  const auto fill = WW_TRY(fill_of(call, values));
-  const auto names = [&](std::size_t argument) {
-    return names_of(call, values, call.region(argument), granule, trial.first_thread,
-                    settings.may_leave(argument) || (argument == 1 && seen.refuses));
-  };
-  auto dst = WW_TRY(names(0));
-  auto src = WW_TRY(names(1));
-  if (!dst || !src || dst->elements != src->elements) return std::nullopt;
-  std::optional<PredicateTile> mask;
-  if (settings.predicate_tile != nullptr) {
-    mask = WW_TRY(PredicateTile::make(call, values, trial.first_thread, trial.sample));
-    if (!mask) return std::nullopt;
+ private:
+  Try<bool> prepare() override {
+    const ir::CopySettings settings = ir::copy_settings(call_.tile);
+    seen_.refuses = !WW_TRY(does_copy(settings, values_));
+    fill_ = WW_TRY(fill_of(call_, values_));
+    const auto names = [&](std::size_t argument) {
+      return names_of(call_, values_, call_.region(argument), granule_, trial_.first_thread,
+                      settings.may_leave(argument) || (argument == 1 && seen_.refuses));
+    };
+    dst_ = WW_TRY(names(0));
+    src_ = WW_TRY(names(1));
+    if (!dst_ || !src_ || dst_->elements != src_->elements) return false;
+    done_ = dst_->granules.blank();
+    if (settings.predicate_tile != nullptr) {
+      mask_ = WW_TRY(PredicateTile::make(call_, values_, trial_.first_thread, trial_.sample));
+      if (!mask_) return false;
+      WW_TRY_VOID(apply_mask(call_, *mask_, fill_, granule_, dst_->granules));
+    }
+    seen_.leaves = !src_->outside.empty() || !dst_->outside.empty();
+    apply_settings(settings, *src_, fill_, dst_->granules, seen_);
+    return true;
   }
-  return Meant{*std::move(dst), *std::move(src), fill, std::move(mask)};
-}
+  [[nodiscard]] bool has_chosen() const override { return mask_.has_value(); }
 
-TrialOutcome prove_with(const Call& call, const ir::Block& code, Trial trial, int granule,
-                        Proof& proof, Seen& seen) {
-  ProofValues values(call, trial.first_thread, trial.sample, *trial.few, *trial.tables);
-  const auto fail_with = [&](const Unproven& why) {
-    proof.could_not = why.text;
-    return TrialOutcome::Failed;
-  };
-  auto made = meant_by(call, values, trial, granule, seen);
-  if (!made) return fail_with(made.error());
-  if (!*made) return TrialOutcome::Skipped;
-  Meant& meant = **made;
-  Granules& wanted = meant.dst.granules;
-  Granules done = wanted.blank();
-  if (meant.mask)
-    if (const auto applied = apply_mask(call, *meant.mask, meant.fill, granule, wanted); !applied)
-      return fail_with(applied.error());
-  seen.leaves = !meant.src.outside.empty() || !meant.dst.outside.empty();
-  apply_settings(ir::copy_settings(call.tile), meant.src, meant.fill, wanted, seen);
-  CopyReplay replay(call, values, meant.src.granules, done, meant.fill, granule, trial.first_thread,
-                    meant.mask ? &*meant.mask : nullptr);
-  if (!carry_out(replay, call, code, trial, values.threads(), proof)) return TrialOutcome::Failed;
-  proof.difference = done.difference(wanted);
-  const int bits = num::storage_bits(call.buffer(0).dtype);
-  if (proof.difference.empty())
-    proof.difference = replay.count_fault(meant.src.elements * bits / 8);
-  if (!proof.difference.empty()) return TrialOutcome::Failed;
-  return values.has_sampled() || meant.mask ? TrialOutcome::Held : TrialOutcome::HeldAlways;
-}
+  Try<void> compare() override {
+    CopyReplay replay(call_, values_, src_->granules, *done_, fill_, granule_, trial_.first_thread,
+                      mask_ ? &*mask_ : nullptr);
+    WW_TRY_VOID(carry_out(replay));
+    std::string fault = done_->difference(dst_->granules);
+    const int bits = num::storage_bits(call_.buffer(0).dtype);
+    if (fault.empty()) fault = replay.count_fault(src_->elements * bits / 8);
+    return fault.empty() ? Try<void>() : wrong("{}", fault);
+  }
+
+  int granule_;
+  Seen& seen_;
+  std::optional<RegionNames> dst_, src_;  // what is to be there, and what is
+  std::optional<Granules> done_;
+  Fill fill_;
+  std::optional<PredicateTile> mask_;
+};
 
 TrialOutcome prove_once(const Call& call, const ir::Block& code, Trial trial, Proof& proof,
                         Seen& seen) {
@@ -371,10 +359,10 @@ TrialOutcome prove_once(const Call& call, const ir::Block& code, Trial trial, Pr
   const int least = least_move(call.f(), code, bits);
   if (least > bits && least % bits == 0) {
     Proof tried;
-    const TrialOutcome outcome = prove_with(call, code, trial, least, tried, seen);
+    const TrialOutcome outcome = CopyGoal(call, code, trial, tried, least, seen).run();
     if (outcome != TrialOutcome::Failed) return outcome;
   }
-  return prove_with(call, code, trial, std::min(bits, least), proof, seen);
+  return CopyGoal(call, code, trial, proof, std::min(bits, least), seen).run();
 }
 
 constexpr int kManyCases = 16;  // trials that hold, where not all cases need exist

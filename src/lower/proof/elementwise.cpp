@@ -6,22 +6,26 @@
 // operands. What must come out for an element is the hash that the table in ir/elementwise.h gives:
 // a wrong register or thread, a store too few or in place of another, operands in another order, a
 // conversion left out all give another number.
+#include <bit>
 #include <span>
-#include <unordered_map>
+#include <string>
 
+#include "base/check.h"
+#include "ir/elementwise.h"
 #include "ir/equal.h"
 #include "ir/print/print.h"
 #include "isa/form.h"
-#include "lower/proof/meaning.h"
+#include "lower/elementwise/cast_form.h"
+#include "lower/elementwise/fast.h"
+#include "lower/proof/machine.h"
 #include "lower/proof/proof.h"
-#include "lower/proof/register_replay.h"
-#include "lower/proof/trials.h"
 
 namespace ww::lower {
 namespace {
 
 using ir::ExprId;
 using ir::ExprOp;
+using ir::TileOp;
 using num::DType;
 
 std::optional<ir::Constant> constant_of(const ir::Function& f, ExprId expr) {
@@ -41,77 +45,79 @@ std::optional<ir::Constant> constant_of(const ir::Setting& setting) {
   return std::nullopt;
 }
 
+/// Whole numbers are divided for indices only.
+bool is_value_operator(ExprOp op) {
+  const ir::ExprGroup group = ir::group_of(op);
+  return op == ExprOp::Min || op == ExprOp::Max || group == ir::ExprGroup::Compare ||
+         group == ir::ExprGroup::Prefix ||
+         (group == ir::ExprGroup::Infix && op != ExprOp::FloorDiv && op != ExprOp::FloorMod);
+}
+
+/// Does an instruction convert into a word of two elements?
+bool is_of_two(std::string_view opcode) {
+  const bool may_be = !opcode.empty() && opcode[0] == 'c';  // asked for every element
+  return may_be && opcode.starts_with("cvt.") && opcode.find("x2") != std::string_view::npos;
+}
+/// The name under which such a conversion is known for each of them.
+std::string of_one(std::string_view opcode) {
+  std::string out(opcode);
+  if (is_of_two(opcode)) out.erase(out.find("x2"), 2);
+  return out;
+}
+
+/// What the primitive reads: a region, or a scalar.
+struct ElementwiseOperand {
+  num::DType type = num::DType::Float32;
+  std::optional<RegionElements> elements = {};
+  std::vector<std::int64_t> extents = {};  // of the region
+  std::optional<ir::Constant> constant = {};
+  ir::ExprId scalar = {};  // known at run time only
+  Number number = 0;       // of the scalar; of elements, what tells this operand from others
+  bool is_left_out = false;
+
+  /// What the numbers of its elements begin with.
+  [[nodiscard]] Number begun() const { return hashes::begun(hashes::kElement, number, type); }
+  /// The number of an element.
+  [[nodiscard, gnu::always_inline]] static Number number_of(Number begun, std::int64_t name) {
+    return chained(begun, static_cast<Number>(name));
+  }
+};
+
 // --- what the code does --------------------------------------------------------------------------
 
-class ElementwiseReplay : public RegisterReplay {
+class ElementwiseMachine : public Machine {
  public:
-  ElementwiseReplay(const Call& call, ProofValues& values,
-                    const std::vector<ElementwiseOperand>& operands, const RegionElements& dst,
-                    Registers& registers)
-      : RegisterReplay(call, values, dst, registers), operands_(operands) {}
+  ElementwiseMachine(const Call& call, ProofValues& values, Trial trial,
+                     const std::vector<ElementwiseOperand>& operands, const RegionElements& dst,
+                     Registers& registers)
+      : Machine(call, values, trial.first_thread, dst, registers), operands_(operands) {}
 
  private:
-  Try<ThreadNumbers> value(ExprId expr, const Mask& mask) override {
-    if (const auto constant = constant_of(f_, expr))
-      return ThreadNumbers(values_.threads(), hashes::number_of(*constant));
-    const ir::Expr& e = f_[expr];
+  std::optional<Number> known(ExprId expr) override {
+    if (const auto constant = constant_of(f_, expr)) return hashes::number_of(*constant);
     // Where something has changed, the text of a scalar may mean another value.
-    if (!has_changed_ || e.op == ExprOp::Var)
+    if (!has_changed_ || f_[expr].op == ExprOp::Var)
       for (const ElementwiseOperand& operand : operands_)
-        if (operand.scalar.valid() && ir::same(f_, operand.scalar, expr))
-          return ThreadNumbers(values_.threads(), operand.number);
-    if (e.op == ExprOp::Var)
-      if (const auto bound = bound_.find(e.var.index); bound != bound_.end()) return bound->second;
-    if (e.op == ExprOp::Load && is_operand(e.buffer)) return loaded(e, mask);
-    std::vector<ThreadNumbers> args;
-    for (const ExprId arg : e.args) args.push_back(WW_TRY(value(arg, mask)));
-    return computed(expr, e, args);
+        if (operand.scalar.valid() && ir::same(f_, operand.scalar, expr)) return operand.number;
+    return std::nullopt;
   }
 
-  // Registers, and memory that an operand is in.
-  [[nodiscard]] bool is_operand(ir::BufferId buffer) const {
-    const ir::BufferId storage = ir::storage_of(f_, buffer);
-    if (f_[buffer].scope == ir::Scope::Local || storage == dst_.storage) return true;
-    return std::ranges::any_of(operands_, [&](const ElementwiseOperand& operand) {
-      return operand.elements && operand.elements->storage == storage;
-    });
-  }
-
-  Try<ThreadNumbers> computed(ExprId expr, const ir::Expr& e,
-                              const std::vector<ThreadNumbers>& args) {
+  Try<ThreadNumbers> operated(ExprId expr, const Mask& mask) override {
+    const ir::Expr& e = f_[expr];
+    const auto args = WW_TRY(values_of(e, mask));
     const DType type = e.args.empty() ? e.type.dtype : f_[e.args[0]].type.dtype;
     switch (e.op) {
       case ExprOp::Cast:
         if (type == e.type.dtype) return args[0];
         return hashed(hashes::begun(hashes::kCast, static_cast<Number>(type), e.type.dtype), args);
-      case ExprOp::Neg:
-      case ExprOp::Not:
-      case ExprOp::BitNot:
-      case ExprOp::Add:
-      case ExprOp::Sub:
-      case ExprOp::Mul:
-      case ExprOp::Div:
-      case ExprOp::Max:
-      case ExprOp::Min:
-      case ExprOp::BitAnd:
-      case ExprOp::BitOr:
-      case ExprOp::BitXor:
-      case ExprOp::Shl:
-      case ExprOp::Shr:
-      case ExprOp::Eq:
-      case ExprOp::Ne:
-      case ExprOp::Lt:
-      case ExprOp::Le:
-      case ExprOp::Gt:
-      case ExprOp::Ge:
-        return hashed(hashes::begun(hashes::kOperator, static_cast<Number>(e.op), type), args);
       case ExprOp::Select:
         return hashed(hashes::begun(hashes::kChoice, 0, e.type.dtype), args);
       case ExprOp::Call:
         if (args.empty() || args.size() > 3) break;
         return hashed(hashes::begun(hashes::kCall, static_cast<Number>(e.callee), type), args);
       default:
-        break;
+        if (!is_value_operator(e.op)) break;
+        return hashed(hashes::begun(hashes::kOperator, static_cast<Number>(e.op), type), args);
     }
     return unknown("`{}`", ir::print(f_, expr));
   }
@@ -130,61 +136,6 @@ class ElementwiseReplay : public RegisterReplay {
     return {};
   }
 
-  // The code has no barriers between its accesses, so that what one thread writes in memory no
-  // other may read or write.
-  [[nodiscard]] bool is_watched(ir::BufferId storage) const override {
-    return !dst_.is_private && storage == dst_.storage;
-  }
-  Try<void> touch(const RegisterPlace& at, std::size_t thread, bool writes) override {
-    const auto mine = static_cast<std::int64_t>(thread);
-    const std::int64_t last = granule_at(at.bit + at.bits - 1, dst_.bits);
-    for (std::int64_t granule = granule_at(at.bit, dst_.bits); granule <= last; ++granule) {
-      Touch& before = touched_[granule];
-      const auto is_other = [&](std::int64_t each) { return each != kNoThread && each != mine; };
-      if (is_other(before.writer) || (writes && is_other(before.reader)))
-        return wrong("byte {} of `{}` changes, and thread {} of the unit is not alone to use it",
-                     at.bit / 8, f_[at.storage].name, thread);
-      if (writes) before.writer = mine;
-      if (!writes) before.reader = is_other(before.reader) ? kSeveral : mine;
-    }
-    return {};
-  }
-
-  Try<void> store(const ir::Stmt& s, const Mask& mask) override {
-    WW_TRY_VOID(RegisterReplay::store(s, mask));
-    has_changed_ = true;
-    return {};
-  }
-
-  Try<void> evaluate(const ir::Stmt& s, const Mask& mask) override {
-    const ir::Expr& e = f_[s.expr];
-    const auto is = [&](ir::Intrinsic callee) {
-      return e.op == ExprOp::Call && e.callee == callee;
-    };
-    if (is(ir::Intrinsic::CopyBytes)) return copy_bytes(e, mask);
-    if (is(ir::Intrinsic::CtaSync) || is(ir::Intrinsic::WarpSync) ||
-        is(ir::Intrinsic::WarpgroupSync))
-      return {};
-    return unknown("`{}`", ir::print(f_, s.expr));
-  }
-  // Whole elements, as wide as those of the code's own registers.
-  Try<void> copy_bytes(const ir::Expr& e, const Mask& mask) {
-    const auto to = WW_TRY(values_.pointer(e.args[0])), from = WW_TRY(values_.pointer(e.args[1]));
-    const auto bytes = WW_TRY(values_.uniform(e.args[2]));
-    const int bits = num::storage_bits(f_[is_own(to.storage) ? to.storage : from.storage].dtype);
-    if (bytes < 1 || bytes > kMaxBytes) return wrong("{} bytes are copied", bytes);
-    for (std::size_t t = 0; t < mask.size(); ++t) {
-      if (!mask[t]) continue;
-      for (const PointerValue* each : {&to, &from})
-        if (each->bit[t] % (bytes * 8) != 0 && !is_own(each->storage))
-          return wrong("{} bytes are copied at byte {}", bytes, each->bit[t] / 8);
-    }
-    for (std::int64_t bit = 0; bit < bytes * 8; bit += bits) {
-      WW_TRY_VOID(put_all(to, bit, bits, WW_TRY(read_all(from, bit, bits, mask)), mask));
-    }
-    has_changed_ = true;
-    return {};
-  }
   // Instructions on words of two elements, which compute each half by itself.
   struct Packed {
     DType type;
@@ -202,18 +153,15 @@ class ElementwiseReplay : public RegisterReplay {
     if (binding.given_count() != (is_rounded ? 2U : 1U)) return std::nullopt;
     for (const auto& [name, op] : {std::pair("add", ExprOp::Add), std::pair("sub", ExprOp::Sub),
                                    std::pair("mul", ExprOp::Mul), std::pair("min", ExprOp::Min),
-                                   std::pair("max", ExprOp::Max)})
+                                   std::pair("max", ExprOp::Max), std::pair("neg", ExprOp::Neg)})
       if (mnemonic == name)
-        return Packed{type, 2, hashes::begun(hashes::kOperator, static_cast<Number>(op), type)};
-    const auto call = [&](ir::Intrinsic callee) {
-      return hashes::begun(hashes::kCall, static_cast<Number>(callee), type);
-    };
-    if (mnemonic == "fma") return Packed{type, 3, call(ir::Intrinsic::Fma)};
-    if (mnemonic == "abs") return Packed{type, 1, call(ir::Intrinsic::Abs)};
-    if (mnemonic == "neg")
-      return Packed{type, 1,
-                    hashes::begun(hashes::kOperator, static_cast<Number>(ExprOp::Neg), type)};
-    return std::nullopt;
+        return Packed{type, op == ExprOp::Neg ? 1U : 2U,
+                      hashes::begun(hashes::kOperator, static_cast<Number>(op), type)};
+    const bool is_fma = mnemonic == "fma";
+    if (!is_fma && mnemonic != "abs") return std::nullopt;
+    const auto callee = is_fma ? ir::Intrinsic::Fma : ir::Intrinsic::Abs;
+    return Packed{type, is_fma ? 3U : 1U,
+                  hashes::begun(hashes::kCall, static_cast<Number>(callee), type)};
   }
   // Approximations and conversions: all of their operands but the first are values.
   static bool is_function(const isa::Opcode& opcode) {
@@ -231,10 +179,8 @@ class ElementwiseReplay : public RegisterReplay {
       args.push_back(WW_TRY(value(call.operands[i].expr, mask)));
     const auto to = WW_TRY(register_of(call.operands[0], mask));
     const DType type = f_[target.buffer].dtype;
-    WW_TRY_VOID(put_all(to, 0, num::storage_bits(type),
-                        hashed(hashes::begun(call.opcode.text(), type), args), mask));
-    has_changed_ = true;
-    return {};
+    return put_all(to, 0, num::storage_bits(type),
+                   hashed(hashes::begun(call.opcode.text(), type), args), mask);
   }
 
   // Conversions to or from words of two elements.
@@ -266,7 +212,7 @@ class ElementwiseReplay : public RegisterReplay {
     return PairCast{
         from->second, to->second,
         is_plain ? hashes::begun(hashes::kCast, static_cast<Number>(from->second), to->second)
-                 : hashes::begun(hashes::of_one(opcode.text()), to->second)};
+                 : hashes::begun(of_one(opcode.text()), to->second)};
   }
   // The upper element is the first of two operands.
   Try<void> convert_pair(const PairCast& cast, const ir::PtxCall& call, const Mask& mask) {
@@ -280,12 +226,10 @@ class ElementwiseReplay : public RegisterReplay {
       halves = WW_TRY(read_halves(WW_TRY(register_of(call.operands[1], mask)), cast.from, mask));
     }
     for (ThreadNumbers& half : halves) half = hashed(cast.begun, {half});
-    WW_TRY_VOID(put_halves(WW_TRY(register_of(call.operands[0], mask)), cast.to, halves, mask));
-    has_changed_ = true;
-    return {};
+    return put_halves(WW_TRY(register_of(call.operands[0], mask)), cast.to, halves, mask);
   }
 
-  Try<void> ptx(const ir::PtxCall& call, const Mask& mask) override {
+  Try<void> instruct(const ir::PtxCall& call, const Mask& mask) override {
     if (&call != last_) {  // a loop comes to the same one again and again
       last_ = &call;
       cast_ = pair_cast_of(call.opcode);
@@ -302,10 +246,8 @@ class ElementwiseReplay : public RegisterReplay {
       auto halves = WW_TRY(read_halves(word, packed->type, mask));
       for (const std::size_t half : {0U, 1U}) args[half].push_back(std::move(halves[half]));
     }
-    WW_TRY_VOID(put_halves(WW_TRY(register_of(call.operands[0], mask)), packed->type,
-                           {hashed(packed->begun, args[0]), hashed(packed->begun, args[1])}, mask));
-    has_changed_ = true;
-    return {};
+    return put_halves(WW_TRY(register_of(call.operands[0], mask)), packed->type,
+                      {hashed(packed->begun, args[0]), hashed(packed->begun, args[1])}, mask);
   }
   // The two elements of a word.
   Try<std::vector<ThreadNumbers>> read_halves(const PointerValue& word, DType type,
@@ -323,65 +265,240 @@ class ElementwiseReplay : public RegisterReplay {
     return {};
   }
 
-  /// Threads that have used an element of the destination.
-  static constexpr std::int64_t kNoThread = -1, kSeveral = -2;
-  struct Touch {
-    std::int64_t reader = kNoThread, writer = kNoThread;
-  };
-
   const std::vector<ElementwiseOperand>& operands_;
-  std::unordered_map<std::int64_t, Touch> touched_;  // by element of the destination's storage
-  std::unordered_map<std::uint32_t, ThreadNumbers> bound_;  // by variable
-  bool has_changed_ = false;                                // any element
-  const ir::PtxCall* last_ = nullptr;                       // the last instruction, and what it is
+  const ir::PtxCall* last_ = nullptr;  // the last instruction, and what it is
   std::optional<PairCast> cast_;
   std::optional<Packed> packed_;
 };
 
-// --- comparison ----------------------------------------------------------------------------------
+// --- what the call means -------------------------------------------------------------------------
 
-class ElementwiseProving {
+// What the steps of fast forms and of casts give, of numbers that stand for values.
+struct StepNumbers {
+  using Value = Number;
+  static constexpr DType kReal = DType::Float32;
+
+  static Value constant(const ir::Constant& value) { return hashes::number_of(value); }
+  static Value binary(ExprOp op, DType type, Value a, Value b) {
+    return hashes::operated(op, type, {a, b});
+  }
+  static Value call(ir::Intrinsic callee, DType type, std::initializer_list<Value> args) {
+    return hashes::called(callee, type, args);
+  }
+  static Value cast(DType from, DType to, Value x) { return hashes::cast(from, to, x); }
+  static Value unpacked(Value x) { return cast(DType::Float8E8M0, DType::Bfloat16, x); }
+  static Value choose(Value condition, DType type, Value yes, Value no) {
+    return hashes::hashed(hashes::kChoice, 0, type, {condition, yes, no});
+  }
+  static Value instruct(std::string_view opcode, DType type, std::initializer_list<Value> args) {
+    Value out =
+        is_of_two(opcode) ? hashes::begun(of_one(opcode), type) : hashes::begun(opcode, type);
+    for (const Value arg : args) out = chained(out, arg);
+    return out;
+  }
+
+  static Value number(float value) { return constant({kReal, 0, double{value}}); }
+  static Value mul(Value a, Value b) { return binary(ExprOp::Mul, kReal, a, b); }
+  static Value add(Value a, Value b) { return binary(ExprOp::Add, kReal, a, b); }
+  static Value fma(Value a, Value b, Value c) { return call(ir::Intrinsic::Fma, kReal, {a, b, c}); }
+  static Value abs(Value a) { return call(ir::Intrinsic::Abs, kReal, {a}); }
+  static Value copysign(Value size, Value sign) {
+    return call(ir::Intrinsic::Copysign, kReal, {size, sign});
+  }
+  static Value approx(std::string_view opcode, std::initializer_list<Value> args) {
+    return instruct(opcode, kReal, args);
+  }
+};
+
+/// The numbers that the table of ir/elementwise.h gives.
+class ElementwiseMeaning {
  public:
-  ElementwiseProving(const Call& call, const ir::Block& code, Trial trial, Proof& proof)
-      : call_(call),
-        code_(code),
-        trial_(trial),
-        proof_(proof),
-        values_(call, trial.first_thread, trial.sample, *trial.few, *trial.tables) {}
-
-  TrialOutcome run() {
-    auto dst = read_region(call_, values_, call_.region(0), trial_.first_thread);
-    if (!dst) return could_not(dst.error());
-    if (!*dst) return TrialOutcome::Skipped;
-    dst_ = **std::move(dst);
-    for (const ir::TileArg* arg : ir::operands_of(call_.tile)) {
-      const auto is_inside = read_operand(arg);
-      if (!is_inside) return could_not(is_inside.error());
-      if (!*is_inside) return TrialOutcome::Skipped;
+  /// `extents` of the destination.
+  ElementwiseMeaning(const Call& call, const std::vector<ElementwiseOperand>& operands,
+                     const std::vector<std::int64_t>& extents, const SharedNumbers& shared)
+      : op_(call.tile.op),
+        operands_(operands),
+        shared_(shared),
+        dst_(call.buffer(0).dtype),
+        in_(ir::compute_type(call.f(), call.tile)),
+        is_fast_(is_fast(call.tile, in_)) {
+    if (op_ == TileOp::Cast) cast_ = cast_form(call).value();
+    for (const ElementwiseOperand& operand : operands) {
+      stretches_.emplace_back(extents, operand.elements ? operand.extents : extents);
+      begun_.push_back(operand.begun());
     }
-    if (!shared_.empty())
-      registers_.change_all([&](Number number) { return shared_.known_as(number); });
-    return compare();
+  }
+
+  /// Of element x of the destination.
+  [[nodiscard]] Number of(std::int64_t x) const {
+    if (op_ == TileOp::Zero) return zero(dst_);
+    switch (ir::group_of(op_)) {
+      case ir::ElementGroup::Move: {
+        StepNumbers values;
+        return cast_ ? cast_value(values, *cast_, own(0, x)) : as(dst_, 0, x);
+      }
+      case ir::ElementGroup::Choice:
+        return chosen(x);
+      case ir::ElementGroup::Logic:
+        return hashes::cast(DType::Bool, dst_, decided(x));
+      case ir::ElementGroup::Comparison:
+        return hashes::cast(
+            DType::Bool, dst_,
+            hashes::operated(ir::operator_of(op_), in_, {as(in_, 0, x), as(in_, 1, x)}));
+      default:
+        return hashes::cast(in_, dst_, computed(x));
+    }
   }
 
  private:
-  TrialOutcome could_not(const Unproven& why) {
-    proof_.could_not = why.text;
-    return TrialOutcome::Failed;
+  // --- operands ---
+
+  [[nodiscard]] Number as(DType type, std::size_t i, std::int64_t x) const {
+    const ElementwiseOperand& operand = operands_[i];
+    if (operand.constant) return converted(*operand.constant, type);
+    return hashes::cast(operand.type, type, own(i, x));
+  }
+  [[nodiscard]] Number own(std::size_t i, std::int64_t x) const {
+    if (!operands_[i].elements) return operands_[i].number;
+    return shared_.known_as(ElementwiseOperand::number_of(begun_[i], stretches_[i](x)));
+  }
+  // Is the operand not 0?
+  [[nodiscard]] Number truth(std::size_t i, std::int64_t x) const {
+    const ElementwiseOperand& operand = operands_[i];
+    if (operand.constant) return converted(*operand.constant, DType::Bool);
+    if (operand.type == DType::Bool) return own(i, x);
+    return hashes::operated(ExprOp::Ne, operand.type, {own(i, x), zero(operand.type)});
+  }
+  [[nodiscard]] Number zero(DType type) const { return converted({DType::Int32, 0, 0}, type); }
+  [[nodiscard]] Number converted(const ir::Constant& constant, DType type) const {
+    const auto real = std::bit_cast<std::uint64_t>(constant.real);
+    for (const Converted& known : converted_)
+      if (known.from == constant.dtype && known.to == type && known.integer == constant.integer &&
+          known.real == real)
+        return known.number;
+    const Number number = hashes::number_of(ir::convert(constant, type));
+    converted_.push_back({constant.dtype, type, constant.integer, real, number});
+    return number;
   }
 
+  // --- groups of primitives ---
+
+  [[nodiscard]] Number chosen(std::int64_t x) const {
+    const ElementwiseOperand& choice = operands_[2];
+    if (choice.constant)
+      return as(dst_, ir::convert(*choice.constant, DType::Bool).integer != 0 ? 0 : 1, x);
+    return hashes::hashed(hashes::kChoice, 0, dst_, {truth(2, x), as(dst_, 0, x), as(dst_, 1, x)});
+  }
+  [[nodiscard]] Number decided(std::int64_t x) const {
+    if (op_ == TileOp::LogicalNot) return hashes::operated(ExprOp::Not, DType::Bool, {truth(0, x)});
+    return hashes::operated(ir::operator_of(op_), DType::Bool, {truth(0, x), truth(1, x)});
+  }
+  [[nodiscard]] Number computed(std::int64_t x) const {
+    const auto arg = [&](std::size_t i) { return as(in_, i, x); };
+    if (is_fast_)
+      return ir::is_function(op_) ? fast(argument(x), 0)
+                                  : fast(as(DType::Float32, 0, x), as(DType::Float32, 1, x));
+    switch (ir::group_of(op_)) {
+      case ir::ElementGroup::Function:
+        return function(argument(x));
+      case ir::ElementGroup::Number:
+        return of_number(arg(0));
+      case ir::ElementGroup::Power:
+        return hashes::called(ir::Intrinsic::Pow, in_, {arg(0), arg(1)});
+      default:
+        break;
+    }
+    if (op_ == TileOp::BitwiseNot) return hashes::operated(ExprOp::BitNot, in_, {arg(0)});
+    if (op_ == TileOp::Fma) return fused(arg(0), arg(1), arg(2));
+    if (op_ == TileOp::Clamp)
+      return hashes::operated(ExprOp::Min, in_,
+                              {hashes::operated(ExprOp::Max, in_, {arg(0), arg(1)}), arg(2)});
+    return hashes::operated(ir::operator_of(op_), in_, {arg(0), arg(1)});
+  }
+  // Whole numbers are rounded already.
+  [[nodiscard]] Number of_number(Number x) const {
+    switch (op_) {
+      case TileOp::Relu:
+        return hashes::operated(ExprOp::Max, in_, {x, zero(in_)});
+      case TileOp::Neg:
+        return hashes::operated(ExprOp::Neg, in_, {x});
+      case TileOp::Abs:
+        return hashes::called(ir::Intrinsic::Abs, in_, {x});
+      default:
+        return is_float(in_) ? hashes::called(*ir::callee_of(op_), in_, {x}) : x;
+    }
+  }
+  [[nodiscard]] Number fused(Number a, Number b, Number c) const {
+    if (is_float(in_)) return hashes::called(ir::Intrinsic::Fma, in_, {a, b, c});
+    return hashes::operated(ExprOp::Add, in_, {hashes::operated(ExprOp::Mul, in_, {a, b}), c});
+  }
+  [[nodiscard]] Number argument(std::int64_t x) const {
+    const bool is_scaled = !operands_[1].is_left_out, is_moved = !operands_[2].is_left_out;
+    const auto arg = [&](std::size_t i) { return as(in_, i, x); };
+    if (is_scaled && is_moved) return fused(arg(0), arg(1), arg(2));
+    if (is_scaled) return hashes::operated(ExprOp::Mul, in_, {arg(0), arg(1)});
+    if (is_moved) return hashes::operated(ExprOp::Add, in_, {arg(0), arg(2)});
+    return arg(0);
+  }
+  [[nodiscard]] Number function(Number x) const {
+    if (const auto callee = ir::callee_of(op_)) return hashes::called(*callee, in_, {x});
+    const Number one = hashes::number_of({in_, 0, 1});
+    if (op_ == TileOp::Reciprocal) return hashes::operated(ExprOp::Div, in_, {one, x});
+    WW_CHECK(op_ == TileOp::Silu, "`{}` has no proof", ir::name_of(op_));
+    const Number minus = hashes::operated(ExprOp::Neg, in_, {x});  // x / (1 + exp(-x))
+    const Number power = hashes::called(ir::Intrinsic::Exp, in_, {minus});
+    return hashes::operated(ExprOp::Div, in_,
+                            {x, hashes::operated(ExprOp::Add, in_, {one, power})});
+  }
+  [[nodiscard]] Number fast(Number x, Number y) const {
+    StepNumbers values;
+    return hashes::cast(DType::Float32, in_, FastForm<StepNumbers>(values, x, y).of(op_));
+  }
+
+  TileOp op_;
+  const std::vector<ElementwiseOperand>& operands_;
+  const SharedNumbers& shared_;
+  DType dst_, in_;
+  bool is_fast_;
+  std::optional<CastForm> cast_ = {};  // of `cast`
+  std::vector<Stretch> stretches_;     // by operand
+  std::vector<Number> begun_;          // by operand: its elements' numbers
+  /// Constants that were converted: few, and each is asked for with every element.
+  struct Converted {
+    DType from, to;
+    std::int64_t integer;
+    std::uint64_t real;  // its bits
+    Number number;
+  };
+  mutable std::vector<Converted> converted_;
+};
+
+class ElementwiseGoal final : public NumberGoal {
+ public:
+  using NumberGoal::NumberGoal;
+
+ private:
+  Try<bool> prepare() override {
+    auto dst = WW_TRY(read(call_.region(0)));
+    if (!dst) return false;
+    dst_ = *std::move(dst);
+    for (const ir::TileArg* arg : ir::operands_of(call_.tile))
+      if (!WW_TRY(read_operand(arg))) return false;
+    unite_shared();
+    return true;
+  }
   Try<bool> read_operand(const ir::TileArg* arg) {
-    ElementwiseOperand operand;
-    operand.number = operands_.size();
-    operand.is_left_out = arg == nullptr;
+    ElementwiseOperand operand{.number = operands_.size(), .is_left_out = arg == nullptr};
     if (arg != nullptr) {
       if (const auto* region = std::get_if<ir::Region>(arg)) {
-        auto inside = WW_TRY(read_region(call_, values_, *region, trial_.first_thread));
+        auto inside = WW_TRY(read(*region));
         if (!inside) return false;
         operand.elements = std::move(inside->elements);
         operand.extents = std::move(inside->extents);
         operand.type = call_.f()[region->buffer].dtype;
-        fill(operand);
+        fill(*operand.elements, [begun = operand.begun()](Name name) {
+          return ElementwiseOperand::number_of(begun, name);
+        });
       } else {
         read_scalar(*arg, operand);
       }
@@ -405,51 +522,27 @@ class ElementwiseProving {
       if (other.scalar.valid() && ir::same(call_.f(), other.scalar, *expr))
         operand.number = other.number;
   }
-  void fill(const ElementwiseOperand& operand) {
-    const Number begun = operand.begun();
-    Registers::Writer writer(registers_, operand.elements->storage, operand.elements->bits);
-    operand.elements->for_each(values_.threads(), [&](const RegisterPlace& place, Name name) {
-      const Number number = ElementwiseOperand::number_of(begun, name);
-      if (const auto other = writer.put_beside(place, number)) shared_.unite(*other, number);
-    });
-  }
 
-  TrialOutcome compare() {
-    ElementwiseReplay replay(call_, values_, operands_, dst_.elements, registers_);
-    if (!carry_out(replay, call_, code_, trial_, values_.threads(), proof_))
-      return TrialOutcome::Failed;
+  Try<void> compare() override {
+    ElementwiseMachine machine(call_, values_, trial_, operands_, dst_.elements, registers_);
+    WW_TRY_VOID(carry_out(machine));
     const ElementwiseMeaning meaning(call_, operands_, dst_.extents, shared_);
-    const Registers::Reader reader(registers_, dst_.elements.storage, dst_.elements.bits);
-    dst_.elements.for_each(values_.threads(), [&](const RegisterPlace& place, Name name) {
-      if (!proof_.difference.empty()) return;
-      const Number* const number = reader.find(place.thread, place.bit);
-      if (number != nullptr && *number == meaning.of(name)) return;
-      proof_.difference =
-          fmt::format("element {} of the destination in thread {} of the unit {}", name,
-                      place.thread, number ? "is another value" : "is not written");
-    });
-    if (!proof_.difference.empty()) return TrialOutcome::Failed;
-    return values_.has_sampled() ? TrialOutcome::Held : TrialOutcome::HeldAlways;
+    return first_other(
+        dst_.elements, [&](Name name) { return meaning.of(name); },
+        [](const RegisterPlace& place, Name name, const Number* number) {
+          return fmt::format("element {} of the destination in thread {} of the unit {}", name,
+                             place.thread, number ? "is another value" : "is not written");
+        });
   }
 
-  const Call& call_;
-  const ir::Block& code_;
-  Trial trial_;
-  Proof& proof_;
-  ProofValues values_;
   RegionRead dst_;
   std::vector<ElementwiseOperand> operands_;
-  Registers registers_;
-  SharedNumbers shared_;
 };
 
 }  // namespace
 
 Proof prove_elementwise(const Call& call, const ir::Block& code) {
-  Proof proof;
-  make_trials(call, proof,
-              [&](Trial trial) { return ElementwiseProving(call, code, trial, proof).run(); });
-  return proof;
+  return prove_with<ElementwiseGoal>(call, code);
 }
 
 }  // namespace ww::lower

@@ -10,18 +10,17 @@
 // Only the ring of integers modulo 2^64 is used, in which sums have no order: rounding is not what
 // is proven here.
 #include <algorithm>
-#include <set>
-#include <unordered_map>
+#include <bit>
+#include <cmath>
 
+#include "ir/equal.h"
+#include "ir/gemm_factors.h"
 #include "ir/print/print.h"
 #include "ir/settings.h"
 #include "isa/catalogue.h"
 #include "isa/fragment.h"
-#include "lower/proof/factors.h"
-#include "lower/proof/number_matrix.h"
+#include "lower/proof/machine.h"
 #include "lower/proof/proof.h"
-#include "lower/proof/registers.h"
-#include "lower/proof/trials.h"
 
 namespace ww::lower {
 namespace {
@@ -29,42 +28,123 @@ namespace {
 using ir::ExprId;
 using ir::ExprOp;
 
+/// What a number of the proof stands for: numbers of different things are different.
+enum GemmTag : Number { kOfD, kOfA, kOfB, kOfC, kOfFactor, kOfText };
+
 // The number of an element: `begun` is the same for all of an operand.
 Number begun(GemmTag tag) { return mixed(tag); }
 Number number_of(Number begun, Name name) { return mixed(begun ^ static_cast<Number>(name)); }
 
-// --- what the code does --------------------------------------------------------------------------
-
-class GemmReplay : public ProofWalk {
+/// alpha and beta, as numbers: whole ones stand for themselves, those that are known at run time only get
+/// a number that nothing else has, and are known again by their text.
+class Factors {
  public:
-  GemmReplay(const Call& call, ProofValues& values, const Factors& factors, const RegionElements& d,
-             Registers& registers)
-      : ProofWalk(call, values), call_(call), factors_(factors), d_(d), registers_(registers) {}
+  /// `is_beta_zero`: a beta known at run time only is 0.
+  Factors(const Call& call, bool is_beta_zero)
+      : f_(call.f()),
+        type_(call.buffer(0).dtype),
+        alpha_(read(call.tile.args[ir::kGemmAlpha], 1, 1)),
+        beta_(read(call.tile.args[ir::kGemmBeta], 0, 2)) {
+    if (is_beta_zero) beta_.number = 0;
+    if (is_runtime(alpha_) && is_runtime(beta_) && ir::same(f_, alpha_.expr, beta_.expr))
+      alpha_.number = beta_.number;
+  }
+
+  [[nodiscard]] Number alpha() const { return alpha_.number; }
+  [[nodiscard]] Number beta() const { return beta_.number; }
+  [[nodiscard]] bool is_beta_runtime() const { return is_runtime(beta_); }
+  /// Can a type hold what D holds?
+  [[nodiscard]] bool keeps(ir::Type type) const {
+    const bool is_alike = type.is_scalar() && num::kind_of(type.dtype) == num::kind_of(type_);
+    return is_alike && num::bits_of(type.dtype) >= num::bits_of(type_);
+  }
+  [[nodiscard]] bool is_zero(ExprId expr) const { return constant(expr) == Number{0}; }
+  /// A constant; nothing for anything else.
+  [[nodiscard]] std::optional<Number> constant_of(ExprId expr) const {
+    return constant(without_casts(expr));
+  }
+  /// One of the two, by its text; nothing for anything else. Where something `has_changed` since
+  /// the call began, the text may mean another number, unless it is a variable.
+  [[nodiscard]] std::optional<Number> runtime_of(ExprId expr, bool has_changed) const {
+    expr = without_casts(expr);
+    if (has_changed && f_[expr].op != ExprOp::Var) return std::nullopt;
+    for (const Factor* one : {&alpha_, &beta_})
+      if (is_runtime(*one) && ir::same(f_, one->expr, expr)) return one->number;
+    return std::nullopt;
+  }
 
  private:
-  // --- scalars and elements ---
+  struct Factor {
+    ExprId expr;  // where it is known at run time only
+    Number number;
+  };
+  static bool is_runtime(const Factor& factor) { return factor.expr.valid(); }
 
-  Try<ThreadNumbers> value(ExprId expr, const Mask& mask) {
-    if (const auto number = factors_.constant_of(expr))
-      return ThreadNumbers(values_.threads(), *number);
-    if (const auto number = factors_.runtime_of(expr, has_changed_))
-      return ThreadNumbers(values_.threads(), *number);
+  // Whole numbers stand for themselves; others are told apart by their value in the precision in
+  // which D is computed.
+  [[nodiscard]] Number number_of(double value) const {
+    value = ir::gemm_number(value, type_);
+    if (value == std::floor(value) && std::abs(value) < 1e15)
+      return static_cast<Number>(static_cast<std::int64_t>(value));
+    return mixed(kOfFactor, std::bit_cast<Number>(value)) | 1U;
+  }
+  [[nodiscard]] ExprId without_casts(ExprId expr) const {
+    while (f_[expr].op == ExprOp::Cast && keeps(f_[expr].type)) expr = f_[expr].args[0];
+    return expr;
+  }
+  [[nodiscard]] std::optional<Number> constant(ExprId expr) const {
+    if (f_[expr].op == ExprOp::FloatImm) return number_of(f_[expr].real);
+    if (const auto whole = ir::const_int(f_, expr)) return static_cast<Number>(*whole);
+    return std::nullopt;
+  }
+  [[nodiscard]] Factor read(const ir::TileArg& arg, double otherwise, Number id) const {
+    const auto* expr = std::get_if<ExprId>(&arg);
+    const auto* setting = std::get_if<ir::Setting>(&arg);
+    if (expr == nullptr && setting != nullptr) expr = std::get_if<ExprId>(setting);
+    if (expr != nullptr) {
+      const ExprId inner = without_casts(*expr);
+      if (const auto number = constant(inner)) return {{}, *number};
+      return {inner, mixed(kOfText, id) | 1U};
+    }
+    if (setting == nullptr) return {{}, number_of(otherwise)};
+    if (const auto* real = std::get_if<double>(setting)) return {{}, number_of(*real)};
+    if (const auto* whole = std::get_if<std::int64_t>(setting))
+      return {{}, static_cast<Number>(*whole)};
+    const auto* flag = std::get_if<bool>(setting);
+    return {{}, number_of(flag != nullptr ? double(*flag) : otherwise)};
+  }
+
+  const ir::Function& f_;
+  num::DType type_;  // of D
+  Factor alpha_, beta_;
+};
+
+// --- what the code does --------------------------------------------------------------------------
+
+class GemmMachine : public Machine {
+ public:
+  GemmMachine(const Call& call, ProofValues& values, Trial trial, const Factors& factors,
+              const RegionElements& d, Registers& registers)
+      : Machine(call, values, trial.first_thread, d, registers), factors_(factors) {
+    unheld_ = "holds nothing";
+  }
+
+ private:
+  std::optional<Number> known(ExprId expr) override {
+    const auto constant = factors_.constant_of(expr);
+    return constant ? constant : factors_.runtime_of(expr, has_changed_);
+  }
+
+  Try<ThreadNumbers> operated(ExprId expr, const Mask& mask) override {
     const ir::Expr& e = f_[expr];
     switch (e.op) {
-      case ExprOp::Var:
-        if (const auto bound = bound_.find(e.var.index); bound != bound_.end())
-          return ThreadNumbers(values_.threads(), bound->second);
-        break;
-      case ExprOp::Load:
-        if (f_[e.buffer].scope == ir::Scope::Local) return loaded(e, mask);
-        break;
       case ExprOp::Cast:
         if (factors_.keeps(e.type)) return value(e.args[0], mask);
         break;
       case ExprOp::Add:
       case ExprOp::Sub:
       case ExprOp::Mul:
-        return operated(e, mask);
+        return combined(e, mask);
       case ExprOp::Ne:
         if (factors_.is_zero(e.args[1])) return value(e.args[0], mask);
         break;
@@ -72,42 +152,22 @@ class GemmReplay : public ProofWalk {
       case ExprOp::IfThenElse:
         return chosen(e, mask);
       case ExprOp::Call:
-        if (e.callee == ir::Intrinsic::Fma) return multiplied_and_added(e, mask);
+        if (e.callee == ir::Intrinsic::Fma) return combined(e, mask);
         break;
       default:
         break;
     }
     return unknown("`{}`", ir::print(f_, expr));
   }
-
-  Try<ThreadNumbers> loaded(const ir::Expr& e, const Mask& mask) {
-    const auto from = WW_TRY(element(e, mask));
-    const int bits = num::storage_bits(f_[e.buffer].dtype);
-    ThreadNumbers out(values_.threads());
-    for (std::size_t t = 0; t < out.size(); ++t)
-      if (mask[t]) out[t] = WW_TRY(read({from.storage, t, from.bit[t], bits}));
-    return out;
-  }
-  Try<Number> read(const RegisterPlace& place) const {
-    if (const auto number = registers_.at(place)) return *number;
-    return wrong("thread {} of the unit reads byte {} of `{}`, which holds nothing", place.thread,
-                 place.bit / 8, f_[place.storage].name);
-  }
-  Try<ThreadNumbers> multiplied_and_added(const ir::Expr& e, const Mask& mask) {
-    auto a = WW_TRY(value(e.args[0], mask));
-    const auto b = WW_TRY(value(e.args[1], mask)), c = WW_TRY(value(e.args[2], mask));
-    for (std::size_t t = 0; t < a.size(); ++t) a[t] = a[t] * b[t] + c[t];
-    return a;
-  }
-  Try<ThreadNumbers> operated(const ir::Expr& e, const Mask& mask) {
-    auto a = WW_TRY(value(e.args[0], mask));
-    const auto b = WW_TRY(value(e.args[1], mask));
-    for (std::size_t t = 0; t < a.size(); ++t) {
-      Number& x = a[t];
-      const Number y = b[t];
+  Try<ThreadNumbers> combined(const ir::Expr& e, const Mask& mask) {
+    auto args = WW_TRY(values_of(e, mask));
+    for (std::size_t t = 0; t < args[0].size(); ++t) {
+      Number& x = args[0][t];
+      const Number y = args[1][t];
       x = e.op == ExprOp::Add ? x + y : e.op == ExprOp::Sub ? x - y : x * y;
+      if (args.size() == 3) x += args[2][t];
     }
-    return a;
+    return std::move(args[0]);
   }
   // Only the chosen side counts: what the other one would be, an infinity for instance, is lost.
   Try<ThreadNumbers> chosen(const ir::Expr& e, const Mask& mask) {
@@ -124,49 +184,12 @@ class GemmReplay : public ProofWalk {
     return out;
   }
 
-  // --- writes ---
-
-  // Only D and what the code has allocated for itself may change.
-  Try<void> put(const RegisterPlace& place, Number number) {
-    const bool is_own = place.storage != d_.storage && is_allocated_here(place.storage);
-    if (!is_own && !d_.has(place, place.thread))
-      return wrong("byte {} of `{}` is written by thread {} of the unit", place.bit / 8,
-                   f_[place.storage].name, place.thread);
-    registers_.put(place, number);
-    has_changed_ = true;
-    return {};
-  }
-  // Operands of the call were there before it.
-  [[nodiscard]] bool is_allocated_here(ir::BufferId storage) const {
-    for (std::size_t i = 0; i < 4; ++i)
-      if (storage == ir::storage_of(f_, call_.region(i).buffer)) return false;
-    return allocated_.contains(storage.index);
-  }
-
-  Try<void> allocate(const ir::Stmt& s) override {
-    allocated_.insert(s.buffer.index);
-    return {};
-  }
-
   // A factor that is read once, for later.
   Try<void> bind(const ir::Stmt& s, const Mask& mask) override {
     const auto number = factors_.runtime_of(s.expr, has_changed_);
     if (!number) return ProofWalk::bind(s, mask);
-    bound_[s.var.index] = *number;
+    bound_[s.var.index].assign(values_.threads(), *number);
     return {};
-  }
-
-  Try<void> store(const ir::Stmt& s, const Mask& mask) override {
-    const auto number = WW_TRY(value(s.expr, mask));
-    const auto to = WW_TRY(element(s, mask));
-    const int bits = num::storage_bits(f_[s.buffer].dtype);
-    for (std::size_t t = 0; t < mask.size(); ++t)
-      if (mask[t]) WW_TRY_VOID(put({to.storage, t, to.bit[t], bits}, number[t]));
-    return {};
-  }
-
-  Try<void> evaluate(const ir::Stmt& s, const Mask&) override {
-    return unknown("`{}`", ir::print(f_, s.expr));
   }
 
   // --- mma ---
@@ -188,7 +211,7 @@ class GemmReplay : public ProofWalk {
     }
   };
 
-  Try<void> ptx(const ir::PtxCall& call, const Mask& mask) override {
+  Try<void> instruct(const ir::PtxCall& call, const Mask& mask) override {
     if (&call != checked_) {  // a loop comes to the same one again and again
       if (call.opcode.mnemonic() != "mma" || call.predicate.valid())
         return unknown("`{}`", call.opcode.text());
@@ -243,8 +266,7 @@ class GemmReplay : public ProofWalk {
     return {};
   }
 
-  // By register and part, where all threads keep it, as the reader or writer of the first register's
-  // storage says by `place_of`; empty: they differ.
+  // By register and part, where all threads keep it, as place_of(bit) says; empty: they differ.
   template <typename PlaceOf>
   static std::vector<std::size_t> places_of(const Matrix& matrix, PlaceOf&& place_of) {
     std::vector<std::size_t> out;
@@ -259,22 +281,22 @@ class GemmReplay : public ProofWalk {
   }
 
   Try<void> gather(const Matrix& matrix, std::size_t first, ThreadNumbers& out) {
-    const Registers::Reader reader(registers_, matrix.registers[0].storage, matrix.bits);
-    const auto places = places_of(matrix, [&](std::int64_t bit) { return reader.place_of(bit); });
+    const Registers::Width& width = registers_.width(matrix.registers[0].storage, matrix.bits);
+    const auto places = places_of(matrix, [&](std::int64_t bit) { return width.place_of(bit); });
     out.resize(matrix.fragment->places.size());
     Number* to = out.data();
-    if (places.empty()) {
-      for (const isa::FragmentPlace& at : matrix.fragment->places)
-        *to++ = WW_TRY(read(matrix.at(at, first)));
-      return {};
-    }
-    const Registers::Reader::Table table = reader.table();
+    const auto table = width.table();
     for (const isa::FragmentPlace& at : matrix.fragment->places) {
       const std::size_t thread = first + static_cast<std::size_t>(at.lane);
-      const Number* const number = table.find(thread, places[matrix.index_of(at)]);
+      const Number* const number =
+          places.empty() ? nullptr : table.find(thread, places[matrix.index_of(at)]);
       *to++ = number != nullptr ? *number : WW_TRY(read(matrix.at(at, first)));
     }
     return {};
+  }
+  Try<Number> read(const RegisterPlace& place) {
+    if (const auto number = registers_.at(place)) return *number;
+    return not_held(place, place.thread);
   }
 
   // All is read before anything is written.
@@ -290,33 +312,27 @@ class GemmReplay : public ProofWalk {
 
   Try<void> scatter(const Matrix& d, std::size_t first, const ThreadNumbers& numbers) {
     std::vector<std::size_t> places;
-    Registers::Writer writer(registers_, d_.storage, d_.bits);
-    if (d.bits == d_.bits && d.registers[0].storage == d_.storage)
+    Registers::Width& width = registers_.width(dst_.storage, dst_.bits);
+    if (d.bits == dst_.bits && d.registers[0].storage == dst_.storage)
       places =
-          places_of(d, [&](std::int64_t bit) { return writer.place_of(bit, values_.threads()); });
-    const Granules::Table names = d_.names->table();
+          places_of(d, [&](std::int64_t bit) { return width.room_at(bit, values_.threads()); });
+    const Granules::Table names = dst_.names->table();
     const Number* number = numbers.data();
     for (const isa::FragmentPlace& at : d.fragment->places) {
       const std::size_t thread = first + static_cast<std::size_t>(at.lane);
       const std::size_t place = places.empty() ? 0 : places[d.index_of(at)];
       const Name* const name = names.find(thread, static_cast<std::int64_t>(place));
       if (!places.empty() && name != nullptr && *name != kNobody)
-        writer.put_in_table(thread, place, *number++);
+        width.put_in_table(thread, place, *number++);
       else
-        WW_TRY_VOID(put(d.at(at, first), *number++));
+        WW_TRY_VOID(put(d.at(at, first), thread, *number++));
     }
     has_changed_ = true;
     return {};
   }
 
-  const Call& call_;
   const Factors& factors_;
-  const RegionElements& d_;
-  Registers& registers_;
-  std::set<std::uint32_t> allocated_;
-  std::unordered_map<std::uint32_t, Number> bound_;  // by variable: factors
-  bool has_changed_ = false;                         // any register
-  const ir::PtxCall* checked_ = nullptr;             // the last mma, and what it multiplies
+  const ir::PtxCall* checked_ = nullptr;  // the last mma, and what it multiplies
   std::vector<isa::Fragment> fragments_;
 };
 
@@ -367,106 +383,59 @@ struct KnownSums {
   ThreadNumbers sums = {};
 };
 
-// --- comparison ----------------------------------------------------------------------------------
-
-class GemmProving {
+class GemmGoal final : public NumberGoal {
  public:
-  GemmProving(const Call& call, const ir::Block& code, Trial trial, bool is_beta_zero, Proof& proof,
-              std::optional<KnownSums>& known)
-      : known_(known),
-        call_(call),
-        code_(code),
-        trial_(trial),
-        proof_(proof),
-        values_(call, trial.first_thread, trial.sample, *trial.few, *trial.tables),
-        factors_(call, is_beta_zero) {}
+  GemmGoal(const Call& call, const ir::Block& code, Trial trial, Proof& proof, bool is_beta_zero,
+           std::optional<KnownSums>& known)
+      : NumberGoal(call, code, trial, proof), known_(known), factors_(call, is_beta_zero) {}
 
-  TrialOutcome run() {
-    const auto sizes = sizes_of(call_, values_);
-    if (!sizes) return could_not(sizes.error());
-    for (const std::size_t i : {0U, 1U, 2U, 3U}) {
-      const bool counts = i != 3 || factors_.beta() != 0;  // C is not read where beta is 0
-      const auto read = counts ? read_operand(i) : Try<bool>(true);
-      if (!read) return could_not(read.error());
-      if (!*read) return TrialOutcome::Skipped;
-    }
-    if (!shared_.empty())
-      registers_.change_all([&](Number number) { return shared_.known_as(number); });
-    return compare(*sizes);
-  }
   [[nodiscard]] bool is_beta_runtime() const { return factors_.is_beta_runtime(); }
 
  private:
-  TrialOutcome could_not(const Unproven& why) {
-    proof_.could_not = why.text;
-    return TrialOutcome::Failed;
-  }
-  TrialOutcome differs(std::string how) {
-    proof_.difference = std::move(how);
-    return TrialOutcome::Failed;
-  }
-
-  // False: the sampled values put it outside its buffer.
-  Try<bool> read_operand(std::size_t i) {
-    const ir::Region& region = call_.region(i);
-    const int bits = num::storage_bits(call_.f()[region.buffer].dtype);
-    auto names = WW_TRY(names_of(call_, values_, region, bits, trial_.first_thread));
-    if (!names) return false;
-    operands_[i] = {.storage = ir::storage_of(call_.f(), region.buffer),
-                    .bits = bits,
-                    .names = std::move(names->granules)};
-    constexpr GemmTag kTags[] = {kOfD, kOfA, kOfB, kOfC};
-    if (i != 0) fill(operands_[i], kTags[i]);
+  Try<bool> prepare() override {
+    sizes_ = WW_TRY(sizes_of(call_, values_));
+    for (const std::size_t i : {0U, 1U, 2U, 3U}) {
+      if (i == 3 && factors_.beta() == 0) continue;  // C is not read
+      auto inside = WW_TRY(read(call_.region(i)));
+      if (!inside) return false;
+      constexpr GemmTag kTags[] = {kOfD, kOfA, kOfB, kOfC};
+      if (i != 0)
+        fill(inside->elements,
+             [first = begun(kTags[i])](Name name) { return number_of(first, name); });
+      else
+        d_ = std::move(inside->elements);
+    }
+    unite_shared();
     return true;
   }
-  void fill(const RegionElements& operand, GemmTag tag) {
-    const Number first = begun(tag);
-    Registers::Writer writer(registers_, operand.storage, operand.bits);
-    operand.for_each(values_.threads(), [&](const RegisterPlace& place, Name name) {
-      const Number number = number_of(first, name);
-      if (const auto other = writer.put_beside(place, number)) shared_.unite(*other, number);
-    });
-  }
 
-  const ThreadNumbers& meant_here(const Sizes& sizes) {
-    const bool is_known = known_ && shared_.empty() && known_->sizes == sizes &&
+  const ThreadNumbers& meant_here() {
+    const bool is_known = known_ && shared_.empty() && known_->sizes == sizes_ &&
                           known_->alpha == factors_.alpha() && known_->beta == factors_.beta();
     if (is_known) return known_->sums;
-    ThreadNumbers sums = meant(sizes, factors_, shared_);
+    ThreadNumbers sums = meant(sizes_, factors_, shared_);
     if (!shared_.empty()) return own_sums_ = std::move(sums);
-    known_ = {sizes, factors_.alpha(), factors_.beta(), std::move(sums)};
+    known_ = {sizes_, factors_.alpha(), factors_.beta(), std::move(sums)};
     return known_->sums;
   }
 
-  TrialOutcome compare(const Sizes& sizes) {
-    GemmReplay replay(call_, values_, factors_, operands_[0], registers_);
-    if (!carry_out(replay, call_, code_, trial_, values_.threads(), proof_))
-      return TrialOutcome::Failed;
-    const ThreadNumbers& wanted = meant_here(sizes);
-    std::string difference;
-    const Registers::Reader reader(registers_, operands_[0].storage, operands_[0].bits);
-    operands_[0].for_each(values_.threads(), [&](const RegisterPlace& place, Name name) {
-      const Number* const number = reader.find(place.thread, place.bit);
-      const bool is_right = number != nullptr && *number == wanted[static_cast<std::size_t>(name)];
-      if (difference.empty() && !is_right)
-        difference = fmt::format("element ({}, {}) of D in thread {} of the unit is another sum",
-                                 name / sizes.n, name % sizes.n, place.thread);
-    });
-    if (!difference.empty()) return differs(std::move(difference));
-    return values_.has_sampled() ? TrialOutcome::Held : TrialOutcome::HeldAlways;
+  Try<void> compare() override {
+    GemmMachine machine(call_, values_, trial_, factors_, d_, registers_);
+    WW_TRY_VOID(carry_out(machine));
+    const ThreadNumbers& wanted = meant_here();
+    return first_other(
+        d_, [&](Name name) { return wanted[static_cast<std::size_t>(name)]; },
+        [&](const RegisterPlace& place, Name name, const Number*) {
+          return fmt::format("element ({}, {}) of D in thread {} of the unit is another sum",
+                             name / sizes_.n, name % sizes_.n, place.thread);
+        });
   }
 
   std::optional<KnownSums>& known_;
   ThreadNumbers own_sums_;
-  const Call& call_;
-  const ir::Block& code_;
-  Trial trial_;
-  Proof& proof_;
-  ProofValues values_;
   Factors factors_;
-  RegionElements operands_[4];
-  Registers registers_;
-  SharedNumbers shared_;
+  Sizes sizes_;
+  RegionElements d_;
 };
 
 }  // namespace
@@ -480,10 +449,10 @@ Proof prove_gemm(const Call& call, const ir::Block& code) {
   Proof proof;
   std::optional<KnownSums> known;
   const auto attempt = [&](Trial trial) {
-    GemmProving proving(call, code, trial, false, proof, known);
-    const TrialOutcome outcome = proving.run();
-    if (!proving.is_beta_runtime() || outcome == TrialOutcome::Failed) return outcome;
-    return GemmProving(call, code, trial, true, proof, known).run();
+    GemmGoal goal(call, code, trial, proof, false, known);
+    const TrialOutcome outcome = goal.run();
+    if (!goal.is_beta_runtime() || outcome == TrialOutcome::Failed) return outcome;
+    return GemmGoal(call, code, trial, proof, true, known).run();
   };
   make_trials(call, proof, attempt);
   return proof;

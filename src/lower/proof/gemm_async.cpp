@@ -18,10 +18,9 @@
 #include "isa/catalogue.h"
 #include "isa/fragment.h"
 #include "lower/gemm/as_async.h"
+#include "lower/proof/machine.h"
 #include "lower/proof/proof.h"
-#include "lower/proof/registers.h"
 #include "lower/proof/shared_matrix.h"
-#include "lower/proof/trials.h"
 
 namespace ww::lower {
 namespace {
@@ -64,11 +63,11 @@ struct AsyncShared {
   std::vector<Number> old = {};
 };
 
-class AsyncReplay : public ProofWalk {
+class AsyncWalk : public ProofWalk {
  public:
-  AsyncReplay(const Call& call, ProofValues& values, const AsyncSizes& sizes,
-              const std::array<RegionElements, 3>& operands, AsyncShared& shared,
-              std::vector<Number>& sums, bool is_waited)
+  AsyncWalk(const Call& call, ProofValues& values, const AsyncSizes& sizes,
+            const std::array<RegionElements, 3>& operands, AsyncShared& shared,
+            std::vector<Number>& sums, bool is_waited)
       : ProofWalk(call, values),
         call_(call),
         sizes_(sizes),
@@ -81,13 +80,6 @@ class AsyncReplay : public ProofWalk {
   [[nodiscard]] bool is_done() const { return !is_waited_ || next_ == std::size(kWaitedOrder); }
 
  private:
-  Try<void> store(const ir::Stmt& s, const Mask&) override {
-    return unknown("a store to `{}`", f_[s.buffer].name);
-  }
-  Try<void> evaluate(const ir::Stmt& s, const Mask&) override {
-    return unknown("`{}`", ir::print(f_, s.expr));
-  }
-
   // What a product that is waited for consists of, in this order.
   static constexpr std::string_view kWaitedOrder[] = {"fence.proxy.async.shared::cta",
                                                       "wgmma.fence", "wgmma.mma_async",
@@ -373,30 +365,14 @@ class AsyncReplay : public ProofWalk {
 
 // --- what the call means -------------------------------------------------------------------------
 
-class AsyncProving {
+class AsyncGoal final : public NumberGoal {
  public:
-  AsyncProving(const Call& call, const ir::Block& code, Trial trial, AsyncShared& shared,
-               Proof& proof, bool is_waited)
-      : call_(call),
-        code_(code),
-        trial_(trial),
-        shared_(shared),
-        proof_(proof),
-        is_waited_(is_waited),
-        values_(call, trial.first_thread, trial.sample, *trial.few, *trial.tables) {}
-
-  TrialOutcome run() {
-    const auto ready = read();
-    if (!ready) {
-      proof_.could_not = ready.error().text;
-      return TrialOutcome::Failed;
-    }
-    return *ready ? compare() : TrialOutcome::Skipped;
-  }
+  AsyncGoal(const Call& call, const ir::Block& code, Trial trial, Proof& proof, AsyncShared& shared,
+            const bool& is_waited)
+      : NumberGoal(call, code, trial, proof), shared_(shared), is_waited_(is_waited) {}
 
  private:
-  // False: the sampled values put an operand outside its buffer.
-  Try<bool> read() {
+  Try<bool> prepare() override {
     const auto c = WW_TRY(matrix_extents(values_, call_.region(0)));
     const auto a = WW_TRY(matrix_extents(values_, call_.region(1)));
     WW_TRY_VOID(matrix_extents(values_, call_.region(2)));
@@ -407,62 +383,44 @@ class AsyncProving {
               .turns_b = ir::is_true(call_.tile.args[ir::kAsyncTransB])};
     if (sizes_.turns_a) sizes_.k = a.first;
     for (const std::size_t i : {0U, 1U, 2U}) {
-      const ir::Region& region = call_.region(i);
-      const int bits = num::storage_bits(call_.f()[region.buffer].dtype);
-      auto names = WW_TRY(names_of(call_, values_, region, bits, trial_.first_thread));
-      if (!names) return false;
-      if (names->granules.has_aliases()) return unknown("elements that share a place");
-      operands_[i] = {.storage = ir::storage_of(call_.f(), region.buffer),
-                      .is_private = call_.f()[region.buffer].scope == ir::Scope::Local,
-                      .bits = bits,
-                      .names = std::move(names->granules)};
+      auto inside = WW_TRY(read(call_.region(i)));
+      if (!inside) return false;
+      operands_[i] = std::move(inside->elements);
+      if (operands_[i].names->has_aliases()) return unknown("elements that share a place");
     }
     const auto* accum = std::get_if<ir::ExprId>(&call_.tile.args[ir::kAsyncAccum]);
     adds_ = accum == nullptr ? ir::is_true(call_.tile.args[ir::kAsyncAccum])
                              : WW_TRY(values_.uniform(*accum)) != 0;
-    return true;
-  }
-
-  TrialOutcome compare() {
     const auto elements = static_cast<std::size_t>(sizes_.m * sizes_.n);
     std::vector<int> holders(elements);
     operands_[0].for_each(values_.threads(), [&](const RegisterPlace&, Name name) {
       ++holders[static_cast<std::size_t>(name)];
     });
+    for (std::size_t x = 0; x < elements; ++x)
+      if (holders[x] != 1) return unknown("{} threads hold element {} of C", holders[x], x);
+    return true;
+  }
+
+  Try<void> compare() override {
+    const auto elements = static_cast<std::size_t>(sizes_.m * sizes_.n);
     std::vector<Number>& old = shared_.old;
     while (old.size() < elements) old.push_back(number_of_old(old.size()));
-    std::vector<Number> sums(old.begin(), old.begin() + std::ssize(holders));
-    for (std::size_t x = 0; x < elements; ++x) {
-      if (holders[x] == 1) continue;
-      proof_.could_not = fmt::format("{} threads hold element {} of C", holders[x], x);
-      return TrialOutcome::Failed;
-    }
-    AsyncReplay replay(call_, values_, sizes_, operands_, shared_, sums, is_waited_);
-    if (!carry_out(replay, call_, code_, trial_, values_.threads(), proof_))
-      return TrialOutcome::Failed;
-    if (!replay.is_done()) {
-      proof_.difference = "the code ends before its products are waited for";
-      return TrialOutcome::Failed;
-    }
+    std::vector<Number> sums(old.begin(), old.begin() + static_cast<std::ptrdiff_t>(elements));
+    AsyncWalk walk(call_, values_, sizes_, operands_, shared_, sums, is_waited_);
+    WW_TRY_VOID(carry_out(walk));
+    if (!walk.is_done()) return wrong("the code ends before its products are waited for");
     Number all = 0;
     for (std::int64_t k = 0; k < sizes_.k; ++k) all += number_of_k(k);
     for (std::size_t x = 0; x < elements; ++x)
       if (sums[x] != all + (adds_ ? old[x] : 0)) {
         const auto at = static_cast<std::int64_t>(x);
-        proof_.difference =
-            fmt::format("element ({}, {}) of C is another sum", at / sizes_.n, at % sizes_.n);
-        return TrialOutcome::Failed;
+        return wrong("element ({}, {}) of C is another sum", at / sizes_.n, at % sizes_.n);
       }
-    return values_.has_sampled() ? TrialOutcome::Held : TrialOutcome::HeldAlways;
+    return {};
   }
 
-  const Call& call_;
-  const ir::Block& code_;
-  Trial trial_;
   AsyncShared& shared_;
-  Proof& proof_;
   bool is_waited_;
-  ProofValues values_;
   AsyncSizes sizes_;
   std::array<RegionElements, 3> operands_;
   bool adds_ = false;
@@ -471,27 +429,17 @@ class AsyncProving {
 }  // namespace
 
 Proof prove_async_gemm(const Call& call, const ir::Block& code) {
-  Proof proof;
   AsyncShared shared;
-  make_trials(call, proof, [&](Trial trial) {
-    return AsyncProving(call, code, trial, shared, proof, false).run();
-  });
-  return proof;
+  const bool is_waited = false;
+  return prove_with<AsyncGoal>(call, code, shared, is_waited);
 }
 
 Proof prove_waited_gemm(const Call& call, const ir::Block& code) {
-  Proof proof;
-  AsyncShared shared;
   const Match<ir::TileCall> tile = async_form(call);
-  if (!tile) {
-    proof.could_not = tile.error().reason;
-    return proof;
-  }
-  const Call product = with_tile(call, *tile);
-  make_trials(product, proof, [&](Trial trial) {
-    return AsyncProving(product, code, trial, shared, proof, true).run();
-  });
-  return proof;
+  if (!tile) return {.difference = {}, .could_not = tile.error().reason};
+  AsyncShared shared;
+  const bool is_waited = true;
+  return prove_with<AsyncGoal>(with_tile(call, *tile), code, shared, is_waited);
 }
 
 }  // namespace ww::lower

@@ -16,16 +16,11 @@
 
 #include "ir/elementwise.h"
 #include "ir/equal.h"
-#include "ir/print/print.h"
 #include "lower/as_index.h"
-#include "lower/proof/meaning.h"
+#include "lower/proof/machine.h"
 #include "lower/proof/proof.h"
-#include "lower/proof/register_replay.h"
-#include "lower/proof/scratch_order.h"
-#include "lower/proof/trials.h"
 
 namespace ww::lower {
-namespace indexed_proof {
 namespace {
 
 using ir::ExprId;
@@ -120,30 +115,24 @@ struct Known {
 
 Number sum_of(Number old, Number value) { return old + mixed(value); }
 
-class IndexedReplay : public RegisterReplay {
+class IndexedMachine : public Machine {
  public:
-  IndexedReplay(const Call& call, ProofValues& values, std::int64_t first_thread,
-                const Known& known, const RegionElements& dst, Registers& registers)
-      : RegisterReplay(call, values, dst, registers),
+  IndexedMachine(const Call& call, ProofValues& values, Trial trial, const Known& known,
+                 const RegionElements& dst, Registers& registers)
+      : Machine(call, values, trial.first_thread, dst, registers),
         known_(known),
         type_(call.buffer(0).dtype),
-        adds_(call.tile.op == TileOp::ScatterAdd),
-        scratch_(call, values, first_thread) {}
+        adds_(call.tile.op == TileOp::ScatterAdd) {
+    copied_bits_ = known.index_bits;
+  }
 
  private:
-  Try<ThreadNumbers> value(ExprId expr, const Mask& mask) override {
+  std::optional<Number> known(ExprId expr) override {
     const ir::Expr& e = f_[expr];
     if (e.op == ExprOp::FloatImm || e.op == ExprOp::IntImm)
-      return ThreadNumbers(values_.threads(), hashes::number_of({e.type.dtype, e.integer, e.real}));
-    if (known_.fill.valid() && ir::same(f_, known_.fill, expr))
-      return ThreadNumbers(values_.threads(), known_.fill_number);
-    if (e.op == ExprOp::Var)
-      if (const auto bound = bound_.find(e.var.index); bound != bound_.end()) return bound->second;
-    if (e.op != ExprOp::Load) return unknown("`{}`", ir::print(f_, expr));
-    const auto from = WW_TRY(element(e, mask));
-    for (std::size_t t = 0; t < mask.size() && scratch_.is_scratch(from.storage); ++t)
-      if (mask[t]) WW_TRY_VOID(scratch_.read(from.storage, from.bit[t], t));
-    return loaded(e, mask);
+      return hashes::number_of({e.type.dtype, e.integer, e.real});
+    if (known_.fill.valid() && ir::same(f_, known_.fill, expr)) return known_.fill_number;
+    return std::nullopt;
   }
 
   // An index that is read has its value; what fills is only moved.
@@ -168,88 +157,17 @@ class IndexedReplay : public RegisterReplay {
     return {};
   }
 
-  // What one thread writes in memory no other may write: there is no order between them.
-  [[nodiscard]] bool is_watched(ir::BufferId storage) const override {
-    return !adds_ && !dst_.is_private && storage == dst_.storage;
-  }
+  // Sums have no order.
   Try<void> touch(const RegisterPlace& at, std::size_t thread, bool writes) override {
-    if (!writes) return {};
-    const auto [writer, is_new] = writers_.emplace(at.bit, thread);
-    if (is_new || writer->second == thread) return {};
-    return wrong("byte {} of `{}` is written by threads {} and {} of the unit", at.bit / 8,
-                 f_[at.storage].name, writer->second, thread);
+    const bool is_sum = adds_ && at.storage == dst_.storage;
+    if (is_sum && writes)
+      return wrong("byte {} of `{}` is overwritten, not added to", at.bit / 8, f_[at.storage].name);
+    return is_sum ? Try<void>() : Machine::touch(at, thread, writes);
   }
-
-  Try<void> write(const PointerValue& to, std::int64_t bit, int bits, const Mask& mask,
-                  const ThreadNumbers& numbers) {
-    const bool is_scratch = scratch_.is_scratch(to.storage);
-    for (std::size_t t = 0; t < mask.size(); ++t) {
-      if (!mask[t]) continue;
-      RegisterPlace at = place(to, t, bits);
-      at.bit += bit;
-      if (!is_scratch && adds_ && at.storage == dst_.storage)
-        return wrong("byte {} of `{}` is overwritten, not added to", at.bit / 8,
-                     f_[at.storage].name);
-      if (is_scratch) {
-        WW_TRY_VOID(scratch_.write(at.storage, at.bit, t));
-        registers_.put(at, numbers[t]);
-      } else {
-        WW_TRY_VOID(put(at, t, numbers[t]));
-      }
-    }
-    return {};
-  }
-  Try<void> store(const ir::Stmt& s, const Mask& mask) override {
-    const auto number = WW_TRY(value(s.expr, mask));
-    const auto to = WW_TRY(element(s, mask));
-    const DType type = f_[s.expr].type.dtype, held = f_[s.buffer].dtype;
-    if (type != held) return wrong("{} is stored as {}", num::name_of(type), num::name_of(held));
-    return write(to, 0, num::storage_bits(held), mask, number);
-  }
-
   Try<void> evaluate(const ir::Stmt& s, const Mask& mask) override {
     const ir::Expr& e = f_[s.expr];
-    if (e.op != ExprOp::Call) return unknown("`{}`", ir::print(f_, s.expr));
-    switch (e.callee) {
-      case ir::Intrinsic::CopyBytes:
-        return copy_bytes(e, mask);
-      case ir::Intrinsic::AtomicAdd:
-        return add(e, mask);
-      case ir::Intrinsic::CtaSync:
-      case ir::Intrinsic::WarpSync:
-      case ir::Intrinsic::WarpgroupSync:
-        return scratch_.barrier(e, mask);
-      default:
-        return unknown("`{}`", ir::print(f_, s.expr));
-    }
-  }
-  // Whole elements.
-  Try<void> copy_bytes(const ir::Expr& e, const Mask& mask) {
-    const auto to = WW_TRY(values_.pointer(e.args[0]));
-    const auto from = WW_TRY(values_.pointer(e.args[1]));
-    const auto bytes = WW_TRY(values_.uniform(e.args[2]));
-    const int bits = is_own(to.storage)     ? num::storage_bits(f_[to.storage].dtype)
-                     : is_own(from.storage) ? num::storage_bits(f_[from.storage].dtype)
-                                            : known_.index_bits;
-    if (bytes < 1 || bytes > kMaxBytes || bytes * 8 % bits != 0)
-      return wrong("{} bytes are copied", bytes);
-    for (std::size_t t = 0; t < mask.size(); ++t) {
-      if (!mask[t]) continue;
-      for (const PointerValue* each : {&to, &from})
-        if (each->bit[t] % (bytes * 8) != 0 && f_[each->storage].scope != ir::Scope::Local)
-          return wrong("{} bytes are copied at byte {}", bytes, each->bit[t] / 8);
-    }
-    for (std::int64_t bit = 0; bit < bytes * 8; bit += bits) {
-      ThreadNumbers numbers(values_.threads());
-      for (std::size_t t = 0; t < mask.size(); ++t) {
-        if (!mask[t]) continue;
-        RegisterPlace read = place(from, t, bits);
-        read.bit += bit;
-        numbers[t] = WW_TRY(read_at(read, t));
-      }
-      WW_TRY_VOID(write(to, bit, bits, mask, numbers));
-    }
-    return {};
+    const bool is_sum = e.op == ExprOp::Call && e.callee == ir::Intrinsic::AtomicAdd;
+    return is_sum ? add(e, mask) : Machine::evaluate(s, mask);
   }
   Try<void> add(const ir::Expr& e, const Mask& mask) {
     if (!adds_) return wrong("something is added");
@@ -259,46 +177,26 @@ class IndexedReplay : public RegisterReplay {
       return wrong("{} is added to {}", ir::to_text(f_[e.args[1]].type), num::name_of(type_));
     for (std::size_t t = 0; t < mask.size(); ++t) {
       if (!mask[t]) continue;
-      const RegisterPlace at = place(to, t, num::storage_bits(type_));
-      const Number old = WW_TRY(read_at(at, t));
-      WW_TRY_VOID(put(at, t, sum_of(old, number[t])));
+      const RegisterPlace at = place(to, f_[to.storage].scope, t, num::storage_bits(type_));
+      const auto old = registers_.at(at);
+      if (!old || !dst_.has(at, t)) return not_held(at, t);
+      registers_.put(at, sum_of(*old, number[t]));
     }
     return {};
-  }
-  Try<void> ptx(const ir::PtxCall& call, const Mask& /*mask*/) override {
-    return unknown("`{}`", call.opcode.text());
   }
 
   const Known& known_;
   DType type_;
   bool adds_;
-  ScratchOrder scratch_;
-  std::unordered_map<std::uint32_t, ThreadNumbers> bound_;      // by variable
-  std::unordered_map<std::int64_t, std::size_t> writers_ = {};  // by bit of the destination
 };
 
 // --- comparison ----------------------------------------------------------------------------------
 
 enum Side : Number { kTable, kTile, kIndex, kFilling };
 
-class Proving {
+class IndexedGoal final : public NumberGoal {
  public:
-  Proving(const Call& call, const ir::Block& code, Trial trial, Proof& proof)
-      : call_(call),
-        code_(code),
-        trial_(trial),
-        proof_(proof),
-        values_(call, trial.first_thread, trial.sample, *trial.few, *trial.tables),
-        type_(call.buffer(0).dtype) {}
-
-  TrialOutcome run() {
-    const auto is_inside = prepare();
-    if (!is_inside) {
-      proof_.could_not = is_inside.error().text;
-      return TrialOutcome::Failed;
-    }
-    return *is_inside ? compare() : TrialOutcome::Skipped;
-  }
+  using NumberGoal::NumberGoal;
 
  private:
   [[nodiscard]] bool is_gather() const { return call_.tile.op == TileOp::Gather; }
@@ -309,17 +207,15 @@ class Proving {
   // --- before the code ---
 
   // False: what was chosen puts a region outside its buffer.
-  Try<bool> prepare() {
+  Try<bool> prepare() override {
     const ir::Region& tile = call_.region(ir::tile_argument(call_.tile.op));
-    auto read = WW_TRY(read_region(call_, values_, tile, trial_.first_thread));
-    auto index =
-        WW_TRY(read_region(call_, values_, call_.region(ir::kIndexArgument), trial_.first_thread));
-    if (!read || !index) return false;
-    tile_ = *std::move(read);
+    auto inside = WW_TRY(read(tile));
+    auto index = WW_TRY(read(call_.region(ir::kIndexArgument)));
+    if (!inside || !index) return false;
+    tile_ = *std::move(inside);
     Numbers extents;
-    for (const ir::RangeExpr& range : table().ranges) {
+    for (const ir::RangeExpr& range : table().ranges)
       extents.push_back(WW_TRY(values_.uniform(range.extent)));
-    }
     rows_ = extents[ir::indexed_axis(call_.tile)];
     if (std::ranges::min(extents) < 1) return false;
     const auto count = [](const RegionRead& each) {
@@ -353,9 +249,7 @@ class Proving {
   }
   void place_tile() {
     if (is_gather()) return;
-    tile_.elements.for_each(values_.threads(), [&](const RegisterPlace& place, Name name) {
-      registers_.put_beside(place, number_of(kTile, name));
-    });
+    fill(tile_.elements, [&](Name name) { return number_of(kTile, name); });
   }
   void find_fill() {
     const ir::Setting* setting = ir::indexed_fill(call_.tile);
@@ -380,10 +274,10 @@ class Proving {
           !row_numbers_.emplace(number, row_numbers_.size()).second)
         continue;
       row.ranges[axis].min = ir::int_imm(call_.f(), DType::Int64, start + number, call_.span);
-      auto read = WW_TRY(read_region(call_, values_, row, trial_.first_thread));
-      if (!read) return false;
+      auto inside = WW_TRY(read(row));
+      if (!inside) return false;
       const auto first = static_cast<Name>((row_numbers_.size() - 1) * as_index(row_elements()));
-      read->elements.for_each(1, [&](const RegisterPlace& place, Name name) {
+      inside->elements.for_each(1, [&](const RegisterPlace& place, Name name) {
         registers_.put_beside(place, number_of(kTable, first + name));
         spots.push_back({granule_at(place.bit, place.bits), 0, first + name});
       });
@@ -433,29 +327,22 @@ class Proving {
     return out;
   }
 
-  TrialOutcome compare() {
+  [[nodiscard]] bool has_chosen() const override { return true; }
+  Try<void> compare() override {
     const RegionElements& dst = is_gather() ? tile_.elements : rows_read_;
-    IndexedReplay replay(call_, values_, trial_.first_thread, known_, dst, registers_);
-    if (!carry_out(replay, call_, code_, trial_, values_.threads(), proof_))
-      return TrialOutcome::Failed;
+    IndexedMachine machine(call_, values_, trial_, known_, dst, registers_);
+    WW_TRY_VOID(carry_out(machine));
     const std::vector<Number> meant = expected();
-    dst.for_each(values_.threads(), [&](const RegisterPlace& place, Name name) {
-      if (!proof_.difference.empty()) return;
-      const auto number = registers_.at(place);
-      if (number == meant[as_index(name)]) return;
-      proof_.difference = fmt::format("byte {} of `{}` in thread {} of the unit {}", place.bit / 8,
-                                      call_.f()[place.storage].name, place.thread,
-                                      number ? "is another value" : "is not written");
-    });
-    return proof_.difference.empty() ? TrialOutcome::Held : TrialOutcome::Failed;
+    return first_other(
+        dst, [&](Name name) { return meant[as_index(name)]; },
+        [&](const RegisterPlace& place, Name, const Number* number) {
+          return fmt::format("byte {} of `{}` in thread {} of the unit {}", place.bit / 8,
+                             call_.f()[place.storage].name, place.thread,
+                             number ? "is another value" : "is not written");
+        });
   }
 
-  const Call& call_;
-  const ir::Block& code_;
-  Trial trial_;
-  Proof& proof_;
-  ProofValues values_;
-  DType type_;
+  DType type_ = call_.buffer(0).dtype;
   ir::IndexedShape shape_;
   std::int64_t rows_ = 0;
   Numbers indices_;  // what was chosen
@@ -463,17 +350,12 @@ class Proving {
   RegionRead tile_;
   RegionElements rows_read_;
   std::map<std::int64_t, std::size_t> row_numbers_;  // by row of the table, in order of first use
-  Registers registers_;
 };
 
 }  // namespace
-}  // namespace indexed_proof
 
 Proof prove_indexed(const Call& call, const ir::Block& code) {
-  Proof proof;
-  make_trials(call, proof,
-              [&](Trial trial) { return indexed_proof::Proving(call, code, trial, proof).run(); });
-  return proof;
+  return prove_with<IndexedGoal>(call, code);
 }
 
 }  // namespace ww::lower

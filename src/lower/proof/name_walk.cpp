@@ -12,8 +12,6 @@ namespace {
 
 using ir::ExprId;
 
-constexpr std::size_t kLanes = 32;
-
 }  // namespace
 
 NameWalk::NameWalk(const Call& call, ProofValues& values, const Granules& src, Granules& dst,
@@ -77,15 +75,15 @@ Try<void> NameWalk::store_shuffled(const PointerValue& to, int bits, ExprId stor
     return unknown("a store of `{}`", ir::print(f_, stored));
   const auto members = ir::const_int(f_, e.args[0]);
   const auto width = ir::const_int(f_, e.args[3]), all = ir::const_int(f_, e.args[4]);
-  if (!members || static_cast<std::uint32_t>(*members) != 0xFFFF'FFFFU || width != kLanes ||
-      all != kLanes)
+  if (!members || static_cast<std::uint32_t>(*members) != 0xFFFF'FFFFU || width != kWarpThreads ||
+      all != kWarpThreads)
     return unknown("`{}` in parts of a warp", ir::print(f_, stored));
   const auto from = WW_TRY(element(f_[e.args[1]], mask));
   const auto by = WW_TRY(values_.of(e.args[2]));
   const auto warps = WW_TRY(whole_warps(mask, "shfl.sync"));
   std::vector<std::size_t> givers(mask.size());
   for (const std::size_t first : warps)
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    for (std::size_t lane = 0; lane < kWarpThreads; ++lane) {
       const auto operand = static_cast<std::size_t>(by[first + lane] & 31);
       givers[first + lane] = first + (is_xor ? lane ^ operand : operand);
     }
@@ -194,7 +192,7 @@ Try<void> NameWalk::transpose(const ir::PtxCall& call, const Mask& mask) {
   const auto warps = WW_TRY(whole_warps(mask, call.opcode.text()));
   std::vector<std::vector<Name>> names(mask.size());
   for (const std::size_t first : warps)
-    for (std::size_t lane = 0; lane < kLanes; ++lane)
+    for (std::size_t lane = 0; lane < kWarpThreads; ++lane)
       for (std::size_t half = 0; half < 2; ++half) {
         const std::size_t row = lane / 4, column = 2 * (lane % 4) + half;
         const std::size_t giver = first + column * 4 + row / 2;

@@ -333,4 +333,30 @@ Try<std::optional<bool>> leaves_buffer(const Call& call, ProofValues& values,
   return is_read ? std::optional(meaning.leaves()) : std::nullopt;
 }
 
+Stretch::Stretch(const std::vector<std::int64_t>& into, const std::vector<std::int64_t>& from) {
+  std::vector<std::int64_t> wide, narrow;
+  for (const std::int64_t extent : into)
+    if (extent != 1) wide.push_back(extent);
+  for (const std::int64_t extent : from)
+    if (extent != 1) narrow.push_back(extent);
+  is_alike_ = wide == narrow;
+  std::int64_t scale = 1;
+  for (std::size_t back = 1; back <= from.size(); ++back) {
+    const std::int64_t extent = from[from.size() - back];
+    const std::int64_t whole = back <= into.size() ? into[into.size() - back] : 1;
+    steps_.push_back({whole, extent == 1 ? 0 : scale});
+    scale *= extent;
+  }
+}
+
+std::int64_t Stretch::operator()(std::int64_t x) const {
+  if (is_alike_) return x;
+  std::int64_t y = 0;
+  for (const Digit& digit : steps_) {
+    y += x % digit.extent * digit.scale;
+    x /= digit.extent;
+  }
+  return y;
+}
+
 }  // namespace ww::lower

@@ -239,4 +239,20 @@ Try<std::optional<RegionNames>> names_of(const Call& call, ProofValues& values,
 Try<std::optional<bool>> leaves_buffer(const Call& call, ProofValues& values,
                                        const ir::Region& region, bool may_leave);
 
+/// Which element of a region of extents `from` goes into an element of one of extents `into`: the one of
+/// the same number where the extents other than 1 agree, otherwise the one at the same coordinates from
+/// the right, those of an extent 1 being 0.
+class Stretch {
+ public:
+  Stretch(const std::vector<std::int64_t>& into, const std::vector<std::int64_t>& from);
+  [[nodiscard]] std::int64_t operator()(std::int64_t x) const;
+
+ private:
+  struct Digit {
+    std::int64_t extent, scale;
+  };
+  bool is_alike_ = false;
+  std::vector<Digit> steps_;  // from the last dimension on
+};
+
 }  // namespace ww::lower

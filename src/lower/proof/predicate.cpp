@@ -17,33 +17,6 @@ Try<Extents> extents_in(ProofValues& values, const ir::Region& region) {
   return out;
 }
 
-// Which bool decides each element: the one of the same number where the extents other than 1 agree,
-// otherwise the one at the same coordinates from the right, those of an extent 1 being 0.
-std::vector<Name> decides_each(const Extents& copied, const Extents& bools) {
-  Extents left = copied, right = bools;
-  std::erase(left, 1);
-  std::erase(right, 1);
-  std::int64_t count = 1;
-  for (const std::int64_t extent : copied) count *= extent;
-  std::vector<Name> out;
-  for (std::int64_t x = 0; x < count; ++x) {
-    if (left == right) {
-      out.push_back(static_cast<Name>(x));
-      continue;
-    }
-    std::int64_t rest = x, number = 0, scale = 1;
-    for (std::size_t back = 1; back <= bools.size(); ++back) {
-      const std::int64_t extent = bools[bools.size() - back];
-      const std::int64_t whole = back <= copied.size() ? copied[copied.size() - back] : 1;
-      number += (extent == 1 ? 0 : rest % whole) * scale;
-      rest /= whole;
-      scale *= extent;
-    }
-    out.push_back(static_cast<Name>(number));
-  }
-  return out;
-}
-
 }  // namespace
 
 Try<std::optional<PredicateTile>> PredicateTile::make(const Call& call, ProofValues& values,
@@ -54,7 +27,10 @@ Try<std::optional<PredicateTile>> PredicateTile::make(const Call& call, ProofVal
   PredicateTile out(ir::storage_of(call.f(), region.buffer), names->granules);
   const auto copied = WW_TRY(extents_in(values, call.region(0)));
   const auto bools = WW_TRY(extents_in(values, region));
-  out.decides_ = decides_each(copied, bools);
+  const Stretch decides(copied, bools);
+  std::int64_t count = 1;
+  for (const std::int64_t extent : copied) count *= extent;
+  for (std::int64_t x = 0; x < count; ++x) out.decides_.push_back(static_cast<Name>(decides(x)));
   out.sample_ = sample;
   return out;
 }

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "base/check.h"
-#include "lower/proof/meaning.h"
+#include "lower/proof/numbers.h"
 #include "num/float_format.h"
 
 namespace ww::lower::scalars {

@@ -54,17 +54,24 @@ void make_trials(const Call& call, Proof& proof, const std::function<TrialOutcom
   }
 }
 
-bool carry_out(ProofWalk& walk, const Call& call, const ir::Block& code, Trial trial,
-               std::size_t threads, Proof& proof) {
-  Mask arriving(threads);
-  const auto of_cta = static_cast<std::size_t>(call.context.launch.threads());
+TrialOutcome Goal::run() {
+  const auto fails = [&](const Unproven& why) {
+    (why.kind == Unproven::Kind::Wrong ? proof_.difference : proof_.could_not) = why.text;
+    return TrialOutcome::Failed;
+  };
+  const auto is_inside = prepare();
+  if (!is_inside) return fails({.text = is_inside.error().text});
+  if (!*is_inside) return TrialOutcome::Skipped;
+  if (const auto compared = compare(); !compared) return fails(compared.error());
+  return values_.has_sampled() || has_chosen() ? TrialOutcome::Held : TrialOutcome::HeldAlways;
+}
+
+Try<void> Goal::carry_out(ProofWalk& walk) {
+  Mask arriving(values_.threads());
+  const auto of_cta = static_cast<std::size_t>(call_.context.launch.threads());
   for (std::size_t t = 0; t < arriving.size(); ++t)
-    arriving[t] = call.active.may[(static_cast<std::size_t>(trial.first_thread) + t) % of_cta];
-  const auto ran = walk.block(code, arriving);
-  if (ran) return true;
-  const bool is_wrong = ran.error().kind == Unproven::Kind::Wrong;
-  (is_wrong ? proof.difference : proof.could_not) = ran.error().text;
-  return false;
+    arriving[t] = call_.active.may[(static_cast<std::size_t>(trial_.first_thread) + t) % of_cta];
+  return walk.block(code_, arriving);
 }
 
 }  // namespace ww::lower

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trials of a proof: the first and the last unit of threads that come to the call, each with a few
-// choices of what is known at run time only.
+// choices of what is known at run time only; and what a trial consists of.
 #pragma once
 
 #include <cstdint>
@@ -37,9 +37,48 @@ inline bool are_enough(int held) { return held >= kWantedTrials; }
 void make_trials(const Call& call, Proof& proof, const std::function<TrialOutcome(Trial)>& attempt,
                  const std::function<bool(int)>& is_enough = are_enough);
 
-/// Carries the code out for the threads that arrive; false, and the reason in `proof`, when it does
-/// something wrong or something that is not understood.
-bool carry_out(ProofWalk& walk, const Call& call, const ir::Block& code, Trial trial,
-               std::size_t threads, Proof& proof);
+/// One trial of what a primitive is to do: what is there before the code, and what must be there after it.
+class Goal {
+ public:
+  Goal(const Call& call, const ir::Block& code, Trial trial, Proof& proof)
+      : call_(call),
+        trial_(trial),
+        proof_(proof),
+        values_(call, trial.first_thread, trial.sample, *trial.few, *trial.tables),
+        code_(code) {}
+  Goal(const Goal&) = delete;
+  Goal& operator=(const Goal&) = delete;
+  virtual ~Goal() = default;
+
+  TrialOutcome run();
+
+ protected:
+  /// False: the sampled values put a region outside its buffer.
+  virtual Try<bool> prepare() = 0;
+  /// Carries the code out, and looks at what is there then.
+  virtual Try<void> compare() = 0;
+  /// Was anything chosen beside sampled values?
+  [[nodiscard]] virtual bool has_chosen() const { return false; }
+
+  /// Carries the code out for the threads that arrive.
+  Try<void> carry_out(ProofWalk& walk);
+
+  const Call& call_;
+  Trial trial_;
+  Proof& proof_;
+  ProofValues values_;
+
+ private:
+  const ir::Block& code_;
+};
+
+/// Trials of a Goal that is made from these.
+template <typename GoalOf, typename... More>
+Proof prove_with(const Call& call, const ir::Block& code, More&... more) {
+  Proof proof;
+  make_trials(call, proof,
+              [&](Trial trial) { return GoalOf(call, code, trial, proof, more...).run(); });
+  return proof;
+}
 
 }  // namespace ww::lower

@@ -60,6 +60,14 @@ Try<void> ProofWalk::stmt(const ir::Stmt& s, const Mask& mask) {
   return unknown("a statement `{}`", ir::name_of(s.kind));
 }
 
+Try<void> ProofWalk::store(const ir::Stmt& s, const Mask& /*mask*/) {
+  return unknown("a store to `{}`", f_[s.buffer].name);
+}
+
+Try<void> ProofWalk::evaluate(const ir::Stmt& s, const Mask& /*mask*/) {
+  return unknown("`{}`", ir::print(f_, s.expr));
+}
+
 Try<void> ProofWalk::allocate(const ir::Stmt& s) {
   return unknown("a statement `{}`", ir::name_of(s.kind));
 }
@@ -168,7 +176,7 @@ Try<std::vector<std::size_t>> whole_groups(const Mask& mask, std::string_view op
 }  // namespace
 
 Try<std::vector<std::size_t>> whole_warps(const Mask& mask, std::string_view opcode) {
-  return whole_groups(mask, opcode, 32, "lanes");
+  return whole_groups(mask, opcode, kWarpThreads, "lanes");
 }
 
 Try<std::vector<std::size_t>> whole_warpgroups(const Mask& mask, std::string_view opcode) {

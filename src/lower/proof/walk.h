@@ -27,6 +27,13 @@ using Mask = std::vector<Executes>;
 
 inline constexpr std::int64_t kMaxBytes = 32;  // of one access to memory
 
+/// Does the call wait for other threads?
+inline bool is_barrier(const ir::Expr& e) {
+  return e.op == ir::ExprOp::Call &&
+         (e.callee == ir::Intrinsic::CtaSync || e.callee == ir::Intrinsic::WarpgroupSync ||
+          e.callee == ir::Intrinsic::WarpSync || e.callee == ir::Intrinsic::ClusterSync);
+}
+
 class ProofWalk {
  public:
   ProofWalk(const Call& call, ProofValues& values) : f_(call.f()), values_(values) {}
@@ -37,10 +44,11 @@ class ProofWalk {
   Try<void> block(const ir::Block& stmts, const Mask& mask);
 
  protected:
-  virtual Try<void> store(const ir::Stmt& s, const Mask& mask) = 0;
-  virtual Try<void> evaluate(const ir::Stmt& s, const Mask& mask) = 0;
+  // What a subclass does not carry out is unknown.
+  virtual Try<void> store(const ir::Stmt& s, const Mask& mask);
+  virtual Try<void> evaluate(const ir::Stmt& s, const Mask& mask);
   virtual Try<void> ptx(const ir::PtxCall& call, const Mask& mask) = 0;
-  /// Registers that the code takes for itself; refused unless somebody knows what to do with them.
+  /// Registers that the code takes for itself.
   virtual Try<void> allocate(const ir::Stmt& s);
   /// Integers and pointers.
   virtual Try<void> bind(const ir::Stmt& s, const Mask& mask);
@@ -69,6 +77,7 @@ class ProofWalk {
   int idle_ = 0;  // branches around this place that no thread takes
 };
 
+inline constexpr std::size_t kWarpThreads = 32;
 /// The first lanes of the warps that execute a warp-collective instruction, all 32 lanes of each;
 /// Wrong when only part of a warp does.
 Try<std::vector<std::size_t>> whole_warps(const Mask& mask, std::string_view opcode);
