@@ -21,7 +21,7 @@ namespace nb = nanobind;
 namespace ww::python {
 namespace {
 
-using driver::GpuArg;
+using driver::CallArg;
 
 // --- the exchange table of a type ----------------------------------------------------------------
 
@@ -67,62 +67,32 @@ const dlpack::Exchange* exchange_of(PyTypeObject* type) {
 
 // DLDataTypeCode; none for what kernels do not have, and for vectors.
 std::optional<num::DType> dtype_of(const dlpack::DataType& type) {
-  using num::DType;
-  if (type.lanes != 1) return std::nullopt;
-  switch (type.code << 8 | type.bits) {
-    case 0 << 8 | 8:
-      return DType::Int8;
-    case 0 << 8 | 16:
-      return DType::Int16;
-    case 0 << 8 | 32:
-      return DType::Int32;
-    case 0 << 8 | 64:
-      return DType::Int64;
-    case 1 << 8 | 8:
-      return DType::Uint8;
-    case 1 << 8 | 16:
-      return DType::Uint16;
-    case 1 << 8 | 32:
-      return DType::Uint32;
-    case 1 << 8 | 64:
-      return DType::Uint64;
-    case 2 << 8 | 16:
-      return DType::Float16;
-    case 2 << 8 | 32:
-      return DType::Float32;
-    case 2 << 8 | 64:
-      return DType::Float64;
-    case 4 << 8 | 16:
-      return DType::Bfloat16;
-    case 6 << 8 | 8:
-      return DType::Bool;
-    case 10 << 8 | 8:
-      return DType::Float8E4M3fn;
-    case 12 << 8 | 8:
-      return DType::Float8E5M2;
-    case 14 << 8 | 8:
-      return DType::Float8E8M0;
-    default:
-      return std::nullopt;
-  }
+  using enum num::DType;
+  struct Row {
+    int code, bits;
+    num::DType type;
+  };
+  static constexpr Row kRows[] = {
+      {0, 8, Int8},     {0, 16, Int16},        {0, 32, Int32},      {0, 64, Int64},
+      {1, 8, Uint8},    {1, 16, Uint16},       {1, 32, Uint32},     {1, 64, Uint64},
+      {2, 16, Float16}, {2, 32, Float32},      {2, 64, Float64},    {4, 16, Bfloat16},
+      {6, 8, Bool},     {10, 8, Float8E4M3fn}, {12, 8, Float8E5M2}, {14, 8, Float8E8M0}};
+  for (const Row& row : kRows)
+    if (type.lanes == 1 && row.code == type.code && row.bits == type.bits) return row.type;
+  return std::nullopt;
 }
 
 // NumPy's names, as `__cuda_array_interface__` has them: "<f4".
 std::optional<num::DType> dtype_of(std::string_view typestr) {
-  using num::DType;
-  struct Row {
-    std::string_view name;
-    DType type;
-  };
-  static constexpr Row kRows[] = {
-      {"b1", DType::Bool},    {"i1", DType::Int8},    {"i2", DType::Int16},
-      {"i4", DType::Int32},   {"i8", DType::Int64},   {"u1", DType::Uint8},
-      {"u2", DType::Uint16},  {"u4", DType::Uint32},  {"u8", DType::Uint64},
-      {"f2", DType::Float16}, {"f4", DType::Float32}, {"f8", DType::Float64}};
   if (typestr.size() != 3 || typestr[0] == '>') return std::nullopt;
-  for (const Row& row : kRows)
-    if (typestr.substr(1) == row.name) return row.type;
-  return std::nullopt;
+  constexpr std::string_view kLetters = "iuf   b";  // by DLDataTypeCode
+  const std::size_t code = kLetters.find(typestr[1]);
+  const int bytes = typestr[2] - '0';
+  if (code == std::string_view::npos || typestr[1] == ' ' || bytes < 1 || bytes > 8)
+    return std::nullopt;
+  return dtype_of(dlpack::DataType{.code = static_cast<std::uint8_t>(code),
+                                   .bits = static_cast<std::uint8_t>(bytes * 8),
+                                   .lanes = 1});
 }
 
 // The last dimension fastest, without gaps. Where an extent is 1, its stride does not matter.
@@ -133,16 +103,6 @@ bool is_c_order(std::span<const std::int64_t> shape, std::span<const std::int64_
     expected *= shape[d];
   }
   return true;
-}
-
-GpuArg arg_of(const dlpack::Tensor& seen, num::DType dtype) {
-  const auto rank = static_cast<std::size_t>(seen.rank);
-  GpuArg out{.dtype = dtype,
-             .bits = std::bit_cast<std::uintptr_t>(seen.data) + seen.byte_offset,
-             .shape = {seen.shape, rank}};
-  if (seen.strides != nullptr && !is_c_order(out.shape, {seen.strides, rank}))
-    out.strides = {seen.strides, rank};
-  return out;
 }
 
 // `__cuda_array_interface__` does not say which GPU an array is on.
@@ -197,30 +157,34 @@ std::vector<std::int64_t> numbers_of(const nb::object& sequence) {
 
 // --- numbers -------------------------------------------------------------------------------------
 
-std::optional<GpuArg> plain_number(PyObject* value) {
-  if (PyBool_Check(value)) return GpuArg{.kind = GpuArg::Kind::Bool, .bits = value == Py_True};
-  if (PyFloat_CheckExact(value))
-    return GpuArg{.kind = GpuArg::Kind::Float,
-                  .bits = std::bit_cast<std::uint64_t>(PyFloat_AsDouble(value))};
+std::optional<CallArg> plain_number(PyObject* value) {
+  if (PyBool_Check(value)) return driver::number_arg(value == Py_True);
+  if (PyFloat_CheckExact(value)) return driver::number_arg(PyFloat_AsDouble(value));
   if (!PyLong_CheckExact(value)) return std::nullopt;
   int overflow = 0;
   const long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
-  if (overflow != 0) return std::nullopt;
-  return GpuArg{.kind = GpuArg::Kind::Int, .bits = static_cast<std::uint64_t>(number)};
-}
-
-GpuArg as_gpu_arg(const driver::CallArg& number) {
-  if (const auto* flag = std::get_if<bool>(&number))
-    return {.kind = GpuArg::Kind::Bool, .bits = *flag ? 1U : 0U};
-  if (const auto* real = std::get_if<double>(&number))
-    return {.kind = GpuArg::Kind::Float, .bits = std::bit_cast<std::uint64_t>(*real)};
-  if (const auto* large = std::get_if<std::uint64_t>(&number))
-    return {.kind = GpuArg::Kind::Uint, .bits = *large};
-  return {.kind = GpuArg::Kind::Int,
-          .bits = std::bit_cast<std::uint64_t>(std::get<std::int64_t>(number))};
+  return overflow != 0 ? std::nullopt : std::optional(driver::number_arg(number));
 }
 
 }  // namespace
+
+void GpuArgs::set_strides(CallArg& arg, std::span<const std::int64_t> strides) {
+  if (is_c_order(arg.shape, strides)) return;
+  std::vector<std::int64_t>& bytes = kept_.emplace_front(strides.begin(), strides.end());
+  for (std::int64_t& stride : bytes) stride = stride * num::bits_of(arg.dtype) / 8;
+  arg.strides = bytes;
+}
+
+std::optional<CallArg> GpuArgs::read(const dlpack::Tensor& seen) {
+  const auto dtype = dtype_of(seen.dtype);
+  if (!dtype) return std::nullopt;
+  const auto rank = static_cast<std::size_t>(seen.rank);
+  CallArg out{.dtype = *dtype,
+              .bits = std::bit_cast<std::uintptr_t>(seen.data) + seen.byte_offset,
+              .shape = {seen.shape, rank}};
+  if (seen.strides != nullptr) set_strides(out, {seen.strides, rank});
+  return out;
+}
 
 bool GpuArgs::add_tensor(PyObject* tensor, const dlpack::Exchange& exchange) {
   dlpack::Tensor seen;
@@ -228,30 +192,30 @@ bool GpuArgs::add_tensor(PyObject* tensor, const dlpack::Exchange& exchange) {
     PyErr_Clear();
     return false;
   }
-  const auto dtype = dtype_of(seen.dtype);
   const bool fits =
-      seen.device.type == dlpack::kCuda && dtype && (number_ < 0 || number_ == seen.device.number);
-  if (!fits) return false;
+      seen.device.type == dlpack::kCuda && (number_ < 0 || number_ == seen.device.number);
+  const auto arg = fits ? read(seen) : std::nullopt;
+  if (!arg) return false;
   number_ = seen.device.number;
   if (exchange_ == nullptr) exchange_ = &exchange;
-  args_.push_back(arg_of(seen, *dtype));
+  args_.push_back(*arg);
   return true;
 }
 
 bool GpuArgs::add_quickly(PyObject* value) {
   if (const dlpack::Exchange* const exchange = exchange_of(Py_TYPE(value)); exchange != nullptr)
     return add_tensor(value, *exchange);
-  const std::optional<GpuArg> number = plain_number(value);
+  const std::optional<CallArg> number = plain_number(value);
   if (number) args_.push_back(*number);
   return number.has_value();
 }
 
 void GpuArgs::add_by_attributes(nb::handle tensor, const std::string& name) {
-  GpuArg arg{.dtype = dtype_of(nb::object(tensor.attr(names().dtype)), name),
-             .bits = nb::cast<std::uintptr_t>(tensor.attr(names().data_ptr)())};
+  CallArg arg{.dtype = dtype_of(nb::object(tensor.attr(names().dtype)), name),
+              .bits = nb::cast<std::uintptr_t>(tensor.attr(names().data_ptr)())};
   arg.shape = kept_.emplace_front(numbers_of(tensor.attr(names().shape)));
   if (!nb::cast<bool>(tensor.attr(names().is_contiguous)()))
-    arg.strides = kept_.emplace_front(numbers_of(tensor.attr("stride")()));
+    set_strides(arg, numbers_of(tensor.attr("stride")()));
   has_torch_ = true;
   args_.push_back(arg);
 }
@@ -271,13 +235,13 @@ void GpuArgs::add_by_dlpack(nb::handle array, const std::string& name) {
   if (managed == nullptr) throw nb::python_error();
   capsules_.push_front(capsule);
   const dlpack::Tensor& seen = managed->tensor;
-  const auto dtype = dtype_of(seen.dtype);
-  if (!dtype) {
+  const auto arg = read(seen);
+  if (!arg) {
     const nb::object type = array.attr("dtype");
     raise_for_elements(name, nb::cast<std::string>(nb::str(type)));
   }
   use_stream(nullptr, name);
-  args_.push_back(arg_of(seen, *dtype));
+  args_.push_back(*arg);
 }
 
 void GpuArgs::add_by_interface(nb::handle array, const Wanted& wanted) {
@@ -294,13 +258,13 @@ void GpuArgs::add_by_interface(nb::handle array, const Wanted& wanted) {
   if (wanted.is_written && nb::cast<bool>(data[1]))
     raise(DiagKind::BadArgument,
           "`" + name + "` was given a read-only array: the kernel writes it\n");
-  GpuArg arg{.dtype = *dtype, .bits = nb::cast<std::uintptr_t>(data[0])};
+  CallArg arg{.dtype = *dtype, .bits = nb::cast<std::uintptr_t>(data[0])};
   arg.shape = kept_.emplace_front(numbers_of(seen["shape"]));
   const nb::object strides = seen.contains("strides") ? nb::object(seen["strides"]) : nb::none();
   if (!strides.is_none()) {
-    std::vector<std::int64_t>& elements = kept_.emplace_front(numbers_of(strides));
+    std::vector<std::int64_t> elements = numbers_of(strides);
     for (std::int64_t& stride : elements) stride = stride * 8 / num::bits_of(*dtype);
-    if (!is_c_order(arg.shape, elements)) arg.strides = elements;
+    set_strides(arg, elements);
   }
   constexpr std::uintptr_t kLegacyDefault = 1;
   const nb::object stream = seen.contains("stream") ? nb::object(seen["stream"]) : nb::none();
@@ -313,7 +277,7 @@ void GpuArgs::add(nb::handle value, int number, const Wanted& wanted) {
   const std::string& name = wanted.name;
   const int lies_on = gpu_of(value);
   if (lies_on < 0 && !nb::hasattr(value, names().is_cuda)) {
-    args_.push_back(as_gpu_arg(read_number(value, name)));
+    args_.push_back(read_number(value, name));
     return;
   }
   if (lies_on != number) {

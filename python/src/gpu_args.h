@@ -44,12 +44,16 @@ class GpuArgs {
   /// kernel may use as the parameter says.
   void add(nanobind::handle value, int number, const Wanted& wanted);
 
-  [[nodiscard]] std::span<const driver::GpuArg> all() const { return {args_.data(), args_.size()}; }
+  [[nodiscard]] driver::CallArgs all() const { return {args_.data(), args_.size()}; }
   /// The GPU of the tensors; negative as long as there is none.
   [[nodiscard]] int number() const { return number_; }
   [[nodiscard]] StreamSource streams() const { return {exchange_, number_, given_}; }
 
  private:
+  /// None for elements that kernels do not have.
+  std::optional<driver::CallArg> read(const dlpack::Tensor& seen);
+  /// Strides in elements, or none where they say C order; kept in bytes.
+  void set_strides(driver::CallArg& arg, std::span<const std::int64_t> strides);
   bool add_tensor(PyObject* tensor, const dlpack::Exchange& exchange);
   void add_by_attributes(nanobind::handle tensor, const std::string& name);
   void add_by_dlpack(nanobind::handle array, const std::string& name);
@@ -57,7 +61,7 @@ class GpuArgs {
   /// For an array that is ready on one stream alone.
   void use_stream(void* stream, const std::string& name);
 
-  SmallVec<driver::GpuArg, 8> args_;
+  SmallVec<driver::CallArg, 8> args_;
   int number_ = -1;
   const dlpack::Exchange* exchange_ = nullptr;         // of the first tensor
   std::optional<void*> given_;                         // of arrays that are ready on one stream

@@ -18,7 +18,6 @@
 #include "call_args.h"
 #include "driver/build.h"
 #include "driver/call/call.h"
-#include "driver/call/engines.h"
 #include "driver/call/saved.h"
 #include "driver/compile_tool.h"
 #include "driver/explain.h"
@@ -153,38 +152,21 @@ nb::list params_of(const Kernel& kernel) {
   return out;
 }
 
-// The report of a run as text and as JSON.
-std::pair<std::string, std::string> call_on_sim(const Kernel& kernel, const nb::sequence& args,
-                                                const std::string& checks,
-                                                const std::string& schedule,
-                                                const std::string& limits) {
-  const std::vector<driver::CallArg> values = read_args(args);
+// The report of a run as text and as JSON; on a GPU, with arrays of the host.
+std::pair<std::string, std::string> run(const Kernel& kernel, const nb::sequence& args,
+                                        const std::string& device, const std::string& checks,
+                                        const std::string& schedule, const std::string& limits) {
+  const HostArgs values(args);
+  const auto kind = driver::parse_device(device).value_or(driver::DeviceKind::Sim);
   return report_of(
-      [&](const driver::SimCallOptions& options) {
-        return driver::call_on_sim(kernel.build, values, options);
+      [&](const driver::CallOptions& options) {
+        return driver::call_kernel(kernel.build, values.all, options);
       },
-      {.checks = checks, .schedule = schedule, .limits = limits});
-}
-
-// The same on the reference evaluator.
-std::pair<std::string, std::string> call_on_eval(const Kernel& kernel, const nb::sequence& args) {
-  const std::vector<driver::CallArg> values = read_args(args);
-  return report_of(
-      [&](const driver::SimCallOptions& options) {
-        return driver::call_on_eval(kernel.build, values, options.stop);
-      },
-      {});
-}
-
-// The same on a GPU, with arrays of the host.
-std::pair<std::string, std::string> call_on_cuda(const Kernel& kernel, const nb::sequence& args) {
-  const std::vector<driver::CallArg> values = read_args(args);
-  const runtime::CudaCalls& calls = cuda_calls();
-  return report_of(
-      [&](const driver::SimCallOptions&) {
-        return driver::call_on_cuda(kernel.build, values, calls);
-      },
-      {});
+      {.device = kind,
+       .checks = checks,
+       .schedule = schedule,
+       .limits = limits,
+       .driver = kind == driver::DeviceKind::Cuda ? &cuda_calls() : nullptr});
 }
 
 }  // namespace
@@ -203,9 +185,7 @@ void add_kernel(nb::module_& module) {
       .def("explain_json",
            [](const Kernel& k) { return driver::json_text(driver::explain_json(k.build)); })
       .def("size_by", size_by, "ptxas"_a)
-      .def("call_on_sim", call_on_sim, "args"_a, "checks"_a, "schedule"_a, "limits"_a)
-      .def("call_on_eval", call_on_eval, "args"_a)
-      .def("call_on_cuda", call_on_cuda, "args"_a);
+      .def("run", run, "args"_a, "device"_a, "checks"_a = "", "schedule"_a = "", "limits"_a = "");
   module.def("compile", compile, "path"_a, "text"_a, "kernel"_a, "target"_a, "prelude"_a,
              "module"_a, "files"_a);
   module.def("load", load, "saved"_a, "path"_a, "text"_a, "files"_a);

@@ -95,7 +95,7 @@ bool is_same_constant(PyObject* a, PyObject* b) {
 }
 
 // Whether an array may be for a parameter: constants may have been chosen by shapes.
-bool has_known_extents(const driver::CallParam& param, const driver::GpuArg& arg) {
+bool has_known_extents(const driver::CallParam& param, const driver::CallArg& arg) {
   if (!param.dtype || *param.dtype != arg.dtype) return true;  // bytes that stand for elements
   if (param.extents.size() != arg.shape.size()) return false;
   for (std::size_t d = 0; d < arg.shape.size(); ++d)
@@ -114,9 +114,9 @@ bool is_for(const Launcher& launcher, const Launcher::Learned& learned, const Pl
   const Kernel& kernel = *nb::inst_ptr<Kernel>(learned.kernel);
   std::size_t array = 0;
   std::size_t at = 0;
-  for (const driver::GpuArg& arg : args.all()) {
+  for (const driver::CallArg& arg : args.all()) {
     const driver::CallParam& param = kernel.params[at++];
-    if (arg.kind != driver::GpuArg::Kind::Array) continue;
+    if (!arg.is_array()) continue;
     if (array == learned.dtypes.size() || arg.dtype != learned.dtypes[array++]) return false;
     if (!has_known_extents(param, arg)) return false;
   }
@@ -209,8 +209,8 @@ void learn(Launcher& launcher, const std::vector<ParamRow>& rows, const nb::dict
     PyObject* const value = PyDict_GetItemWithError(constants.ptr(), param.name.ptr());
     made.constants.push_back(nb::borrow(value));
   }
-  for (const driver::GpuArg& arg : args.all())
-    if (arg.kind == driver::GpuArg::Kind::Array) made.dtypes.push_back(arg.dtype);
+  for (const driver::CallArg& arg : args.all())
+    if (arg.is_array()) made.dtypes.push_back(arg.dtype);
   if (launcher.learned.size() == kMaxLearned) launcher.learned.pop_back();
   launcher.learned.insert(launcher.learned.begin(), std::move(made));
 }

@@ -99,7 +99,7 @@ std::string launch_placed(const driver::PlacedKernel& kernel, runtime::Dims grid
   std::ranges::transform(memory, std::back_inserter(call.memory), memory_of);
   std::optional<driver::PlacedReport> report;
   report_of(
-      [&](const driver::SimCallOptions& options) -> Result<driver::RunReport> {
+      [&](const driver::CallOptions& options) -> Result<driver::RunReport> {
         report = WW_TRY(kernel.launch(call, options));
         return report->run;
       },

@@ -32,7 +32,7 @@ SimResult sim(const std::string& ptx, const nb::sequence& args, const std::strin
               runtime::Dims grid, runtime::Dims block, std::optional<runtime::Dims> cluster,
               std::uint32_t shared, const std::string& checks, const std::string& schedule,
               const std::string& limits, const std::string& device) {
-  const std::vector<driver::CallArg> values = read_args(args);
+  const HostArgs values(args);
   const driver::PtxCallRequest call{.text = ptx,
                                     .kernel = kernel,
                                     .grid = grid,
@@ -43,8 +43,8 @@ SimResult sim(const std::string& ptx, const nb::sequence& args, const std::strin
   driver::PtxReport whole;
   const std::string json =
       report_of(
-          [&](const driver::SimCallOptions& options) -> Result<driver::RunReport> {
-            whole = WW_TRY(driver::call_ptx(call, values, options));
+          [&](const driver::CallOptions& options) -> Result<driver::RunReport> {
+            whole = WW_TRY(driver::call_ptx(call, values.all, options));
             return whole.run;
           },
           {.checks = checks, .schedule = schedule, .limits = limits})

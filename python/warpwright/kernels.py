@@ -203,7 +203,7 @@ class Kernel(_core.Launcher):
     def evaluate(self, *args: Any, out: Any = None, **named: Any) -> Report:
         """Runs the program by its meaning, on the reference evaluator, as `check` does otherwise: no
         instruction is chosen. Raises EvaluationError for what it does not execute."""
-        return Report(*self._core.call_on_eval(self._described(self._bind(args, out, named))))
+        return Report(*self._core.run(self._described(self._bind(args, out, named)), "eval"))
 
     def bind(self, *args: Any, out: Any = None, **named: Any) -> _core.BoundCall:
         """The kernel with CUDA tensors as its arguments, checked once, to be launched often."""
@@ -227,7 +227,7 @@ class Kernel(_core.Launcher):
     def _simulate(
         self, values: list[Any], checks: str = "", schedule: str = "", limits: str = ""
     ) -> Report:
-        return Report(*self._core.call_on_sim(self._described(values), checks, schedule, limits))
+        return Report(*self._core.run(self._described(values), "sim", checks, schedule, limits))
 
     def _described(self, values: list[Any]) -> list[Any]:
         return [describe(v, row["name"]) for v, row in zip(values, self._params)]

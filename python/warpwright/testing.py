@@ -74,7 +74,7 @@ def _has_gpu() -> bool:
 def _run(kernel: Kernel, engine: str, arrays: list[Any], is_must: bool) -> bool:
     """Runs it in place. False where the evaluator does not execute it, and need not."""
     if engine == "cuda":
-        Report(*kernel._on_gpu(0).call_on_cuda(kernel._described(arrays)))
+        Report(*kernel._on_gpu(0).run(kernel._described(arrays), "cuda"))
         return True
     try:
         report = kernel.evaluate(*arrays) if engine == "eval" else kernel.check(*arrays)

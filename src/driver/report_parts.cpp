@@ -53,7 +53,7 @@ void add_printed(std::string& out, std::string_view printed) {
   if (!printed.ends_with('\n')) out += '\n';
 }
 
-std::vector<std::int64_t> index_of(const std::vector<std::int64_t>& shape, std::int64_t element) {
+std::vector<std::int64_t> index_of(std::span<const std::int64_t> shape, std::int64_t element) {
   std::vector<std::int64_t> index(shape.size());
   for (std::size_t d = shape.size(); d-- > 0;) {
     index[d] = element % shape[d];

@@ -37,7 +37,7 @@ struct ExpectReport {
 inline constexpr std::size_t kShownElements = 8;
 
 /// The index of an element by its place in C order.
-std::vector<std::int64_t> index_of(const std::vector<std::int64_t>& shape, std::int64_t element);
+std::vector<std::int64_t> index_of(std::span<const std::int64_t> shape, std::int64_t element);
 
 /// "3 blocks".
 std::string plural(std::uint64_t count, std::string_view what);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
+#include <memory>
 #include <span>
 #include <utility>
 
@@ -12,8 +14,10 @@
 #include "driver/args/array.h"
 #include "driver/call/numbers.h"
 #include "driver/run/device_run.h"
-#include "driver/run/sim_findings.h"
+#include "driver/run/findings.h"
+#include "eval/eval.h"
 #include "ir/print/print.h"
+#include "runtime/cuda_device.h"
 #include "runtime/sim_device.h"
 
 namespace ww::driver {
@@ -40,58 +44,52 @@ std::string expected_text(const CallParam& param) {
 
 // --- arrays --------------------------------------------------------------------------------------
 
-// Hosts have no type of 4 or 6 bits: bytes will do, two elements to a byte or one
-// (driver/args/array.h).
-ArrayView as_elements(const CallParam& param, ArrayView view) {
-  const bool is_narrow = param.dtype && num::bits_of(*param.dtype) < 8;
-  if (!is_narrow || view.dtype != num::DType::Uint8 || view.shape.empty()) return view;
-  const int per_byte = 8 / num::storage_bits(*param.dtype);
-  view.shape.back() *= per_byte;
-  view.dtype = *param.dtype;
-  return view;
-}
-
-Result<void> check_shape(const CallParam& param, const ArrayView& view) {
-  if (view.shape.size() != param.shape.size())
+Result<void> check_shape(const CallParam& param, std::span<const std::int64_t> shape) {
+  if (shape.size() != param.shape.size())
     return fail(DiagKind::BadArgument,
                 "`{}` was given an array of {} dimensions, [{}]: expected {}, [{}]", param.name,
-                view.shape.size(), join(view.shape, ","), param.shape.size(),
-                join(param.shape, ","));
-  for (std::size_t d = 0; d < view.shape.size(); ++d) {
-    if (param.extents[d].value_or(view.shape[d]) != view.shape[d])
+                shape.size(), join(shape, ","), param.shape.size(), join(param.shape, ","));
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (param.extents[d].value_or(shape[d]) != shape[d])
       return fail(DiagKind::BadArgument, "`{}` was given an array of shape [{}]: expected [{}]",
-                  param.name, join(view.shape, ","), join(param.shape, ","));
+                  param.name, join(shape, ","), join(param.shape, ","));
   }
   return {};
 }
 
-Result<void> check_view(const CallParam& param, const ArrayView& view) {
+Result<KernelArg> array_arg(const CallParam& param, const CallArg& arg) {
   if (!param.is_array)
     return fail(DiagKind::BadArgument, "`{}` was given an array: expected {}", param.name,
                 expected_text(param));
-  if (param.dtype && *param.dtype != view.dtype)
+  KernelArg out{.shape = {arg.shape.begin(), arg.shape.end()}};
+  num::DType dtype = arg.dtype;
+  // Hosts have no type of 4 or 6 bits: bytes will do, two elements to a byte or one
+  // (driver/args/array.h).
+  const bool is_narrow = param.dtype && num::bits_of(*param.dtype) < 8;
+  if (is_narrow && dtype == num::DType::Uint8 && !out.shape.empty()) {
+    dtype = *param.dtype;
+    out.shape.back() *= 8 / num::storage_bits(dtype);
+  }
+  if (param.dtype && *param.dtype != dtype)
     return fail(DiagKind::BadArgument, "`{}` was given an array of {}: expected {}", param.name,
-                num::name_of(view.dtype), num::name_of(*param.dtype));
-  if (param.dtype) WW_TRY_VOID(check_shape(param, view));
-  if (view.is_read_only && param.writing != Writing::No)
+                num::name_of(dtype), num::name_of(*param.dtype));
+  if (param.dtype) WW_TRY_VOID(check_shape(param, out.shape));
+  if (arg.is_read_only && param.writing != Writing::No)
     return fail(DiagKind::BadArgument, "`{}` was given a read-only array: the kernel writes it",
                 param.name);
-  return {};
-}
-
-Result<KernelArg> array_arg(const CallParam& param, const ArrayView& view) {
-  const auto bytes = static_cast<std::size_t>(WW_TRY(byte_size(view.dtype, view.shape)));
-  KernelArg out{.shape = view.shape};
+  WW_TRY_VOID(check_c_order(arg, fmt::format("`{}`", param.name)));
+  const std::span<std::byte> bytes{arg.data(),
+                                   static_cast<std::size_t>(WW_TRY(byte_size(dtype, out.shape)))};
   if (param.writing == Writing::No)
-    out.source = {view.data, bytes};
+    out.source = bytes;
   else
-    out.bytes = {view.data, bytes};
+    out.bytes = bytes;
   return out;
 }
 
 // --- numbers -------------------------------------------------------------------------------------
 
-Result<KernelArg> number_arg(const CallParam& param, const CallArg& arg) {
+Result<KernelArg> scalar_arg(const CallParam& param, const CallArg& arg) {
   if (param.is_array)
     return fail(DiagKind::BadArgument, "`{}` was given {}: expected {}", param.name,
                 number_text(arg), expected_text(param));
@@ -102,6 +100,27 @@ Result<KernelArg> number_arg(const CallParam& param, const CallArg& arg) {
   out.value.resize(bytes);
   std::memcpy(out.value.data(), &bits, bytes);
   return out;
+}
+
+// The evaluator has memory of its own: one for each array.
+Result<RunReport> call_on_eval(const Build& build, const std::vector<KernelArg>& args,
+                               const CallOptions& options) {
+  std::deque<std::vector<std::byte>> memory;
+  std::vector<eval::Argument> arguments;
+  for (const KernelArg& arg : args) {
+    const auto contents = arg.contents();
+    memory.emplace_back(contents.begin(), contents.end());
+    if (arg.value.empty())
+      arguments.emplace_back(eval::BufferArg{&memory.back(), arg.shape});
+    else
+      arguments.emplace_back(eval::ScalarArg{arg.bits()});
+  }
+  eval::Options limits;
+  if (options.stop != nullptr) limits.keep_going = [&] { return !options.stop->load(); };
+  const eval::Report run = WW_TRY(eval::run(build.tile(), std::move(arguments), limits));
+  for (std::size_t i = 0; i < args.size(); ++i)
+    if (!args[i].bytes.empty()) std::ranges::copy(memory[i], args[i].bytes.begin());
+  return eval_report(build.tile(), build.compiled->source, run);
 }
 
 }  // namespace
@@ -126,40 +145,30 @@ std::vector<CallParam> call_params(const ir::Function& tile) {
   return out;
 }
 
-Result<std::vector<KernelArg>> bind_call(const ir::Function& tile,
-                                         const std::vector<CallArg>& args) {
+Result<std::vector<KernelArg>> bind_call(const ir::Function& tile, CallArgs args) {
   const std::vector<CallParam> params = call_params(tile);
   if (args.size() != params.size())
     return fail(DiagKind::BadArgument, "`{}` was given {} arguments: expected {}", tile.name,
                 args.size(), params.size());
   std::vector<KernelArg> out;
-  for (std::size_t i = 0; i < args.size(); ++i) {
-    if (const auto* given = std::get_if<ArrayView>(&args[i])) {
-      const ArrayView view = as_elements(params[i], *given);
-      WW_TRY_VOID(check_view(params[i], view));
-      WW_TRY_VOID(check_c_order(*given, fmt::format("`{}`", params[i].name)));
-      out.push_back(WW_TRY(array_arg(params[i], view)));
-    } else {
-      out.push_back(WW_TRY(number_arg(params[i], args[i])));
-    }
-  }
+  for (std::size_t i = 0; i < args.size(); ++i)
+    out.push_back(WW_TRY(args[i].is_array() ? array_arg(params[i], args[i])
+                                            : scalar_arg(params[i], args[i])));
   return out;
 }
 
-Result<RunReport> call_on_sim(const Build& build, const std::vector<CallArg>& args,
-                              const SimCallOptions& options) {
+Result<RunReport> call_kernel(const Build& build, CallArgs args, const CallOptions& options) {
   const std::vector<KernelArg> bound = WW_TRY(bind_call(build.tile(), args));
-  runtime::SimDevice device(WW_TRY(sim_options(options)));
-  const DeviceRun run = WW_TRY(run_on(device, build, bound));
-  const SourceText& source = build.compiled->source;
-  RunReport report;
-  report.path = source.name();
-  report.kernel = build.tile().name;
-  report.device_name = device.name();
-  report.target = build.target;
-  add_launch(report, run.launch);
-  add_sim_report(report, device, run.launch, source);
-  return report;
+  if (options.device == DeviceKind::Eval) return call_on_eval(build, bound, options);
+  std::unique_ptr<runtime::Device> device;
+  if (options.device == DeviceKind::Cuda)
+    device =
+        WW_TRY(runtime::CudaDevice::open_at(*options.driver, options.number, build.target->arch));
+  else
+    device = std::make_unique<runtime::SimDevice>(WW_TRY(sim_options(options)));
+  const DeviceRun run = WW_TRY(run_on(*device, build, bound));
+  return launch_report(build.tile().name, build.compiled->source, *build.target, *device,
+                       run.launch);
 }
 
 }  // namespace ww::driver

@@ -3,16 +3,18 @@
 // the parameters by name, results written into the same arrays. Python's calls go through here; the
 // command line makes its arrays itself (driver/args) and has no need of the checks.
 //
-//     const std::vector<CallArg> args = {ArrayView{...}, 1000};
-//     const Result<RunReport> report = call_on_sim(build, args);
+//     const CallArg args[] = {{.dtype = …, .bits = address, .shape = …}, number_arg(1000)};
+//     const Result<RunReport> report = call_kernel(build, args);
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
-#include <variant>
+#include <type_traits>
 #include <vector>
 
 #include "base/result.h"
@@ -21,6 +23,7 @@
 #include "driver/run/tool.h"
 #include "driver/sim/tensor_arg.h"
 #include "num/dtype.h"
+#include "runtime/cuda_calls.h"
 
 namespace ww::driver {
 
@@ -36,29 +39,48 @@ struct CallParam {
 };
 std::vector<CallParam> call_params(const ir::Function& tile);
 
-/// An array of the caller's, where it lies. Elements of 4 bits stand two to a byte
-/// (driver/args/array.h), and the shape counts elements.
-struct ArrayView {
-  std::byte* data = nullptr;
-  num::DType dtype{};
-  std::vector<std::int64_t> shape = {};
-  std::vector<std::int64_t> strides = {};  // in bytes; empty: C order
+/// What a caller gives a parameter: an array where it lies, or a number. It refers to the caller's
+/// shape, so that making one allocates nothing.
+struct CallArg {
+  enum class Kind : std::uint8_t { Array, Bool, Int, Uint, Float };
+
+  Kind kind = Kind::Array;
   bool is_read_only = false;
-  std::optional<TensorMapSettings> map = {};  // the parameter is a tensor map of the array
-};
-using CallArg = std::variant<ArrayView, bool, std::int64_t, std::uint64_t, double>;
+  num::DType dtype{};                          // of an array; elements of 4 bits, two to a byte
+  std::uint64_t bits = 0;                      // the address, or the number's own
+  std::span<const std::int64_t> shape = {};    // counts elements
+  std::span<const std::int64_t> strides = {};  // in bytes; empty: C order
+  const TensorMapSettings* map = nullptr;      // the parameter is a tensor map of the array
 
-struct SimCallOptions {
-  std::string checks = {};                  // as `--check` has them; empty: all
-  std::string schedule = {};                // as `--schedule`
-  std::string limits = {};                  // as `--limit`
-  const std::atomic<bool>* stop = nullptr;  // ends the run soon after it is set
+  [[nodiscard]] bool is_array() const { return kind == Kind::Array; }
+  [[nodiscard]] std::byte* data() const { return std::bit_cast<std::byte*>(bits); }
+};
+template <typename T>
+CallArg number_arg(T value) {
+  if constexpr (std::is_same_v<T, bool>)
+    return {.kind = CallArg::Kind::Bool, .bits = value ? 1U : 0U};
+  else if constexpr (std::is_floating_point_v<T>)
+    return {.kind = CallArg::Kind::Float, .bits = std::bit_cast<std::uint64_t>(double{value})};
+  else
+    return {.kind = std::is_signed_v<T> ? CallArg::Kind::Int : CallArg::Kind::Uint,
+            .bits = static_cast<std::uint64_t>(value)};
+}
+using CallArgs = std::span<const CallArg>;
+
+struct CallOptions {
+  DeviceKind device = DeviceKind::Sim;      // not Auto
+  std::string checks = {};                  // of the virtual GPU, as `--check` has them; empty: all
+  std::string schedule = {};                // the same, as `--schedule`
+  std::string limits = {};                  // the same, as `--limit`
+  const std::atomic<bool>* stop = nullptr;  // ends the run soon after it is set, but on a GPU
+  const runtime::CudaCalls* driver = nullptr;  // of a GPU, and
+  int number = 0;                              // which one that is
 };
 
-/// Runs a build that has PTX on the virtual GPU. Elements that the kernel does not write keep their
-/// values. What the kernel does wrong is in the report. Fails as bind_call (numbers.h) and run_on do; options
-/// that cannot be read are a Diag without a place.
-Result<RunReport> call_on_sim(const Build& build, const std::vector<CallArg>& args,
-                              const SimCallOptions& options = {});
+/// Runs a build that has PTX, to and from a GPU with copies of the arrays. Elements that the kernel
+/// does not write keep their values. What the kernel does wrong is in the report, but on a GPU it is
+/// Trapped. Fails as bind_call (numbers.h), run_on and eval::run do; options that cannot be read are a
+/// Diag without a place.
+Result<RunReport> call_kernel(const Build& build, CallArgs args, const CallOptions& options = {});
 
 }  // namespace ww::driver

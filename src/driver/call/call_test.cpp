@@ -45,18 +45,26 @@ Build build_of(std::string_view text) {
   return out;
 }
 
+using Args = std::vector<CallArg>;
+
+// Shapes and strides, which arguments refer to.
+std::span<const std::int64_t> kept(std::vector<std::int64_t> numbers) {
+  static std::deque<std::vector<std::int64_t>> all;
+  return all.emplace_back(std::move(numbers));
+}
+
 template <typename T>
-ArrayView view(std::vector<T>& values, num::DType dtype, std::vector<std::int64_t> shape) {
-  return {.data = std::as_writable_bytes(std::span(values)).data(),
-          .dtype = dtype,
-          .shape = std::move(shape)};
+CallArg view(std::vector<T>& values, num::DType dtype, std::vector<std::int64_t> shape) {
+  return {.dtype = dtype,
+          .bits = std::bit_cast<std::uintptr_t>(values.data()),
+          .shape = kept(std::move(shape))};
 }
 
 struct Arrays {
   std::vector<std::int32_t> x = std::vector<std::int32_t>(20);
   std::vector<std::int32_t> y = std::vector<std::int32_t>(20, -1);
-  ArrayView in = view(x, num::DType::Int32, {5, 4});
-  ArrayView out = view(y, num::DType::Int32, {5, 4});
+  CallArg in = view(x, num::DType::Int32, {5, 4});
+  CallArg out = view(y, num::DType::Int32, {5, 4});
 };
 
 std::string refusal(const std::vector<CallArg>& args, std::string_view text = kScale) {
@@ -76,11 +84,11 @@ TEST(CallParams, SayWhatACallerNeeds) {
   EXPECT_EQ(params[2].dtype, num::DType::Int32);
 }
 
-TEST(CallOnSim, WritesInPlaceAndKeepsWhatTheKernelDoesNotWrite) {
+TEST(CallKernel, WritesInPlaceAndKeepsWhatTheKernelDoesNotWrite) {
   Arrays arrays;
   std::iota(arrays.x.begin(), arrays.x.end(), 0);
   arrays.in.is_read_only = true;  // the kernel reads it only
-  const auto report = call_on_sim(build_of(kScale), {arrays.in, arrays.out, std::int64_t{10}});
+  const auto report = call_kernel(build_of(kScale), Args{arrays.in, arrays.out, number_arg(10)});
   ASSERT_TRUE(report) << report.error().text;
   EXPECT_TRUE(report->good());
   EXPECT_EQ(report->grid[0], 5);
@@ -88,36 +96,36 @@ TEST(CallOnSim, WritesInPlaceAndKeepsWhatTheKernelDoesNotWrite) {
   EXPECT_EQ(arrays.y[3], -1);
 }
 
-TEST(CallOnSim, ReportsFindingsWithTheirLines) {
+TEST(CallKernel, ReportsFindingsWithTheirLines) {
   std::string racy(kScale);
   racy.replace(racy.find("tid < 3"), 7, "tid < 9");  // beyond the row, into that of another block
   Arrays arrays;
-  const auto report = call_on_sim(build_of(racy), {arrays.in, arrays.out, std::int64_t{1}});
+  const auto report = call_kernel(build_of(racy), Args{arrays.in, arrays.out, number_arg(1)});
   ASSERT_TRUE(report) << report.error().text;
   ASSERT_FALSE(report->findings.empty());
   EXPECT_EQ(report->findings[0].at.line, 11U);
 }
 
-TEST(CallOnSim, RefusesOptionsThatCannotBeRead) {
+TEST(CallKernel, RefusesOptionsThatCannotBeRead) {
   Arrays arrays;
-  const std::vector<CallArg> args = {arrays.in, arrays.out, std::int64_t{1}};
-  EXPECT_FALSE(call_on_sim(build_of(kScale), args, {.checks = "rice"}));
-  EXPECT_FALSE(call_on_sim(build_of(kScale), args, {.schedule = "never"}));
-  EXPECT_FALSE(call_on_sim(build_of(kScale), args, {.limits = "patience=3"}));
+  const std::vector<CallArg> args = {arrays.in, arrays.out, number_arg(1)};
+  EXPECT_FALSE(call_kernel(build_of(kScale), args, {.checks = "rice"}));
+  EXPECT_FALSE(call_kernel(build_of(kScale), args, {.schedule = "never"}));
+  EXPECT_FALSE(call_kernel(build_of(kScale), args, {.limits = "patience=3"}));
 }
 
 TEST(CheckCall, NamesTheParameterWithWhatCameAndWhatWasExpected) {
   Arrays a;
-  const std::int64_t by = 1;
+  const CallArg by = number_arg(1);
   std::vector<float> floats(20);
-  const ArrayView wrong_type = view(floats, num::DType::Float32, {5, 4});
-  ArrayView wrong_rank = a.out;
-  wrong_rank.shape = {20};
-  ArrayView wrong_shape = a.out;
-  wrong_shape.shape = {4, 5};
-  ArrayView turned = a.out;
-  turned.strides = {4, 20};
-  ArrayView constant = a.out;
+  const CallArg wrong_type = view(floats, num::DType::Float32, {5, 4});
+  CallArg wrong_rank = a.out;
+  wrong_rank.shape = kept({20});
+  CallArg wrong_shape = a.out;
+  wrong_shape.shape = kept({4, 5});
+  CallArg turned = a.out;
+  turned.strides = kept({4, 20});
+  CallArg constant = a.out;
   constant.is_read_only = true;
   EXPECT_EQ(refusal({a.in, a.out, by}), "");
   EXPECT_EQ(refusal({a.in, a.out}), "`scale` was given 2 arguments: expected 3");
@@ -132,18 +140,18 @@ TEST(CheckCall, NamesTheParameterWithWhatCameAndWhatWasExpected) {
   EXPECT_EQ(refusal({a.in, by, by}), "`Y` was given 1: expected an array of int32[n,4]");
   EXPECT_EQ(refusal({a.in, a.out, a.in}),
             "`by` was given an array: expected a number of type int32");
-  EXPECT_EQ(refusal({a.in, a.out, 0.5}),
+  EXPECT_EQ(refusal({a.in, a.out, number_arg(0.5)}),
             "`by` was given 0.5, a float: expected a number of type int32");
-  EXPECT_EQ(refusal({a.in, a.out, std::int64_t{1} << 40}),
+  EXPECT_EQ(refusal({a.in, a.out, number_arg(std::int64_t{1} << 40)}),
             "`by` was given 1099511627776: expected a number of type int32");
 }
 
 TEST(CheckCall, TakesStridesOfExtentsThatAreOne) {
   Arrays a;
-  a.out.shape = {1, 4};
-  a.out.strides = {77, 4};
-  a.in.shape = {1, 4};
-  EXPECT_EQ(refusal({a.in, a.out, std::int64_t{1}}), "");
+  a.out.shape = kept({1, 4});
+  a.out.strides = kept({77, 4});
+  a.in.shape = kept({1, 4});
+  EXPECT_EQ(refusal({a.in, a.out, number_arg(1)}), "");
 }
 
 TEST(CheckCall, TakesBytesForElementsOfFourBits) {
@@ -158,9 +166,9 @@ def nibbles(A_ptr: T.handle, B_ptr: T.handle):
     B[tid] = T.uint8(0)
 )";
   std::vector<std::uint8_t> bytes(32);
-  const ArrayView packed = view(bytes, num::DType::Uint8, {32});
+  const CallArg packed = view(bytes, num::DType::Uint8, {32});
   EXPECT_EQ(refusal({packed, packed}, kNibbles), "");
-  const ArrayView short_one = view(bytes, num::DType::Uint8, {31});
+  const CallArg short_one = view(bytes, num::DType::Uint8, {31});
   EXPECT_THAT(refusal({short_one, packed}, kNibbles), HasSubstr("shape [62]: expected [64]"));
 }
 
@@ -174,8 +182,8 @@ TEST(SavedBuild, RunsAsTheBuildItWasSavedFrom) {
   Arrays second;
   std::iota(first.x.begin(), first.x.end(), 0);
   second.x = first.x;
-  ASSERT_TRUE(call_on_sim(build, {first.in, first.out, std::int64_t{7}}));
-  const auto report = call_on_sim(*loaded, {second.in, second.out, std::int64_t{7}});
+  ASSERT_TRUE(call_kernel(build, Args{first.in, first.out, number_arg(7)}));
+  const auto report = call_kernel(*loaded, Args{second.in, second.out, number_arg(7)});
   ASSERT_TRUE(report);
   EXPECT_EQ(first.y, second.y);
   EXPECT_EQ(report->grid[0], 5);
@@ -200,27 +208,25 @@ class OnGpu : public testing::Test {
   void SetUp() override { runtime::fake = &driver_; }
   void TearDown() override { runtime::fake = nullptr; }
   // Addresses of the GPU, which nothing here may touch.
-  GpuArg at(std::uint64_t address, std::int64_t rows, std::vector<std::int64_t> strides = {}) {
-    const std::vector<std::int64_t>& shape = kept_.emplace_back(std::vector{rows, std::int64_t{4}});
+  CallArg at(std::uint64_t address, std::int64_t rows, std::vector<std::int64_t> strides = {}) {
     return {.dtype = num::DType::Int32,
             .bits = address,
-            .shape = shape,
-            .strides = kept_.emplace_back(std::move(strides))};
+            .shape = kept({rows, 4}),
+            .strides = kept(std::move(strides))};
   }
-  static GpuArg number(std::uint64_t bits) { return {.kind = GpuArg::Kind::Int, .bits = bits}; }
-  std::string refusal_of(GpuKernel& kernel, const std::vector<GpuArg>& args, int number = 0) {
+  static CallArg number(std::uint64_t bits) { return {.kind = CallArg::Kind::Int, .bits = bits}; }
+  std::string refusal_of(GpuKernel& kernel, const std::vector<CallArg>& args, int number = 0) {
     const auto done = kernel.call(runtime::fake_calls(), number, nullptr, args);
     return done ? "" : done.error().text;
   }
   runtime::FakeDriver driver_;
-  std::deque<std::vector<std::int64_t>> kept_;  // shapes, which arguments refer to
 };
 
 TEST_F(OnGpu, LaunchesOnTheStreamWithTheAddressesOfEachCall) {
   const Build build = build_of(kScale);
   GpuKernel kernel(build);
   int stream = 0;
-  const GpuArg by = number(3);
+  const CallArg by = number(3);
   ASSERT_TRUE(kernel.call(runtime::fake_calls(), 0, &stream,
                           std::vector{at(0x1000, 5), at(0x2000, 5), by}));
   EXPECT_EQ(driver_.launched.grid[0], 5U);
@@ -246,8 +252,8 @@ TEST_F(OnGpu, LaunchesOnTheStreamWithTheAddressesOfEachCall) {
 TEST_F(OnGpu, TypesAndShapesMakeThePlanAndOtherNumbersAreFilledIn) {
   const Build build = build_of(kScale);
   GpuKernel kernel(build);
-  const GpuArg x = at(0x1000, 5);
-  const GpuArg y = at(0x2000, 5);
+  const CallArg x = at(0x1000, 5);
+  const CallArg y = at(0x2000, 5);
   driver_.argument_count = 3;
   ASSERT_TRUE(kernel.call(runtime::fake_calls(), 0, nullptr, std::vector{x, y, number(3)}));
   EXPECT_EQ(driver_.arguments[2], 3U);
@@ -255,13 +261,13 @@ TEST_F(OnGpu, TypesAndShapesMakeThePlanAndOtherNumbersAreFilledIn) {
   EXPECT_EQ(driver_.arguments[2], 4U);
   EXPECT_EQ(kernel.plan_count(), 1U);
   EXPECT_THAT(refusal_of(kernel, {x, y, number(std::uint64_t{1} << 40)}), HasSubstr("`by`"));
-  GpuArg other = x;
+  CallArg other = x;
   other.dtype = num::DType::Float32;
   EXPECT_THAT(refusal_of(kernel, {other, y, number(3)}), HasSubstr("array of float32"));
-  EXPECT_THAT(refusal_of(kernel, {at(0x1000, 5, {8, 1}), y, number(3)}),
+  EXPECT_THAT(refusal_of(kernel, {at(0x1000, 5, {32, 4}), y, number(3)}),
               HasSubstr("strides of [32,4] bytes"));
-  GpuArg half = number(0);
-  half.kind = GpuArg::Kind::Float;
+  CallArg half = number(0);
+  half.kind = CallArg::Kind::Float;
   half.bits = std::bit_cast<std::uint64_t>(0.5);
   EXPECT_THAT(refusal_of(kernel, {x, y, half}), HasSubstr("`by` was given 0.5"));
 }
@@ -305,7 +311,7 @@ TEST_F(OnGpu, ABoundCallKeepsItsArguments) {
 TEST_F(OnGpu, RefusesAsOtherCallsDo) {
   const Build build = build_of(kScale);
   GpuKernel kernel(build);
-  const GpuArg by = number(3);
+  const CallArg by = number(3);
   EXPECT_THAT(refusal_of(kernel, {at(0x1000, 5), by, by}), HasSubstr("`Y` was given 3"));
   EXPECT_THAT(refusal_of(kernel, {at(0x1000, 5), at(0x2000, 6), by}), HasSubstr("`n` is 5"));
   EXPECT_THAT(refusal_of(kernel, {at(0x1000, 5), at(0x2000, 5), by}, 1), HasSubstr("no GPU 1"));
@@ -346,9 +352,8 @@ def turned(A_ptr: T.handle):
 )";
   const Build build = build_of(kTurned);
   GpuKernel kernel(build);
-  const std::vector<std::int64_t> shape{4, 32};
-  GpuArg array = at(0x1000, 4);
-  array.shape = shape;
+  CallArg array = at(0x1000, 4);
+  array.shape = kept({4, 32});
   EXPECT_THAT(refusal_of(kernel, {array}), HasSubstr("`A` has a layout of its own in memory"));
 }
 
@@ -377,8 +382,8 @@ constexpr std::string_view kPtx = R"(.version 8.0
 struct Floats {
   std::vector<float> a = std::vector<float>(32, 1.5F);
   std::vector<float> b = std::vector<float>(32);
-  ArrayView in = view(a, num::DType::Float32, {32});
-  ArrayView out = view(b, num::DType::Float32, {32});
+  CallArg in = view(a, num::DType::Float32, {32});
+  CallArg out = view(b, num::DType::Float32, {32});
 };
 
 std::string ptx_refusal(const PtxCallRequest& call, const std::vector<CallArg>& args) {
@@ -389,7 +394,7 @@ std::string ptx_refusal(const PtxCallRequest& call, const std::vector<CallArg>& 
 TEST(CallPtx, RunsTextOfAnyOrigin) {
   Floats f;
   const PtxCallRequest call{.text = std::string(kPtx), .block = {32, 1, 1}};
-  const auto report = call_ptx(call, {f.in, f.out, 2.0});
+  const auto report = call_ptx(call, Args{f.in, f.out, number_arg(2.0)});
   ASSERT_TRUE(report) << report.error().text;
   EXPECT_TRUE(report->run.good());
   EXPECT_THAT(f.b, Each(3.0F));
@@ -398,7 +403,7 @@ TEST(CallPtx, RunsTextOfAnyOrigin) {
 TEST(CallPtx, FindsWhatLeavesAnArray) {
   Floats f;
   const PtxCallRequest call{.text = std::string(kPtx), .block = {64, 1, 1}};
-  const auto report = call_ptx(call, {f.in, f.out, 2.0});
+  const auto report = call_ptx(call, Args{f.in, f.out, number_arg(2.0)});
   ASSERT_TRUE(report) << report.error().text;
   ASSERT_FALSE(report->run.findings.empty());
   EXPECT_EQ(report->run.findings[0].check, "bounds");
@@ -433,19 +438,21 @@ constexpr std::string_view kMapPtx = R"(.version 8.8
 
 TEST(CallPtx, TakesTensorMapsOfArrays) {
   std::vector<std::int32_t> words(4 * 8);
-  ArrayView array = view(words, num::DType::Int32, {4, 8});
-  array.map = TensorMapSettings{.box = {2, 4}};
+  CallArg array = view(words, num::DType::Int32, {4, 8});
+  TensorMapSettings map{.box = {2, 4}};
+  array.map = &map;
   const PtxCallRequest call{.text = std::string(kMapPtx), .block = {8, 1, 1}};
-  const auto report = call_ptx(call, {array});
+  const auto report = call_ptx(call, Args{array});
   ASSERT_TRUE(report) << report.error().text;
   EXPECT_TRUE(report->run.good());
   for (std::size_t i = 0; i < words.size(); ++i)
     EXPECT_EQ(words[i], i / 8 >= 1 && i / 8 <= 2 && i % 8 >= 4 ? 7 : 0) << i;
-  array.map->box = {2, 3};
+  map.box = {2, 3};
   EXPECT_THAT(ptx_refusal(call, {array}), HasSubstr("`box[0]` is 3, which makes rows of 12 bytes"));
   Floats f;
   EXPECT_THAT(ptx_refusal(call, {f.in}), HasSubstr("`map` was given an array: it is .b8[128]"));
-  EXPECT_THAT(ptx_refusal({.text = std::string(kPtx), .block = {32, 1, 1}}, {array, f.out, 2.0}),
+  EXPECT_THAT(ptx_refusal({.text = std::string(kPtx), .block = {32, 1, 1}},
+                          {array, f.out, number_arg(2.0)}),
               HasSubstr("`a` was given a tensor map: it is .u64"));
 }
 
@@ -454,9 +461,11 @@ TEST(CallPtx, RefusesByNameOfTheParameter) {
   const PtxCallRequest call{.text = std::string(kPtx), .block = {32, 1, 1}};
   EXPECT_THAT(ptx_refusal(call, {f.in, f.out}), HasSubstr("was given 2 arguments: expected 3"));
   EXPECT_THAT(ptx_refusal(call, {f.in, f.out, f.in}), HasSubstr("`by` was given an array"));
-  EXPECT_THAT(ptx_refusal(call, {f.in, 0.5, 2.0}), HasSubstr("`b` was given 0.5, a float"));
+  EXPECT_THAT(ptx_refusal(call, {f.in, number_arg(0.5), number_arg(2.0)}),
+              HasSubstr("`b` was given 0.5, a float"));
   f.out.is_read_only = true;
-  EXPECT_THAT(ptx_refusal(call, {f.in, f.out, 2.0}), HasSubstr("the kernel has written it"));
+  EXPECT_THAT(ptx_refusal(call, {f.in, f.out, number_arg(2.0)}),
+              HasSubstr("the kernel has written it"));
   EXPECT_THAT(ptx_refusal({.text = "nonsense"}, {}), HasSubstr("the PTX cannot be read"));
   PtxCallRequest other = call;
   other.kernel = "twise";

@@ -45,27 +45,6 @@ std::vector<bool> shaping_params(const Build& build) {
   return out;
 }
 
-CallArg as_call_arg(const GpuArg& arg) {
-  switch (arg.kind) {
-    case GpuArg::Kind::Bool:
-      return arg.bits != 0;
-    case GpuArg::Kind::Int:
-      return std::bit_cast<std::int64_t>(arg.bits);
-    case GpuArg::Kind::Uint:
-      return arg.bits;
-    case GpuArg::Kind::Float:
-      return std::bit_cast<double>(arg.bits);
-    case GpuArg::Kind::Array:
-      break;
-  }
-  ArrayView view{.data = std::bit_cast<std::byte*>(arg.bits),
-                 .dtype = arg.dtype,
-                 .shape = {arg.shape.begin(), arg.shape.end()}};
-  for (const std::int64_t stride : arg.strides)
-    view.strides.push_back(stride * num::bits_of(arg.dtype) / 8);
-  return view;
-}
-
 }  // namespace
 
 Result<runtime::CudaDevice*> GpuKernel::device(const runtime::CudaCalls& calls, int number) {
@@ -77,23 +56,21 @@ Result<runtime::CudaDevice*> GpuKernel::device(const runtime::CudaCalls& calls, 
 }
 
 Result<runtime::CudaLaunch> GpuKernel::work_out(const runtime::CudaCalls& calls, int number,
-                                                std::span<const GpuArg> args) {
-  std::vector<CallArg> given;
-  for (const GpuArg& arg : args) given.push_back(as_call_arg(arg));
-  const std::vector<KernelArg> bound = WW_TRY(bind_call(build_->tile(), given));
+                                                CallArgs args) {
+  const std::vector<KernelArg> bound = WW_TRY(bind_call(build_->tile(), args));
   const runtime::Launch launch = WW_TRY(launch_in_place(*build_, bound));
   runtime::CudaDevice* const on = WW_TRY(device(calls, number));
   return on->prepare(launch);
 }
 
 // Everything about a call but the addresses, and numbers that are for the kernel alone.
-void GpuKernel::write_key(int number, std::span<const GpuArg> args) {
+void GpuKernel::write_key(int number, CallArgs args) {
   if (!is_shaping_) is_shaping_ = shaping_params(*build_);
   key_.clear();
   key_.push_back(number);
   for (std::size_t i = 0; i < args.size(); ++i) {
-    const GpuArg& arg = args[i];
-    if (arg.kind != GpuArg::Kind::Array) {
+    const CallArg& arg = args[i];
+    if (!arg.is_array()) {
       key_.push_back(static_cast<std::int64_t>(arg.kind));
       if (i >= is_shaping_->size() || (*is_shaping_)[i])
         key_.push_back(std::bit_cast<std::int64_t>(arg.bits));
@@ -108,15 +85,15 @@ void GpuKernel::write_key(int number, std::span<const GpuArg> args) {
 }
 
 // The plan fits: there is an argument for each parameter, and it is of its kind.
-Result<void> GpuKernel::fill_in(runtime::CudaLaunch& launch, std::span<const GpuArg> args) const {
+Result<void> GpuKernel::fill_in(runtime::CudaLaunch& launch, CallArgs args) const {
   const ir::Function& tile = build_->tile();
   for (std::size_t i = 0; i < args.size(); ++i) {
-    if (args[i].kind == GpuArg::Kind::Array) {
+    if (args[i].is_array()) {
       WW_TRY_VOID(launch.set_address(i, args[i].bits));
     } else if (!(*is_shaping_)[i]) {
       const ir::Var& var = tile[tile.params[i].var];
-      launch.set_bits(i, WW_TRY(bits_of_number(as_call_arg(args[i]), var.type.dtype,
-                                               fmt::format("`{}`", var.name))));
+      launch.set_bits(
+          i, WW_TRY(bits_of_number(args[i], var.type.dtype, fmt::format("`{}`", var.name))));
     }
   }
   return {};
@@ -130,7 +107,7 @@ GpuKernel::Plan* GpuKernel::find_plan() {
 }
 
 Result<void> GpuKernel::call(const runtime::CudaCalls& calls, int number, void* stream,
-                             std::span<const GpuArg> args) {
+                             CallArgs args) {
   const std::lock_guard lock(mutex_);
   write_key(number, args);
   Plan* plan = find_plan();
@@ -144,7 +121,7 @@ Result<void> GpuKernel::call(const runtime::CudaCalls& calls, int number, void* 
 }
 
 Result<GpuKernel::Bound> GpuKernel::bind(const runtime::CudaCalls& calls, int number,
-                                         std::span<const GpuArg> args) {
+                                         CallArgs args) {
   const std::lock_guard lock(mutex_);
   if (!is_shaping_) is_shaping_ = shaping_params(*build_);
   Bound out(WW_TRY(work_out(calls, number, args)));

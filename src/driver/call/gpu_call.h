@@ -21,18 +21,6 @@
 
 namespace ww::driver {
 
-/// An argument of such a call: an array where it lies, or a number. It refers to the caller's shape,
-/// so that reading one allocates nothing.
-struct GpuArg {
-  enum class Kind : std::uint8_t { Array, Bool, Int, Uint, Float };
-
-  Kind kind = Kind::Array;
-  num::DType dtype{};                          // of an array
-  std::uint64_t bits = 0;                      // the address, or the number's own
-  std::span<const std::int64_t> shape = {};    // counts elements
-  std::span<const std::int64_t> strides = {};  // in elements; empty: C order
-};
-
 class GpuKernel {
  public:
   /// `build` has PTX and outlives this.
@@ -41,8 +29,7 @@ class GpuKernel {
   /// Launches on GPU `number` with arrays that lie there. Fails as bind_call does, with BadLaunch for
   /// an address that is not aligned as the parameter needs it, NoDevice for a GPU that does not run
   /// the code, and as runtime::check_cuda does for what the driver refuses.
-  Result<void> call(const runtime::CudaCalls& calls, int number, void* stream,
-                    std::span<const GpuArg> args);
+  Result<void> call(const runtime::CudaCalls& calls, int number, void* stream, CallArgs args);
 
   /// A call with its arguments, to be launched often. It holds as long as the kernel does.
   class Bound {
@@ -55,7 +42,7 @@ class GpuKernel {
     runtime::CudaLaunch launch_;
   };
   /// Fails as `call` does, but launches nothing.
-  Result<Bound> bind(const runtime::CudaCalls& calls, int number, std::span<const GpuArg> args);
+  Result<Bound> bind(const runtime::CudaCalls& calls, int number, CallArgs args);
 
   /// Waits for everything that was launched on the GPU, by anyone in the process. Trapped when a
   /// kernel did not run to its end.
@@ -75,10 +62,9 @@ class GpuKernel {
   };
 
   Result<runtime::CudaDevice*> device(const runtime::CudaCalls& calls, int number);
-  Result<runtime::CudaLaunch> work_out(const runtime::CudaCalls& calls, int number,
-                                       std::span<const GpuArg> args);
-  Result<void> fill_in(runtime::CudaLaunch& launch, std::span<const GpuArg> args) const;
-  void write_key(int number, std::span<const GpuArg> args);
+  Result<runtime::CudaLaunch> work_out(const runtime::CudaCalls& calls, int number, CallArgs args);
+  Result<void> fill_in(runtime::CudaLaunch& launch, CallArgs args) const;
+  void write_key(int number, CallArgs args);
   /// The plan with the key `key_`, first of all from now on; null if there is none.
   Plan* find_plan();
 

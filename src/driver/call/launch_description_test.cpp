@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "driver/call/call.h"
-#include "driver/call/engines.h"
 #include "runtime/test_driver.h"
 
 namespace ww::driver::launch_description_test {
@@ -37,12 +36,13 @@ Build built() { return build_kernel(SourceText("rows.py", std::string(kRows)), {
 struct Arrays {
   std::vector<int> x = std::vector<int>(3 * 40, 7);
   std::vector<int> y = std::vector<int>(3 * 40);
-  static ArrayView view(std::vector<int>& of) {
-    return {.data = reinterpret_cast<std::byte*>(of.data()),
-            .dtype = num::DType::Int32,
-            .shape = {3, 40}};
+  static CallArg view(std::vector<int>& of) {
+    static constexpr std::int64_t kShape[] = {3, 40};
+    return {.dtype = num::DType::Int32,
+            .bits = std::bit_cast<std::uintptr_t>(of.data()),
+            .shape = kShape};
   }
-  std::vector<CallArg> args() { return {std::int64_t{10}, view(x), view(y)}; }
+  std::vector<CallArg> args() { return {number_arg(10), view(x), view(y)}; }
 };
 
 TEST(LaunchDescription, NamesParametersInTheirOrder) {
@@ -71,7 +71,7 @@ TEST(LaunchDescription, IsWhatRunsLaunch) {
   EXPECT_FALSE(described->shape.grid[0].is_constant());
   EXPECT_EQ(described->shape.grid[2].value, 1);
   Arrays arrays;
-  const auto report = call_on_sim(build, arrays.args());
+  const auto report = call_kernel(build, arrays.args());
   ASSERT_TRUE(report) << report.error().text;
   EXPECT_THAT(report->grid, ElementsAre(3, 2, 1));
   EXPECT_THAT(report->block, ElementsAre(32, 1, 1));
@@ -84,8 +84,8 @@ TEST(CallOnEval, AgreesWithTheVirtualGpu) {
   const Build build = built();
   Arrays on_sim;
   Arrays on_eval;
-  ASSERT_TRUE(call_on_sim(build, on_sim.args()));
-  const auto report = call_on_eval(build, on_eval.args());
+  ASSERT_TRUE(call_kernel(build, on_sim.args()));
+  const auto report = call_kernel(build, on_eval.args(), {.device = DeviceKind::Eval});
   ASSERT_TRUE(report) << report.error().text;
   EXPECT_TRUE(report->good());
   EXPECT_EQ(report->device, DeviceKind::Eval);
@@ -108,13 +108,15 @@ def endless(A_ptr: T.handle):
                                    {});
   ASSERT_TRUE(build.good()) << build.errors;
   std::vector<int> a(32);
-  const std::vector<CallArg> args{ArrayView{
-      .data = reinterpret_cast<std::byte*>(a.data()), .dtype = num::DType::Int32, .shape = {32}}};
+  const std::int64_t shape[] = {32};
+  const CallArg args[] = {{.dtype = num::DType::Int32,
+                           .bits = std::bit_cast<std::uintptr_t>(a.data()),
+                           .shape = shape}};
   const std::atomic<bool> stop = true;
-  const auto evaluated = call_on_eval(build, args, &stop);
+  const auto evaluated = call_kernel(build, args, {.device = DeviceKind::Eval, .stop = &stop});
   ASSERT_FALSE(evaluated);
   EXPECT_EQ(evaluated.error().kind, DiagKind::RunLimit);
-  const auto simulated = call_on_sim(build, args, {.stop = &stop});
+  const auto simulated = call_kernel(build, args, {.stop = &stop});
   ASSERT_TRUE(simulated) << simulated.error().text;
   EXPECT_EQ(simulated->outcome, sim::Outcome::Stopped);
 }
@@ -125,14 +127,16 @@ TEST(CallOnCuda, CopiesToAndFro) {
   driver.argument_count = 4;
   const Build build = built();
   Arrays arrays;
-  const auto report = call_on_cuda(build, arrays.args(), runtime::fake_calls());
+  const runtime::CudaCalls calls = runtime::fake_calls();
+  const CallOptions options{.device = DeviceKind::Cuda, .driver = &calls};
+  const auto report = call_kernel(build, arrays.args(), options);
   ASSERT_TRUE(report) << report.error().text;
   EXPECT_EQ(report->device, DeviceKind::Cuda);
   EXPECT_THAT(driver.launched.grid, ElementsAre(3, 2, 1));
   EXPECT_EQ(driver.arguments[0], 10U);
   EXPECT_EQ(driver.arguments[3], 3U);
   driver.status["event_query"] = 719;
-  const auto trapped = call_on_cuda(build, arrays.args(), runtime::fake_calls());
+  const auto trapped = call_kernel(build, arrays.args(), options);
   ASSERT_FALSE(trapped);
   EXPECT_EQ(trapped.error().kind, DiagKind::Trapped);
   runtime::fake = nullptr;

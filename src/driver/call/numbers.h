@@ -23,15 +23,14 @@ std::string number_text(const CallArg& arg);
 Result<std::uint64_t> bits_of_number(const CallArg& arg, num::DType type, std::string_view title);
 
 /// BadArgument for an array whose elements do not follow each other, the last dimension fastest.
-Result<void> check_c_order(const ArrayView& view, std::string_view title);
+Result<void> check_c_order(const CallArg& array, std::string_view title);
 
 /// The arguments of a call in the form that the driver's runs take, if they fit the parameters: their
 /// number, an array for an array, type, rank, known extents, C order, an array that may be written
 /// where the kernel writes; numbers that the parameter's type holds. BadArgument with the parameter's
 /// name, what came and what was expected.
-Result<std::vector<KernelArg>> bind_call(const ir::Function& tile,
-                                         const std::vector<CallArg>& args);
+Result<std::vector<KernelArg>> bind_call(const ir::Function& tile, CallArgs args);
 
-Result<sim::RunOptions> sim_options(const SimCallOptions& options);
+Result<sim::RunOptions> sim_options(const CallOptions& options);
 
 }  // namespace ww::driver

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "driver/call/numbers.h"
-#include "driver/run/sim_findings.h"
+#include "driver/run/findings.h"
 #include "runtime/sim_device.h"
 
 namespace ww::driver {
@@ -21,7 +21,7 @@ const std::vector<sim::Param>& PlacedKernel::params() const {
 }
 
 Result<PlacedReport> PlacedKernel::launch(const PlacedLaunch& call,
-                                          const SimCallOptions& options) const {
+                                          const CallOptions& options) const {
   sim::RunOptions run_options = WW_TRY(sim_options(options));
   run_options.allows_rewrites = !run_options.checks.has(sim::Check::Rewrite);
   run_options.sample = call.sample;
@@ -33,14 +33,9 @@ Result<PlacedReport> PlacedKernel::launch(const PlacedLaunch& call,
   for (PlacedMemory& each : memory)
     device.adopt(each.address, each.bytes, each.undefined, std::move(each.name));
   WW_TRY_VOID(device.launch(call.launch));
-  PlacedReport report{.blocks_left_out = device.report()->blocks_left_out};
-  report.run.path = "kernel.ptx";
-  report.run.kernel = kernel_;
-  report.run.device_name = device.name();
-  report.run.target = program_->target;
-  add_launch(report.run, call.launch);
-  add_sim_report(report.run, device, call.launch, SourceText("kernel.ptx", ""));
-  return report;
+  return PlacedReport{.run = launch_report(kernel_, SourceText("kernel.ptx", ""), program_->target,
+                                           device, call.launch),
+                      .blocks_left_out = device.report()->blocks_left_out};
 }
 
 }  // namespace ww::driver

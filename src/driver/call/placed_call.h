@@ -47,7 +47,7 @@ class PlacedKernel {
   [[nodiscard]] const std::vector<sim::Param>& params() const;
   /// BadLaunch for what no GPU takes. What the kernel does wrong is in the report.
   [[nodiscard]] Result<PlacedReport> launch(const PlacedLaunch& call,
-                                            const SimCallOptions& options) const;
+                                            const CallOptions& options) const;
 
  private:
   PlacedKernel(std::shared_ptr<const sim::Program> program, std::string kernel)

@@ -13,7 +13,7 @@
 #include "driver/call/numbers.h"
 #include "driver/launch/run.h"
 #include "driver/report_parts.h"
-#include "driver/run/sim_findings.h"
+#include "driver/run/findings.h"
 #include "driver/sim/args.h"
 #include "driver/sim/gpu_run.h"
 #include "driver/sim/kernel_choice.h"
@@ -39,10 +39,10 @@ Result<std::string> kernel_of(const PtxCallRequest& call) {
 /// An array of the call, and what the device has of it.
 struct Placed {
   std::size_t param = 0;
-  const ArrayView* view = nullptr;
+  const CallArg* view = nullptr;
   std::vector<std::byte> results = {};
 
-  [[nodiscard]] std::span<std::byte> bytes() const { return {view->data, results.size()}; }
+  [[nodiscard]] std::span<std::byte> bytes() const { return {view->data(), results.size()}; }
 };
 
 /// The call on one device, which has loaded the kernel.
@@ -53,7 +53,7 @@ class PtxRun {
       : program_(program), call_(call), code_(&code), device_(device) {}
 
   /// Copies the arrays to the device and runs the kernel. They are as they were.
-  Result<void> go(const std::vector<CallArg>& args) {
+  Result<void> go(CallArgs args) {
     if (args.size() != code_->params.size())
       return fail(
           with_params(diag(DiagKind::BadArgument, "`{}` was given {} arguments: expected {}",
@@ -75,7 +75,7 @@ class PtxRun {
         return fail(DiagKind::BadArgument,
                     "{} was given a read-only array: the kernel has written it",
                     param_title(code_->params, each.param));
-      std::ranges::copy(each.results, each.view->data);
+      std::ranges::copy(each.results, each.view->data());
     }
     return {};
   }
@@ -92,30 +92,29 @@ class PtxRun {
 
  private:
   Result<void> add(std::size_t param, const CallArg& arg) {
-    const auto* view = std::get_if<ArrayView>(&arg);
     const std::uint32_t bytes = code_->params[param].bytes;
-    if (view == nullptr) {
+    if (!arg.is_array()) {
       launch_.arguments.push_back({.bits = WW_TRY(number(param, arg)), .bytes = bytes});
       return {};
     }
-    const std::size_t wanted = view->map ? sim::kTensorMapBytes : sizeof(runtime::Address);
+    const std::size_t wanted = arg.map ? sim::kTensorMapBytes : sizeof(runtime::Address);
     if (bytes != wanted)
       return fail(DiagKind::BadArgument, "{} was given {}: it is {}",
-                  param_title(code_->params, param), view->map ? "a tensor map" : "an array",
+                  param_title(code_->params, param), arg.map ? "a tensor map" : "an array",
                   param_type_text(code_->params[param]));
-    WW_TRY_VOID(check_c_order(*view, param_title(code_->params, param)));
-    const auto size = static_cast<std::size_t>(WW_TRY(byte_size(view->dtype, view->shape)));
-    const runtime::Address address = WW_TRY(place(param, *view, size));
+    WW_TRY_VOID(check_c_order(arg, param_title(code_->params, param)));
+    const auto size = static_cast<std::size_t>(WW_TRY(byte_size(arg.dtype, arg.shape)));
+    const runtime::Address address = WW_TRY(place(param, arg, size));
     launch_.arguments.push_back({.bits = address});
-    if (view->map) return add_map(param, *view, address);
+    if (arg.map) return add_map(param, arg, address);
     return {};
   }
 
   // Puts the array into the device's memory. One that several parameters have is there once.
-  Result<runtime::Address> place(std::size_t param, const ArrayView& view, std::size_t size) {
+  Result<runtime::Address> place(std::size_t param, const CallArg& view, std::size_t size) {
     for (std::size_t i = 0; i < placed_.size(); ++i) {
-      const ArrayView& other = *placed_[i].view;
-      if ((other.map || view.map) && other.data == view.data && placed_[i].results.size() == size)
+      const CallArg& other = *placed_[i].view;
+      if ((other.map || view.map) && other.bits == view.bits && placed_[i].results.size() == size)
         return memory_[i].address;
     }
     Placed& placed = placed_.emplace_back(Placed{param, &view, std::vector<std::byte>(size)});
@@ -126,7 +125,7 @@ class PtxRun {
     return memory.address;
   }
 
-  Result<void> add_map(std::size_t param, const ArrayView& view, runtime::Address address) {
+  Result<void> add_map(std::size_t param, const CallArg& view, runtime::Address address) {
     auto map = make_tensor_map(*view.map, view.dtype, view.shape, address);
     if (!map)
       return fail(DiagKind::BadArgument, "{}: {}", param_title(code_->params, param),
@@ -166,27 +165,20 @@ class PtxRun {
   std::vector<DeviceMemory> memory_;  // of each
 };
 
-RunReport report_of_run(const runtime::Device& device, const sim::Program& program,
-                        const PtxRun& run, const std::string& kernel) {
-  RunReport report;
-  report.path = "kernel.ptx";
-  report.kernel = kernel;
-  report.device_name = device.name();
-  report.target = program.target;
-  add_launch(report, run.launch());
-  return report;
+// `.loc` leads to a text that is not here: findings name its file.
+RunReport report_of(const runtime::Device& device, const sim::Program& program, const PtxRun& run,
+                    const std::string& kernel) {
+  return launch_report(kernel, SourceText("kernel.ptx", ""), program.target, device, run.launch());
 }
 
 // The arguments that the virtual GPU would take.
 Result<PtxReport> call_on_gpu(const PtxCallRequest& call, const sim::Program& program,
-                              const sim::Code& code, const std::vector<CallArg>& args) {
+                              const sim::Code& code, CallArgs args) {
   const auto device = WW_TRY(open_gpu(call.driver, program, {call.text, code.name}));
   PtxRun run(call, program, code, *device);
   WW_TRY_VOID(run.go(args));
   WW_TRY_VOID(run.bring_back());
-  PtxReport report{.run = report_of_run(*device, program, run, code.name), .gpu = device->name()};
-  report.run.device = DeviceKind::Cuda;
-  return report;
+  return PtxReport{.run = report_of(*device, program, run, code.name), .gpu = device->name()};
 }
 
 }  // namespace
@@ -201,8 +193,7 @@ std::string ptx_text(const PtxReport& report) {
   return text;
 }
 
-Result<PtxReport> call_ptx(const PtxCallRequest& call, const std::vector<CallArg>& args,
-                           const SimCallOptions& options) {
+Result<PtxReport> call_ptx(const PtxCallRequest& call, CallArgs args, const CallOptions& options) {
   const std::string kernel = WW_TRY(kernel_of(call));
   sim::RunOptions run_options = WW_TRY(sim_options(options));
   run_options.allows_rewrites = !run_options.checks.has(sim::Check::Rewrite);
@@ -213,9 +204,7 @@ Result<PtxReport> call_ptx(const PtxCallRequest& call, const std::vector<CallArg
   if (call.device == WhichGpu::Gpu) return call_on_gpu(call, program, code, args);
   PtxRun run(call, program, code, device);
   WW_TRY_VOID(run.go(args));
-  PtxReport report{.run = report_of_run(device, program, run, kernel)};
-  // `.loc` leads to a text that is not here: findings name its file.
-  add_sim_report(report.run, device, run.launch(), SourceText("kernel.ptx", ""));
+  PtxReport report{.run = report_of(device, program, run, kernel)};
   if (call.device == WhichGpu::Virtual || report.run.outcome != sim::Outcome::Finished) {
     WW_TRY_VOID(run.bring_back());
     return report;

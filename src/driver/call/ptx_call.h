@@ -39,8 +39,8 @@ struct PtxReport {
 /// one of its kind and range; BadArgument with the parameter's name otherwise, and when the kernel has
 /// changed a read-only array. Errors in the text are rendered with their lines of PTX. Without a GPU
 /// that runs the kernel: NoDriver or NoDevice.
-Result<PtxReport> call_ptx(const PtxCallRequest& call, const std::vector<CallArg>& args,
-                           const SimCallOptions& options = {});
+Result<PtxReport> call_ptx(const PtxCallRequest& call, CallArgs args,
+                           const CallOptions& options = {});
 /// For people: `run_text` of the run, and what the comparison says.
 std::string ptx_text(const PtxReport& report);
 

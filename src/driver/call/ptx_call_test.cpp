@@ -63,15 +63,16 @@ class PtxOnGpu : public testing::Test {
   }
   void TearDown() override { runtime::fake = nullptr; }
 
-  [[nodiscard]] static ArrayView view(std::vector<std::uint32_t>& values) {
-    return {.data = std::as_writable_bytes(std::span(values)).data(),
-            .dtype = num::DType::Uint32,
-            .shape = {static_cast<std::int64_t>(values.size())}};
+  [[nodiscard]] static CallArg view(std::vector<std::uint32_t>& values) {
+    static constexpr std::int64_t kShape[] = {32};
+    return {.dtype = num::DType::Uint32,
+            .bits = std::bit_cast<std::uintptr_t>(values.data()),
+            .shape = kShape};
   }
   Result<PtxReport> call(WhichGpu device) {
     const PtxCallRequest call{
         .text = std::string(kPtx), .block = {block_, 1, 1}, .device = device, .driver = &calls_};
-    return call_ptx(call, {view(a_), view(b_), std::int64_t{5}});
+    return call_ptx(call, std::vector{view(a_), view(b_), number_arg(5)});
   }
 
   runtime::FakeDriver gpu_;

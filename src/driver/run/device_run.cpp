@@ -127,13 +127,6 @@ class HostPart {
   runtime::Launch launch_;
 };
 
-eval::Word scalar_bits(const KernelArg& arg) {
-  eval::Word bits = 0;
-  const std::span<const std::byte> bytes = arg.contents();
-  if (!bytes.empty()) std::memcpy(&bits, bytes.data(), std::min(bytes.size(), sizeof bits));
-  return bits;
-}
-
 // Arrays for pointers, and what an array is for; scalars of the parameter's type. The bits of a
 // narrow float may be given as an integer, because C++ has no such type.
 Result<void> HostPart::check_kinds() const {
@@ -172,7 +165,7 @@ Result<void> HostPart::bind() {
       arguments.emplace_back(
           eval::BufferArg{.shape = args_[i].shape, .size = args_[i].contents().size()});
     } else {
-      arguments.emplace_back(eval::ScalarArg{scalar_bits(args_[i])});
+      arguments.emplace_back(eval::ScalarArg{args_[i].bits()});
     }
   }
   values_ = WW_TRY(eval::bind_arguments(tile(), arguments));
@@ -240,8 +233,7 @@ Result<void> HostPart::bind_lowered() {
       launch_.arguments.push_back({});
       continue;
     }
-    const auto value =
-        i < args_.size() ? std::optional(scalar_bits(args_[i])) : extent_named(var.name);
+    const auto value = i < args_.size() ? std::optional(args_[i].bits()) : extent_named(var.name);
     if (!value)
       return fail(DiagKind::BadArgument, "`{}` is not known: no array has an extent for it",
                   var.name);

@@ -8,9 +8,10 @@
 //     const Result<DeviceRun> run = run_on(device, build, args);
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <type_traits>
@@ -34,6 +35,12 @@ struct KernelArg {
   std::vector<std::byte> value = {};       // a scalar, held here
   bool is_float = false;                   // the scalar is
 
+  /// Of a scalar.
+  [[nodiscard]] std::uint64_t bits() const {
+    std::uint64_t out = 0;
+    std::memcpy(&out, contents().data(), std::min(contents().size(), sizeof out));
+    return out;
+  }
   /// What there is before the run.
   [[nodiscard]] std::span<const std::byte> contents() const {
     if (!value.empty()) return value;

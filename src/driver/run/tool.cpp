@@ -12,9 +12,8 @@
 #include "driver/args/file_plan.h"
 #include "driver/run/choose_device.h"
 #include "driver/run/device_run.h"
-#include "driver/run/eval_findings.h"
+#include "driver/run/findings.h"
 #include "driver/run/param_writes.h"
-#include "driver/run/sim_findings.h"
 #include "driver/sim/options.h"
 #include "driver/sim/report.h"
 #include "driver/timeline/names.h"
@@ -55,7 +54,6 @@ class KernelRun {
   bool choose();
   bool lower();
   bool assemble();
-  RunReport& start_report();
   void finish_report(const std::vector<std::vector<bool>>& written);
   void add_size(const runtime::Launch& launch);
   void write_timeline_of(const runtime::Launch& launch);
@@ -199,7 +197,8 @@ void KernelRun::run_eval() {
     refuse(run.error());
     return;
   }
-  add_eval_report(start_report(), *run, fn(), source());
+  begin(RunStep::Report);
+  outcome_.report = eval_report(fn(), source(), *run);
   finish_report(run->written);
 }
 
@@ -305,17 +304,14 @@ void KernelRun::run_device() {
     refuse(run.error());
     return;
   }
-  RunReport& report = start_report();
-  report.device = device_.sim != nullptr ? DeviceKind::Sim : DeviceKind::Cuda;
-  report.device_name = device_.device->name();
+  begin(RunStep::Report);
+  RunReport& report = outcome_.report.emplace(
+      launch_report(fn().name, source(), *build_.target, *device_.device, run->launch));
   report.remark = device_.remark;
-  report.target = build_.target;
   report.primitives = primitive_lines(build_);
   report.timing = run->timing;
-  add_launch(report, run->launch);
   add_size(run->launch);
   if (device_.sim != nullptr) {
-    add_sim_report(report, *device_.sim, run->launch, source());
     if (timeline_) write_timeline_of(run->launch);
     if (request_.capture != nullptr) capture(run->launch);
     if (request_.counts_work)
@@ -325,14 +321,6 @@ void KernelRun::run_device() {
 }
 
 // --- what a run leaves --------------------------------------------------------------------------
-
-RunReport& KernelRun::start_report() {
-  begin(RunStep::Report);
-  RunReport& report = outcome_.report.emplace();
-  report.path = request_.source.path;
-  report.kernel = fn().name;
-  return report;
-}
 
 void KernelRun::finish_report(const std::vector<std::vector<bool>>& written) {
   std::vector<BufferReport>& buffers = outcome_.report->buffers;

@@ -132,7 +132,7 @@ void MemoryState::put_back(std::span<const LaunchValue> values) const {
 }
 
 std::string difference_text(std::string_view name, num::DType dtype,
-                            const std::vector<std::int64_t>& shape, const Contents& ours,
+                            std::span<const std::int64_t> shape, const Contents& ours,
                             const Contents& theirs) {
   const auto bits = static_cast<std::size_t>(num::storage_bits(dtype));
   const std::size_t each = std::max<std::size_t>(1, bits / 8);

@@ -50,7 +50,7 @@ struct Contents {
 /// "c[5]: virtual GPU 0x40400000, GPU 0x40400001; 3 of 100 elements differ"; empty if all bits of
 /// elements agree that are defined on both sides, and the same ones are.
 std::string difference_text(std::string_view name, num::DType dtype,
-                            const std::vector<std::int64_t>& shape, const Contents& ours,
+                            std::span<const std::int64_t> shape, const Contents& ours,
                             const Contents& theirs);
 
 /// What memory on the virtual GPU holds at some time, and which bytes are undefined.

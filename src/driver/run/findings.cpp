@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/run/sim_findings.h"
+#include "driver/run/findings.h"
 
 #include <fmt/format.h>
 
@@ -9,6 +9,8 @@
 
 #include "driver/sim/finding_groups.h"
 #include "driver/sim/report.h"
+#include "ir/launch/launch.h"
+#include "runtime/sim_device.h"
 #include "sim/memory/memory.h"
 #include "sim/timeline/history.h"
 
@@ -76,13 +78,13 @@ std::string_view order_text(const sim::Finding& finding, const RunFinding& place
   return "; `T.cuda.cta_sync()` between the two orders them";
 }
 
-}  // namespace
-
-void add_launch(RunReport& report, const runtime::Launch& launch) {
-  std::ranges::copy(launch.grid, report.grid.begin());
-  std::ranges::copy(launch.block, report.block.begin());
-  if (launch.cluster) std::ranges::copy(*launch.cluster, report.cluster.begin());
-  report.dynamic_shared = launch.dynamic_shared;
+RunFinding::Place place_at(const SourceText& source, Span span) {
+  if (!span.known) return {};
+  const auto at = source.position(span.begin);
+  return {.line = at.line,
+          .column = at.column,
+          .source = std::string(source.line_of_file(at.file, at.line)),
+          .file = at.file == 0 ? "" : source.file_name(at.file)};
 }
 
 void add_sim_report(RunReport& report, const runtime::SimDevice& device,
@@ -123,6 +125,50 @@ void add_sim_report(RunReport& report, const runtime::SimDevice& device,
     }
     report.findings.push_back(std::move(out));
   }
+}
+
+}  // namespace
+
+RunReport launch_report(const std::string& kernel, const SourceText& source,
+                        const target::Target& target, const runtime::Device& device,
+                        const runtime::Launch& launch) {
+  const auto* const sim = dynamic_cast<const runtime::SimDevice*>(&device);
+  RunReport report;
+  report.path = source.name();
+  report.kernel = kernel;
+  report.device = sim != nullptr ? DeviceKind::Sim : DeviceKind::Cuda;
+  report.device_name = device.name();
+  report.target = target;
+  std::ranges::copy(launch.grid, report.grid.begin());
+  std::ranges::copy(launch.block, report.block.begin());
+  if (launch.cluster) std::ranges::copy(*launch.cluster, report.cluster.begin());
+  report.dynamic_shared = launch.dynamic_shared;
+  if (sim != nullptr) add_sim_report(report, *sim, launch, source);
+  return report;
+}
+
+RunReport eval_report(const ir::Function& tile, const SourceText& source, const eval::Report& run) {
+  RunReport report;
+  report.path = source.name();
+  report.kernel = tile.name;
+  report.device = DeviceKind::Eval;
+  report.grid = run.grid;
+  if (const auto shape = ir::launch_shape(tile)) {
+    report.block = shape->block;
+    report.cluster = shape->cluster;
+  }
+  report.steps = run.steps;
+  report.printed = run.printed;
+  report.findings_left_out = run.dropped;
+  for (const eval::Finding& finding : run.findings)
+    report.findings.push_back({.check = std::string(eval::name_of(finding.check)),
+                               .text = finding.text,
+                               .count = finding.times,
+                               .cause = report.findings.size(),
+                               .at = place_at(source, finding.span),
+                               .note = finding.note,
+                               .note_at = place_at(source, finding.note_span)});
+  return report;
 }
 
 }  // namespace ww::driver
