@@ -23,7 +23,6 @@
 #include "examples.h"
 #include "lower/code_observer.h"
 #include "lower/lower.h"
-#include "lower/unroll.h"
 #include "ptx/check.h"
 #include "ptx/parser.h"
 #include "ptx/printer.h"
@@ -60,8 +59,8 @@ Result<driver::Build> checked_build(const Example& program) {
 }
 
 std::string ptx_text(const driver::Build& of) {
-  const auto module = emit::ptx_module(lower::expand_unrolled(*of.lowered),
-                                       {.target = *of.target, .source = &of.compiled->source});
+  const auto module =
+      emit::ptx_module(*of.lowered, {.target = *of.target, .source = &of.compiled->source});
   return module ? ptx::print(*module) : std::string();
 }
 

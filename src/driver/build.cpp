@@ -16,9 +16,7 @@
 #include "driver/report_json.h"
 #include "emit/ptx/emit.h"
 #include "ir/verify/verify.h"
-#include "lower/background_proofs.h"
 #include "lower/lower.h"
-#include "lower/unroll.h"
 #include "ptx/printer.h"
 #include "script/imported_modules.h"
 #include "script/syntax/parser.h"
@@ -152,44 +150,43 @@ void add_inferred_layouts(const Build& build, Diag& error) {
   }
 }
 
-void lower_tile(Build& build, lower::BackgroundProofs* proofs) {
-  lower::Lowered lowered = lower::lower(build.tile(), {.target = *build.target, .proofs = proofs});
+Result<ptx::Module> ptx_of(const Build& build, const ir::Function& lowered) {
+  return emit::ptx_module(lowered, {.target = *build.target, .source = &build.compiled->source});
+}
+
+struct Emitted {
+  Result<ptx::Module> module;
+  std::string text;
+};
+Emitted emitted(const Build& build, const ir::Function& lowered) {
+  auto module = ptx_of(build, lowered);
+  std::string text = module ? ptx::print(*module) : "";
+  return {std::move(module), std::move(text)};
+}
+
+// With PTX, if asked for, which is written while the lowered program is proven.
+std::optional<Emitted> lower_tile(Build& build, bool with_ptx) {
+  lower::Lowering lowering(build.tile(), {.target = *build.target});
+  std::optional<Emitted> ptx;
+  if (with_ptx && lowering.unproven() != nullptr) ptx = emitted(build, *lowering.unproven());
+  lower::Lowered lowered = std::move(lowering).proven();
   build.report = std::move(lowered.report);
   for (Diag& error : lowered.errors)
     if (error.kind == DiagKind::NoVariant) add_inferred_layouts(build, error);
   add_errors(build, lowered.errors);
-  if (!build.good()) return;
+  if (!build.good()) return std::nullopt;
   build.lowered = std::move(lowered.function);
-  if (proofs != nullptr) proofs->check(*build.lowered, *build.target);
   build.phase = Phase::Lowered;
+  return ptx;
 }
 
-// PTX has no loop that is unrolled later, and registers have no addresses.
-Result<ptx::Module> ptx_of(const Build& build) {
-  return emit::ptx_module(lower::expand_unrolled(*build.lowered),
-                          {.target = *build.target, .source = &build.compiled->source});
-}
-
-// Nothing leaves before its proof.
-bool settle(Build& build, lower::BackgroundProofs& proofs) {
-  const std::vector<Diag> errors = proofs.settle();
-  if (errors.empty()) return true;
-  add_errors(build, errors);
-  build.lowered.reset();
-  build.phase = Phase::Tile;
-  return false;
-}
-
-void emit_ptx(Build& build, lower::BackgroundProofs& proofs) {
-  const auto module = ptx_of(build);
-  std::string text = module ? ptx::print(*module) : "";
-  if (!settle(build, proofs)) return;
-  if (!module) {
-    add_errors(build, std::span(&module.error(), 1));
+void take_ptx(Build& build, Emitted ptx) {
+  if (!ptx.module) {
+    add_errors(build, std::span(&ptx.module.error(), 1));
     return;
   }
-  build.ptx = std::move(text);
-  build.entry = module->text(module->functions.back().name);
+  build.ptx = std::move(ptx.text);
+  build.entry = ptx.module->text(ptx.module->functions.back().name);
   build.phase = Phase::Ptx;
 }
 
@@ -266,7 +263,7 @@ void set_target(Build& build, const target::Target& target) {
 }
 
 std::optional<Diag> ptx_problem(const Build& build) {
-  const auto module = ptx_of(build);
+  const auto module = ptx_of(build, *build.lowered);
   return module ? std::nullopt : std::optional(module.error());
 }
 
@@ -275,9 +272,9 @@ void advance(Build& build, Phase until) {
     return build.good() && build.phase < phase && phase <= until;
   };
   if (is_due(Phase::Lowered)) check_tile(build);
-  lower::BackgroundProofs proofs;
-  if (is_due(Phase::Lowered)) lower_tile(build, until >= Phase::Ptx ? &proofs : nullptr);
-  if (is_due(Phase::Ptx)) emit_ptx(build, proofs);
+  std::optional<Emitted> ptx;
+  if (is_due(Phase::Lowered)) ptx = lower_tile(build, until >= Phase::Ptx);
+  if (is_due(Phase::Ptx)) take_ptx(build, ptx ? *std::move(ptx) : emitted(build, *build.lowered));
 }
 
 }  // namespace ww::driver

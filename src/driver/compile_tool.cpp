@@ -19,7 +19,6 @@
 #include "emit/cuda/emit.h"
 #include "ir/launch/active_set.h"
 #include "ir/print/print.h"
-#include "lower/unroll.h"
 #include "ptx/parser.h"
 #include "ptx/printer.h"
 #include "ptx/register_class.h"
@@ -115,10 +114,9 @@ std::string cuda_form(const Emission& emission) {
                         emission.errors);
     if (!host) return "";
   }
-  auto text = emit::cuda_source(lower::with_unrolled_loops(*build.lowered),
-                                {.target = *build.target,
-                                 .source = &build.compiled->source,
-                                 .host = host ? &*host : nullptr});
+  auto text = emit::cuda_source(*build.lowered, {.target = *build.target,
+                                                 .source = &build.compiled->source,
+                                                 .host = host ? &*host : nullptr});
   if (text) return *std::move(text);
   emission.refuse(text.error());
   return "";

@@ -217,7 +217,7 @@ void add_slow(std::string& out, const SourceText& source, const lower::LoweringR
       append(lines, "  {}: {}: wavefronts {}{}{}\n", place_text(source, call.span), call.name,
              wavefronts_text(*call.plan.wavefronts), call.plan.remedy.empty() ? "" : "; ",
              call.plan.remedy);
-  for (const lower::SpilledArray& each : report.spilled)
+  for (const ir::SpilledArray& each : report.spilled)
     append(lines, "  {}: `{}` is in local memory, which is global memory of a thread\n",
            place_text(source, each.span), each.buffer);
   if (sass != nullptr) lines += sass_text(*sass, SassPlaces::Source);
@@ -276,7 +276,7 @@ std::string explain_text(const Build& build, const SassAdvice* sass) {
   add_layouts(out, build);
   for (const CallReport& call : build.report.calls) add_call(out, source, call);
   if (!build.report.spilled.empty()) out += "\nregister arrays that went to local memory:\n";
-  for (const lower::SpilledArray& each : build.report.spilled)
+  for (const ir::SpilledArray& each : build.report.spilled)
     append(out, "  {}: `{}`: {}\n", place_text(source, each.span), each.buffer, each.reason);
   add_loops(out, source, build.report);
   add_slow(out, source, build.report, sass);
@@ -450,7 +450,7 @@ Json explain_json(const Build& build, const SassAdvice* sass) {
   for (const lower::CallReport& call : build.report.calls)
     out["primitives"].push_back(call_json(source, call));
   out["local_memory"] = Json::array();
-  for (const lower::SpilledArray& each : build.report.spilled)
+  for (const ir::SpilledArray& each : build.report.spilled)
     out["local_memory"].push_back({{"buffer", each.buffer},
                                    {"at", source_place_json(source, each.span)},
                                    {"reason", each.reason}});

@@ -8,7 +8,6 @@
 #include "emit/cuda/emit.h"
 #include "explore/calls.h"
 #include "ir/print/print.h"
-#include "lower/unroll.h"
 #include "ptx/parser.h"
 #include "runtime/assembler.h"
 #include "runtime/sass.h"
@@ -44,7 +43,7 @@ Json printed_column(const driver::Build& build, std::string_view form, const ir:
 
 Json cuda_column(const driver::Build& build) {
   const auto made = emit::cuda_lines(
-      lower::with_unrolled_loops(*build.lowered),
+      *build.lowered,
       {.target = *build.target, .source = &build.compiled->source, .host = nullptr});
   if (!made) return missing_column("cuda", build.compiled->render(made.error()));
   return column("cuda", made->text, source_lines(build, made->spans));

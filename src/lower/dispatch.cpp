@@ -68,22 +68,20 @@ void note_registers(PlanReport& plan) {
 
 class Dispatch {
  public:
-  Dispatch(Context& context, const ir::ActiveSets& active, const Options& options, Lowered& out)
+  Dispatch(Context& context, const ir::ActiveSets& active, const Options& options,
+           BackgroundProofs& proofs, Lowered& out)
       : c_(context),
         f_(context.f),
         active_(active),
         options_(options),
+        proofs_(proofs),
         out_(out),
         text_(context.f),
         repeated_(context.f) {}
 
   void run() {
     block(f_.body);
-    if (options_.proofs == nullptr) return;
-    options_.proofs->close(c_);
-    if (out_.errors.empty()) return;
-    const std::vector<Diag> more = options_.proofs->settle();  // all errors at once
-    out_.errors.insert(out_.errors.end(), more.begin(), more.end());
+    proofs_.close(c_);
   }
 
  private:
@@ -254,8 +252,8 @@ class Dispatch {
     attr.attr = ir::kPrimitiveAttr;
     attr.setting = fmt::format("{} by {}", text, variant.name);
     attr.body = code.take();
-    if (options_.proofs != nullptr && options_.observer == nullptr)
-      options_.proofs->add(c_, written_code(variant, call, text, attr.body));
+    if (options_.observer == nullptr)
+      proofs_.add(c_, written_code(variant, call, text, attr.body));
     else
       prove(variant, call, text, attr.body);
     out.push_back(f_.add(std::move(attr)));
@@ -273,6 +271,7 @@ class Dispatch {
   ir::Function& f_;
   const ir::ActiveSets& active_;
   const Options& options_;
+  BackgroundProofs& proofs_;
   Lowered& out_;
   CallText text_;
   RepeatedCalls repeated_;
@@ -282,8 +281,8 @@ class Dispatch {
 }  // namespace
 
 void dispatch(Context& context, const ir::ActiveSets& active, const Options& options,
-              Lowered& out) {
-  Dispatch(context, active, options, out).run();
+              BackgroundProofs& proofs, Lowered& out) {
+  Dispatch(context, active, options, proofs, out).run();
   allocate_scratch(context);
 }
 

@@ -9,7 +9,8 @@
 namespace ww::lower {
 
 /// Replaces the tile calls of the function. `active` are the active sets of its statements, made
-/// before anything was changed; `out` gets the report and the errors.
-void dispatch(Context& context, const ir::ActiveSets& active, const Options& options, Lowered& out);
+/// before anything was changed; `proofs` gets the code to prove, `out` the report and the errors.
+void dispatch(Context& context, const ir::ActiveSets& active, const Options& options,
+              BackgroundProofs& proofs, Lowered& out);
 
 }  // namespace ww::lower

@@ -29,6 +29,7 @@
 //                text says which: "Tx.warp.copy(R[0:8], A[0:8]) by ldstmatrix"
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -45,9 +46,6 @@ class BackgroundProofs;  // background_proofs.h
 struct Options {
   target::Target target = {};
   CodeObserver* observer = nullptr;  // sees code before it is proven; for tests
-  /// Takes the proofs, unless there are errors already: the caller has it check the result, too, and
-  /// settles it before anyone uses that. Without it all is proven and checked when `lower` returns.
-  BackgroundProofs* proofs = nullptr;
 };
 
 struct Lowered {
@@ -59,6 +57,27 @@ struct Lowered {
 /// Lowers a verified tile program (a lowered one comes back as it is). Errors: NoVariant
 /// where no variant takes a primitive, with every reason; NotLowered for what has no lowering.
 Lowered lower(const ir::Function& tile, const Options& options);
+
+/// The same for a caller who has work that can begin before the code is proven.
+class Lowering {
+ public:
+  Lowering(const ir::Function& tile, const Options& options);
+  ~Lowering();
+  Lowering(const Lowering&) = delete;
+  Lowering& operator=(const Lowering&) = delete;
+
+  /// The lowered program, of which nothing may leave before `proven` has returned one; null where there
+  /// are errors.
+  [[nodiscard]] const ir::Function* unproven() const;
+  /// Waits for the proofs.
+  [[nodiscard]] Lowered proven() &&;
+
+ private:
+  void run(const ir::Function& tile, const Options& options);
+
+  Lowered out_;
+  std::unique_ptr<BackgroundProofs> proofs_;  // the last: they read the program
+};
 
 /// Throws when lowering wrote a program that `ir::verify` rejects.
 void check_lowered(const ir::Function& lowered, const target::Target& target);

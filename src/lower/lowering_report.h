@@ -12,6 +12,7 @@
 
 #include "base/diag.h"
 #include "ir/function.h"
+#include "ir/unroll/unroll.h"
 
 namespace ww::lower {
 
@@ -93,13 +94,6 @@ struct CallReport {
   PlanReport plan;     // of the chosen variant
 };
 
-/// A register array that had to go to local memory, and why.
-struct SpilledArray {
-  std::string buffer;
-  Span span;
-  std::string reason;
-};
-
 /// What became of an access to memory in a `T.vectorized` loop.
 struct VectorAccess {
   std::string buffer;
@@ -115,8 +109,8 @@ struct VectorLoop {
 };
 
 struct LoweringReport {
-  std::vector<CallReport> calls;  // in the order of the source
-  std::vector<SpilledArray> spilled;
+  std::vector<CallReport> calls;          // in the order of the source
+  std::vector<ir::SpilledArray> spilled;  // register arrays that went to local memory
   std::vector<VectorLoop> vectorized;
 };
 

@@ -8,10 +8,10 @@
 
 #include "ir/below.h"
 #include "ir/build.h"
+#include "ir/unroll/round_exprs.h"
 #include "ir/visit.h"
 #include "lower/code_writer.h"
 #include "lower/operand_places.h"
-#include "lower/round_exprs.h"
 
 namespace ww::lower {
 namespace {
@@ -431,7 +431,7 @@ class Vectorizer {
   ir::Facts facts_;
   LoweringReport& report_;
   ir::Function in_;  // with lanes in place of loads
-  std::optional<RoundExprs> exprs_;
+  std::optional<ir::RoundExprs> exprs_;
   std::vector<StmtId> loops_;
   std::map<std::uint32_t, VarId> lane_vars_;  // by load: what stands for it in a round
 

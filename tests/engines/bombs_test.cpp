@@ -13,7 +13,6 @@
 #include "emit/cuda/emit.h"
 #include "emit/ptx/emit.h"
 #include "lower/lower.h"
-#include "lower/unroll.h"
 #include "script/compile.h"
 
 namespace ww::test::bombs_test {
@@ -50,11 +49,9 @@ std::vector<DiagKind> compiled(const std::string& source) {
     lower::Lowered lowered = lower::lower(*tile.function, {.target = target});
     errors.insert(errors.end(), lowered.errors.begin(), lowered.errors.end());
     if (lowered.function) {
-      const auto ptx =
-          emit::ptx_module(lower::expand_unrolled(*lowered.function), {.target = target});
+      const auto ptx = emit::ptx_module(*lowered.function, {.target = target});
       if (!ptx) errors.push_back(ptx.error());
-      const auto cuda =
-          emit::cuda_source(lower::with_unrolled_loops(*lowered.function), {.target = target});
+      const auto cuda = emit::cuda_source(*lowered.function, {.target = target});
       if (!cuda) errors.push_back(cuda.error());
     }
   }

@@ -12,7 +12,6 @@
 #include "emit/ptx/emit.h"
 #include "lower/code_observer.h"
 #include "lower/lower.h"
-#include "lower/unroll.h"
 #include "ptx/printer.h"
 #include "script/compile.h"
 #include "sim/program.h"
@@ -136,7 +135,7 @@ Sentence Subject::attempt(const Place& place, std::size_t which) const {
 }
 
 void Subject::run(const ir::Function& lowered, Sentence& out) const {
-  const auto module = emit::ptx_module(lower::expand_unrolled(lowered), {.target = target_});
+  const auto module = emit::ptx_module(lowered, {.target = target_});
   if (!module) {
     out.build = module.error().text;
     return;

@@ -14,7 +14,6 @@
 #include "harness/gpu.h"
 #include "ir/print/print.h"
 #include "lower/lower.h"
-#include "lower/unroll.h"
 #include "ptx/printer.h"
 #include "script/compile.h"
 
@@ -96,7 +95,7 @@ class Checker {
 
   bool emit() {
     out_.stage = Stage::Emit;
-    const auto module = emit::ptx_module(lower::expand_unrolled(*lowered_), {.target = target_});
+    const auto module = emit::ptx_module(*lowered_, {.target = target_});
     if (!module) {
       out_.why = compiled_->render(module.error());
       return false;

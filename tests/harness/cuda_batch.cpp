@@ -19,7 +19,6 @@
 #include "foreign/toolchain.h"
 #include "harness/assembly.h"
 #include "harness/cuda_run.h"
-#include "lower/unroll.h"
 #include "sim/launch.h"
 
 namespace ww::test {
@@ -119,8 +118,8 @@ void CudaBatch::keep_one_of_a_kind() {
 
 std::string CudaBatch::text_of(const ir::Function& lowered, const std::string& target,
                                std::string& problem) const {
-  const auto text = emit::cuda_source(lower::with_unrolled_loops(lowered),
-                                      {.target = {.arch = target::parse_arch(target).value()}});
+  const auto text =
+      emit::cuda_source(lowered, {.target = {.arch = target::parse_arch(target).value()}});
   if (!text) problem = text.error().text;
   std::string out = text.value_or("");
   for (const auto& [from, to] : edits_)

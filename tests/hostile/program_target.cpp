@@ -14,7 +14,6 @@
 #include "hostile/targets.h"
 #include "ir/verify/verify.h"
 #include "lower/lower.h"
-#include "lower/unroll.h"
 #include "ptx/check.h"
 #include "ptx/parser.h"
 #include "ptx/printer.h"
@@ -69,11 +68,9 @@ std::string broken_lowering(const ir::Function& tile) {
   if (!lowered.function) return "";
   if (const auto wrong = ir::verify(*lowered.function, {.target = target}); !wrong.empty())
     return "what is lowered is no good program: " + wrong.front().text;
-  const auto cuda =
-      emit::cuda_source(lower::with_unrolled_loops(*lowered.function), {.target = target});
+  const auto cuda = emit::cuda_source(*lowered.function, {.target = target});
   if (cuda && cuda->empty()) return "CUDA C++ without text";
-  const auto module =
-      emit::ptx_module(lower::expand_unrolled(*lowered.function), {.target = target});
+  const auto module = emit::ptx_module(*lowered.function, {.target = target});
   return module ? broken_ptx(ptx::print(*module)) : "";
 }
 

@@ -17,11 +17,11 @@
 #include "ir/equal.h"
 #include "ir/launch/launch.h"
 #include "ir/print/print.h"
+#include "ir/unroll/unroll.h"
 #include "ir/verify/verify.h"
 #include "lower/flatten.h"
 #include "lower/launch_ids.h"
 #include "lower/promote.h"
-#include "lower/unroll.h"
 #include "property/lowering_programs.h"
 #include "script/compile.h"
 
@@ -144,14 +144,13 @@ TEST_P(Lowering, ComputesWhatTheTileProgramComputes) {
   EXPECT_EQ(run(f, p, arguments, false, "flat"), expected) << ir::print(f);
   EXPECT_NE(ir::print(f).find(p.shown), std::string::npos) << ir::print(f);
 
-  LoweringReport report;
-  settle_loops(f, report);
-  expect_sound(with_unrolled_loops(f), "unrolled");
+  const std::vector<ir::SpilledArray> arrays = ir::settle_loops(f);
+  expect_sound(ir::with_unrolled_loops(f), "unrolled");
   std::string spilled;
-  for (const SpilledArray& array : report.spilled)
+  for (const ir::SpilledArray& array : arrays)
     spilled += fmt::format("{}{}: {}", spilled.empty() ? "" : "; ", array.buffer, array.reason);
   EXPECT_EQ(spilled, p.spilled);
-  const ir::Function expanded = expand_unrolled(f);
+  const ir::Function expanded = ir::expand_unrolled(f);
   expect_sound(expanded, "expanded");
   EXPECT_EQ(run(expanded, p, arguments, false, "expanded"), expected) << ir::print(expanded);
 }

@@ -12,7 +12,6 @@
 #include "emit/ptx/emit.h"
 #include "ir/print/print.h"
 #include "lower/lower.h"
-#include "lower/unroll.h"
 #include "ptx/printer.h"
 #include "script/compile.h"
 
@@ -48,7 +47,7 @@ std::string everything_of(const std::string& file) {
   if (!lowered.function) return "not lowered";
   out += ir::print(*lowered.function);
   for (const lower::CallReport& call : lowered.report.calls) out += call.plan.summary;
-  const ir::Function expanded = lower::expand_unrolled(*lowered.function);
+  const ir::Function expanded = *lowered.function;
   if (const auto module = emit::ptx_module(expanded, {.target = target}))
     out += ptx::print(*module);
   return out;

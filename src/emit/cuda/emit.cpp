@@ -16,6 +16,7 @@
 #include "emit/cuda/types.h"
 #include "ir/launch/occupancy.h"
 #include "ir/tensor_map.h"
+#include "ir/unroll/unroll.h"
 #include "ir/visit.h"
 
 namespace ww::emit::cuda {
@@ -423,10 +424,11 @@ Result<CudaLines> cuda_lines(const ir::Function& lowered, const CudaOptions& opt
   if (lowered.level != ir::Level::Lowered)
     return fail(DiagKind::NotEmitted, "`{}` is a tile program, expected a lowered one",
                 lowered.name);
-  cuda::Context context(lowered, options, WW_TRY(ir::launch_shape(lowered)));
+  const ir::Function unrolled = ir::with_unrolled_loops(lowered);
+  cuda::Context context(unrolled, options, WW_TRY(ir::launch_shape(unrolled)));
   CudaLines file = WW_TRY(cuda::file(context));
   if (options.host == nullptr) return file;
-  const std::string host = WW_TRY(cuda::host_program(lowered, context.kernel_name, *options.host));
+  const std::string host = WW_TRY(cuda::host_program(unrolled, context.kernel_name, *options.host));
   file.text += host;
   file.spans.resize(file.spans.size() + static_cast<std::size_t>(std::ranges::count(host, '\n')));
   return file;

@@ -98,6 +98,7 @@ extern "C" __global__ void __launch_bounds__(32) kernel(float* B_ptr) {
   [[maybe_unused]] const int warp_id_in_cta = __shfl_sync(0xffffffffu, threadIdx_x / 32, 0, 32);
   __shared__ alignas(128) float A_smem_ptr[256];
   alignas(64) float r_local_ptr[8];
+  #pragma unroll
   for (int f = 0; f < 2; ++f) {
     float* s_ptr = tvm_builtin_pointer_offset(&A_smem_ptr[0], threadIdx_x % 32 * 8 + f * 4);
     float* r_ptr = tvm_builtin_pointer_offset(&r_local_ptr[0], f * 4);

@@ -27,7 +27,7 @@ bool is_wait(const ir::PtxCall& call) {
          call.opcode.mnemonic() == "wgmma.wait_group";
 }
 
-bool has_jump(const ir::Function& f, const ir::Block& block) {
+bool jumps_anywhere(const ir::Function& f, const ir::Block& block) {
   bool found = false;
   ir::for_each_stmt(f, block, [&](ir::StmtId id) {
     found |= f[id].kind == StmtKind::Break || f[id].kind == StmtKind::Continue;
@@ -172,7 +172,7 @@ void PendingLoads::walk(const ir::Block& block, Storages& pending) {
 
 // Loads at the end of the body reach waits at its beginning.
 void PendingLoads::walk_loop(const ir::Block& body, Storages& pending) {
-  if (has_jump(f_, body)) {  // from anywhere in it
+  if (jumps_anywhere(f_, body)) {  // from anywhere in it
     Storages own;
     ir::for_each_stmt(f_, body, [&](ir::StmtId id) {
       const Stmt& s = f_[id];

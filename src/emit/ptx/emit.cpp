@@ -11,6 +11,7 @@
 #include "emit/ptx/stmts.h"
 #include "ir/launch/occupancy.h"
 #include "ir/tensor_map.h"
+#include "ir/unroll/unroll.h"
 #include "ir/visit.h"
 
 namespace ww::emit {
@@ -201,7 +202,9 @@ Context::Context(const ir::Function& function, const PtxOptions& ptx_options,
 }  // namespace to_ptx
 
 Result<ptx::Module> ptx_module(const ir::Function& lowered, const PtxOptions& options) {
-  to_ptx::Context context(lowered, options, WW_TRY(ir::launch_shape(lowered)));
+  // PTX has no loop that is unrolled later, and registers have no addresses.
+  const ir::Function expanded = ir::expand_unrolled(lowered);
+  to_ptx::Context context(expanded, options, WW_TRY(ir::launch_shape(expanded)));
   return to_ptx::module_of(context);
 }
 

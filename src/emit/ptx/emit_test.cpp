@@ -82,33 +82,21 @@ TEST(EmitPtx, LoweredProgram) {
 )
 .reqntid 32, 1, 1
 {
-	.reg .pred %p<2>;
 	.reg .b32 %r<16>;
-	.reg .b64 %rd<6>;
+	.reg .b64 %rd<4>;
 	.shared .align 128 .b8 A_smem[1024];
-	.local .align 16 .b8 r_local[32];
 	ld.param.u64	%rd1, [B_ptr];
 	cvta.to.global.u64	%rd2, %rd1;
 	mov.u32	%r1, %tid.x;
 	mov.b32	%r2, 0;
 	shfl.sync.idx.b32	%r3, %r2, 0, 31, 0xFFFFFFFF;
-	and.b32	%r4, %r1, 31;
-	mov.u32	%r5, A_smem;
-	mad.lo.s32	%r6, %r4, 32, %r5;
-	mov.u64	%rd3, r_local;
-	mov.b32	%r7, 0;
-$L_for_1:
-	mad.lo.s32	%r8, %r7, 16, %r6;
-	ld.shared.v4.b32	{%r9, %r10, %r11, %r12}, [%r8];
-	mad.wide.s32	%rd4, %r7, 16, %rd3;
-	st.local.v4.b32	[%rd4], {%r9, %r10, %r11, %r12};
-	add.s32	%r7, %r7, 1;
-	setp.ne.s32	%p1, %r7, 2;
-	@%p1 bra	$L_for_1;
-	ldmatrix.sync.aligned.m8n8.x2.shared.b16	{%r13, %r14}, [A_smem];
-	ld.local.b32	%r15, [r_local];
-	mad.wide.s32	%rd5, %r1, 4, %rd2;
-	st.global.b32	[%rd5], %r15;
+	mov.u32	%r4, A_smem;
+	mad.lo.s32	%r5, %r1, 32, %r4;
+	ld.shared.v4.b32	{%r6, %r7, %r8, %r9}, [%r5];
+	ld.shared.v4.b32	{%r10, %r11, %r12, %r13}, [%r5+16];
+	ldmatrix.sync.aligned.m8n8.x2.shared.b16	{%r14, %r15}, [A_smem];
+	mad.wide.s32	%rd3, %r1, 4, %rd2;
+	st.global.b32	[%rd3], %r6;
 	ret;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lower/round_exprs.h"
+#include "ir/unroll/round_exprs.h"
 
 #include <algorithm>
 #include <utility>
@@ -8,20 +8,16 @@
 #include "ir/simplify/fold.h"
 #include "ir/simplify/simplify.h"
 
-namespace ww::lower {
-
-using ir::Expr;
-using ir::ExprId;
-using ir::ExprOp;
+namespace ww::ir {
 
 namespace {
 
-bool is_constant(const ir::Function& f, ExprId id, std::int64_t wanted) {
-  return ir::const_int(f, id) == wanted;
+bool is_constant(const Function& f, ExprId id, std::int64_t wanted) {
+  return const_int(f, id) == wanted;
 }
 
 // The sum's terms and its constant; none where there are none.
-std::pair<ExprId, ExprId> sum_terms(const ir::Function& f, ExprId id) {
+std::pair<ExprId, ExprId> sum_terms(const Function& f, ExprId id) {
   const Expr& e = f[id];
   if (e.op == ExprOp::IntImm) return {{}, id};
   if (e.op == ExprOp::Add && f[e.args[1]].op == ExprOp::IntImm) return {e.args[0], e.args[1]};
@@ -29,34 +25,34 @@ std::pair<ExprId, ExprId> sum_terms(const ir::Function& f, ExprId id) {
 }
 
 // pointer_offset(address_of(A[i]), k) is address_of(A[i + k]).
-ExprId folded_call(ir::Function& f, Expr e) {
-  if (e.callee != ir::Intrinsic::PointerOffset) return f.add(std::move(e));
+ExprId folded_call(Function& f, Expr e) {
+  if (e.callee != Intrinsic::PointerOffset) return f.add(std::move(e));
   Expr from = f[e.args[0]];
   if (from.op != ExprOp::AddressOf || from.type != e.type) return f.add(std::move(e));
-  auto met = ir::meet(f, {from.args[0], false}, {e.args[1], false}, "+");
+  auto met = meet(f, {from.args[0], false}, {e.args[1], false}, "+");
   if (!met) return f.add(std::move(e));
   const ExprId index = folded_sum(f, met->first, met->second, {.span = e.span, .no_wrap = true});
-  const auto at = ir::const_int(f, index);
-  const auto size = ir::const_int(f, f[from.buffer].shape[0]);
+  const auto at = const_int(f, index);
+  const auto size = const_int(f, f[from.buffer].shape[0]);
   if (at && (*at < 0 || !size || *at >= *size)) return f.add(std::move(e));
   from.args = {index};
   return f.add(std::move(from));
 }
 
 // Constants are folded; what cannot be (a division by zero) stays as it is.
-ExprId folded_op(ir::Function& f, Expr e) {
-  const auto is_number = [&](std::size_t i) { return ir::const_int(f, e.args[i]).has_value(); };
+ExprId folded_op(Function& f, Expr e) {
+  const auto is_number = [&](std::size_t i) { return const_int(f, e.args[i]).has_value(); };
   if (e.op == ExprOp::Add) return folded_sum(f, e.args[0], e.args[1], e);
   if (e.op == ExprOp::Mul && e.type.is_scalar() && e.type.is_int()) {
     if (is_number(0) && !is_number(1)) std::swap(e.args[0], e.args[1]);
     if (is_constant(f, e.args[1], 1)) return e.args[0];
     if (is_constant(f, e.args[1], 0)) return e.args[1];
   }
-  if (e.op == ExprOp::Cast) return ir::cast(f, e.args[0], e.type, e.span).value();
-  if (ir::arity_of(e.op) == 2 && e.op != ExprOp::Ramp)
-    if (const auto made = ir::binary_like(f, e, e.args[0], e.args[1])) return *made;
-  if (ir::arity_of(e.op) == 1 && ir::group_of(e.op) == ir::ExprGroup::Prefix)
-    if (const auto made = ir::unary(f, e.op, {e.args[0], false}, e.span)) {
+  if (e.op == ExprOp::Cast) return cast(f, e.args[0], e.type, e.span).value();
+  if (arity_of(e.op) == 2 && e.op != ExprOp::Ramp)
+    if (const auto made = binary_like(f, e, e.args[0], e.args[1])) return *made;
+  if (arity_of(e.op) == 1 && group_of(e.op) == ExprGroup::Prefix)
+    if (const auto made = unary(f, e.op, {e.args[0], false}, e.span)) {
       if (f[*made].op == e.op) f.set_no_wrap(*made, e.no_wrap);
       return *made;
     }
@@ -65,9 +61,9 @@ ExprId folded_op(ir::Function& f, Expr e) {
 
 }  // namespace
 
-ExprId folded_sum(ir::Function& f, ExprId a, ExprId b, Expr like) {
+ExprId folded_sum(Function& f, ExprId a, ExprId b, Expr like) {
   like.op = ExprOp::Add;
-  const auto plain = [&](ExprId x, ExprId y) { return ir::binary_like(f, like, x, y).value(); };
+  const auto plain = [&](ExprId x, ExprId y) { return binary_like(f, like, x, y).value(); };
   if (!f[a].type.is_int() || f[a].type.lanes > 1) return plain(a, b);
   const auto [x, c] = sum_terms(f, a);
   const auto [y, d] = sum_terms(f, b);
@@ -107,7 +103,7 @@ ExprId RoundExprs::number(num::DType type, std::int64_t value) {
     return e.type.dtype == type && e.integer == value;
   });
   if (known != HashIndex::kNone) return {known};
-  const ExprId made = ir::int_imm(out_, type, value);
+  const ExprId made = int_imm(out_, type, value);
   if (out_[made].integer == value) numbers_.add(hash, made.index);
   return made;
 }
@@ -119,7 +115,7 @@ std::optional<std::int64_t> RoundExprs::constant(ExprId id) {
     return std::nullopt;
   if (e.op == ExprOp::Var) {
     const ExprId value = values_[e.var.index];
-    return value.valid() ? ir::const_int(out_, value) : std::nullopt;
+    return value.valid() ? const_int(out_, value) : std::nullopt;
   }
   if (lasts(constants_[id.index].round, id)) return constants_[id.index].value;
   const auto out = folded_constant(e);
@@ -129,18 +125,18 @@ std::optional<std::int64_t> RoundExprs::constant(ExprId id) {
 
 // As `folded_op` folds it: operands of one integer type.
 std::optional<std::int64_t> RoundExprs::folded_constant(const Expr& e) {
-  const bool is_binary = ir::arity_of(e.op) == 2 && e.op != ExprOp::Ramp && e.op != ExprOp::Call;
+  const bool is_binary = arity_of(e.op) == 2 && e.op != ExprOp::Ramp && e.op != ExprOp::Call;
   if (!is_binary && e.op != ExprOp::Cast) return std::nullopt;
-  const ir::Type type = in_[e.args[0]].type;
+  const Type type = in_[e.args[0]].type;
   if (!type.is_scalar() || !type.is_int()) return std::nullopt;
   const auto a = constant(e.args[0]);
   if (!a) return std::nullopt;
   if (e.op == ExprOp::Cast)
-    return e.type.is_int() ? std::optional(ir::convert({type.dtype, *a, 0}, e.type.dtype).integer)
+    return e.type.is_int() ? std::optional(convert({type.dtype, *a, 0}, e.type.dtype).integer)
                            : std::nullopt;
   const auto b = in_[e.args[1]].type == type ? constant(e.args[1]) : std::nullopt;
   if (!b) return std::nullopt;
-  const auto out = ir::fold(e.op, {type.dtype, *a, 0}, {type.dtype, *b, 0});
+  const auto out = fold(e.op, {type.dtype, *a, 0}, {type.dtype, *b, 0});
   return out && out->dtype == e.type.dtype ? std::optional(out->integer) : std::nullopt;
 }
 
@@ -162,7 +158,7 @@ ExprId RoundExprs::rebuilt(ExprId id) {
       return out_.add(std::move(e));
     case ExprOp::Select:
     case ExprOp::IfThenElse:
-      if (const auto chosen = ir::const_int(out_, e.args[0])) return e.args[*chosen != 0 ? 1 : 2];
+      if (const auto chosen = const_int(out_, e.args[0])) return e.args[*chosen != 0 ? 1 : 2];
       return out_.add(std::move(e));
     case ExprOp::Call:
       return folded_call(out_, std::move(e));
@@ -188,4 +184,4 @@ bool RoundExprs::is_hard(ExprId id) {
   return false;
 }
 
-}  // namespace ww::lower
+}  // namespace ww::ir

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Single loops; whole programs are in tests/property/lowering_test.cpp.
-#include "lower/unroll.h"
+#include "ir/unroll/unroll.h"
 
 #include <gtest/gtest.h>
 
@@ -11,16 +11,9 @@
 #include "ir/test_programs.h"
 #include "ir/verify/verify.h"
 
-namespace ww::lower::unroll_test {
+namespace ww::ir::unroll_test {
 namespace {
 
-using ir::BufferId;
-using ir::ExprId;
-using ir::ExprOp;
-using ir::LoopKind;
-using ir::Scope;
-using ir::StmtKind;
-using ir::VarId;
 using ir::test::Builder;
 using num::DType;
 
@@ -31,7 +24,7 @@ struct Kernel : Builder {
   BufferId r = {};
 
   Kernel() : Builder("kernel") {
-    f.level = ir::Level::Lowered;
+    f.level = Level::Lowered;
     out = matched("out", {1024}, DType::Int32);
     tx = launch("threadIdx_x", "threadIdx.x", 32);
     r = alloc("r", {16}, DType::Int32, Scope::Local);
@@ -41,8 +34,8 @@ struct Kernel : Builder {
     bounds_.push_back({first, trips});
     return var;
   }
-  ir::StmtId end_over() {
-    const ir::StmtId id = end();
+  StmtId end_over() {
+    const StmtId id = end();
     f.at(id).args[0] = bounds_.back().first;
     f.at(id).args[1] = bounds_.back().second;
     bounds_.pop_back();
@@ -54,18 +47,16 @@ struct Kernel : Builder {
 };
 
 /// Statements behind the declarations.
-std::string body_of(const ir::Function& f) {
-  for (const Diag& d : ir::verify(f)) ADD_FAILURE() << d.text << "\n" << ir::print(f);
+std::string body_of(const Function& f) {
+  for (const Diag& d : verify(f)) ADD_FAILURE() << d.text << "\n" << print(f);
   std::string out;
-  for (std::size_t i = 2; i < f.body.size(); ++i) out += ir::print(f, f.body[i]);
+  for (std::size_t i = 2; i < f.body.size(); ++i) out += print(f, f.body[i]);
   return out;
 }
 
 std::string expanded(Kernel& k, std::string* spilled = nullptr) {
-  ir::Function f = k.done();
-  LoweringReport report;
-  settle_loops(f, report);
-  for (const SpilledArray& array : report.spilled)
+  Function f = k.done();
+  for (const SpilledArray& array : settle_loops(f))
     if (spilled != nullptr) *spilled += array.reason;
   return body_of(expand_unrolled(f));
 }
@@ -162,9 +153,9 @@ own[1] = v_1
 TEST(Unroll, PointersToRegistersAreReplaced) {
   Kernel k;
   const VarId i = k.loop("i", 2);
-  const VarId to = k.bind("to", k.call(ir::Intrinsic::PointerOffset,
-                                       {k.address(k.r, {k.n(0)}), k.mul(k.var(i), k.n(4))}));
-  k.evaluate(k.call(ir::Intrinsic::CopyBytes,
+  const VarId to = k.bind(
+      "to", k.call(Intrinsic::PointerOffset, {k.address(k.r, {k.n(0)}), k.mul(k.var(i), k.n(4))}));
+  k.evaluate(k.call(Intrinsic::CopyBytes,
                     {k.var(to), k.address(k.out, {k.mul(k.var(k.tx), k.n(4))}), k.n(16)}));
   k.end();
   EXPECT_EQ(expanded(k),
@@ -220,9 +211,8 @@ TEST(Unroll, Spills) {
             }),
             "indexed by `i`, whose loop goes as far as `threadIdx_x` says");
   EXPECT_EQ(reason([](Kernel& k) {
-              k.evaluate(k.call(
-                  ir::Intrinsic::FuncCall,
-                  {ir::text_imm(k.f, "g"), ir::text_imm(k.f, ""), k.address(k.r, {k.n(0)})}));
+              k.evaluate(k.call(Intrinsic::FuncCall,
+                                {text_imm(k.f, "g"), text_imm(k.f, ""), k.address(k.r, {k.n(0)})}));
             }),
             "its address goes to `T.cuda.func_call`");
   EXPECT_EQ(reason([](Kernel& k) {
@@ -245,12 +235,12 @@ TEST(Unroll, FourThousandStatementsTakeMilliseconds) {
   k.store(k.r, {k.var(j)}, k.add(k.at(k.r, {k.var(j)}), k.mul(k.var(i), k.var(k.tx))));
   k.end();
   k.end();
-  const ir::Function f = k.done();
+  const Function f = k.done();
   const auto start = std::chrono::steady_clock::now();
-  const ir::Function all = expand_unrolled(f);
+  const Function all = expand_unrolled(f);
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
   EXPECT_EQ(all.body.size(), 2 + 4096U);
 }
 
 }  // namespace
-}  // namespace ww::lower::unroll_test
+}  // namespace ww::ir::unroll_test

@@ -3,7 +3,7 @@
 // on loop variables (fine, if those loops can be unrolled), or on something that only a thread
 // knows (then the array lives in local memory). Giving up on one array may make another array's
 // loops small enough, so the question is asked until nothing changes.
-#include "lower/unroll.h"
+#include "ir/unroll/unroll.h"
 
 #include <fmt/format.h>
 
@@ -16,19 +16,9 @@
 
 #include "ir/simplify/simplify.h"
 #include "ir/visit.h"
-#include "lower/unroll_rules.h"
 
-namespace ww::lower {
+namespace ww::ir {
 namespace {
-
-using ir::Block;
-using ir::BufferId;
-using ir::ExprId;
-using ir::ExprOp;
-using ir::Stmt;
-using ir::StmtId;
-using ir::StmtKind;
-using ir::VarId;
 
 /// Statements that one outermost loop may become: a few thousand instructions fill the instruction
 /// cache many times over, and the assembler's time grows faster than the text.
@@ -49,7 +39,7 @@ struct Reasons {
 
 class RegisterLoops {
  public:
-  explicit RegisterLoops(ir::Function& f) : f_(f), lets_(f.var_count()) { find_bindings(); }
+  explicit RegisterLoops(Function& f) : f_(f), lets_(f.var_count()) { find_bindings(); }
 
   // Loops that the program asks to unroll and that cannot be.
   void soften() { soften(f_.body, 1); }
@@ -64,9 +54,11 @@ class RegisterLoops {
   void mark() {
     for (const VarId var : wanted_) mark(f_.at(loops_.at(var)));
   }
-  void add_spilled(LoweringReport& report) const {
+  [[nodiscard]] std::vector<SpilledArray> spilled() const {
+    std::vector<SpilledArray> out;
     for (const auto& [buffer, reason] : spilled_)
-      report.spilled.push_back({f_[buffer].name, f_[buffer].span, reason});
+      out.push_back({f_[buffer].name, f_[buffer].span, reason});
+    return out;
   }
 
  private:
@@ -74,7 +66,7 @@ class RegisterLoops {
 
   void find_bindings() {
     for (const Block* block : {&f_.host, &f_.body}) {
-      ir::for_each_stmt(f_, *block, [&](StmtId id) {
+      for_each_stmt(f_, *block, [&](StmtId id) {
         if (f_[id].kind == StmtKind::Bind) bind(f_[id].var, f_[id].expr);
         if (f_[id].kind == StmtKind::For) loops_[f_[id].var] = id;
       });
@@ -105,14 +97,14 @@ class RegisterLoops {
   }
 
   static void make_serial(Stmt& s) {
-    s.loop = ir::LoopKind::Serial;
+    s.loop = LoopKind::Serial;
     std::erase_if(s.settings, [](const auto& row) { return row.first == kUnrollNote; });
   }
 
   // The buffer in registers that a pointer leads into; none for other memory.
   BufferId registers_behind(ExprId pointer) {
     while (pointer.valid()) {
-      const ir::Expr& e = f_[pointer];
+      const Expr& e = f_[pointer];
       if (e.op == ExprOp::AddressOf || e.op == ExprOp::BufferData) return registers_of(e.buffer);
       const bool passes_on = e.op == ExprOp::Reinterpret || moves_pointer(e);
       if (!passes_on && e.op != ExprOp::Var) return {};
@@ -121,18 +113,18 @@ class RegisterLoops {
     return {};
   }
   BufferId registers_of(BufferId buffer) {
-    return f_[buffer].scope == ir::Scope::Local ? ir::storage_of(f_, buffer) : BufferId{};
+    return f_[buffer].scope == Scope::Local ? storage_of(f_, buffer) : BufferId{};
   }
-  static bool moves_pointer(const ir::Expr& e) {
+  static bool moves_pointer(const Expr& e) {
     return e.op == ExprOp::Call &&
-           (e.callee == ir::Intrinsic::PointerOffset || e.callee == ir::Intrinsic::ByteOffset);
+           (e.callee == Intrinsic::PointerOffset || e.callee == Intrinsic::ByteOffset);
   }
 
   // --- accesses ---
 
   void find_accesses() {
-    ir::for_each_expr(f_, [&](ExprId id) { look_at(f_[id]); });
-    ir::for_each_stmt(f_, f_.body, [&](StmtId id) {
+    for_each_expr(f_, [&](ExprId id) { look_at(f_[id]); });
+    for_each_stmt(f_, f_.body, [&](StmtId id) {
       const Stmt& s = f_[id];
       if (s.kind == StmtKind::Store) access(registers_of(s.buffer), s.args[0]);
       if (s.kind == StmtKind::Ptx) look_at(f_[s.ptx]);
@@ -143,24 +135,24 @@ class RegisterLoops {
     if (registers.valid()) accesses_[registers].push_back(index);
   }
 
-  void look_at(const ir::Expr& e) {
+  void look_at(const Expr& e) {
     if (e.op == ExprOp::Load || e.op == ExprOp::AddressOf)
       return access(registers_of(e.buffer), e.args[0]);
-    const bool is_copy = e.op == ExprOp::Call && e.callee == ir::Intrinsic::CopyBytes;
+    const bool is_copy = e.op == ExprOp::Call && e.callee == Intrinsic::CopyBytes;
     for (const ExprId arg : e.args) {
       if (!f_[arg].type.is_pointer() || e.op == ExprOp::Reinterpret || is_copy) continue;
       if (moves_pointer(e))
         access(registers_behind(arg), e.args[1]);
       else
-        escape(arg, e.op == ExprOp::Call ? fmt::format("T.{}", ir::facts_of(e.callee).name)
-                                         : std::string(ir::spelling_of(e.op)));
+        escape(arg, e.op == ExprOp::Call ? fmt::format("T.{}", facts_of(e.callee).name)
+                                         : std::string(spelling_of(e.op)));
     }
   }
 
-  void look_at(const ir::PtxCall& call) {
-    for (const ir::PtxOperand& operand : call.operands) {
+  void look_at(const PtxCall& call) {
+    for (const PtxOperand& operand : call.operands) {
       const bool is_pointer = operand.expr.valid() && f_[operand.expr].type.is_pointer();
-      if (is_pointer && operand.kind != ir::PtxOperandKind::At)
+      if (is_pointer && operand.kind != PtxOperandKind::At)
         escape(operand.expr, call.opcode.text());
     }
   }
@@ -175,15 +167,15 @@ class RegisterLoops {
   // --- dependences ---
 
   void depends(ExprId id, Reasons& out) {
-    const ir::Expr& e = f_[id];
+    const Expr& e = f_[id];
     if (e.op == ExprOp::Var) return depends(e.var, out);
-    const bool is_call = e.op == ExprOp::Call && ir::facts_of(e.callee).effect != ir::Effect::Pure;
+    const bool is_call = e.op == ExprOp::Call && facts_of(e.callee).effect != Effect::Pure;
     if (e.op == ExprOp::Load) out.runtime = f_[e.buffer].name;
-    if (is_call) out.runtime = fmt::format("T.{}", ir::facts_of(e.callee).name);
+    if (is_call) out.runtime = fmt::format("T.{}", facts_of(e.callee).name);
     for (const ExprId arg : e.args) depends(arg, out);
   }
   void depends(VarId var, Reasons& out) {
-    if (f_[var].kind == ir::VarKind::Loop) {
+    if (f_[var].kind == VarKind::Loop) {
       out.loops.insert(var);
       return;
     }
@@ -238,9 +230,9 @@ class RegisterLoops {
   // --- sizes ---
 
   std::int64_t trips(const Stmt& s) {
-    const auto constant = ir::const_int(f_, s.args[1]);
-    if (!constant && !facts_) facts_ = ir::facts_of(f_);
-    const std::int64_t most = constant ? *constant : ir::range_of(f_, s.args[1], *facts_).max;
+    const auto constant = const_int(f_, s.args[1]);
+    if (!constant && !facts_) facts_ = facts_of(f_);
+    const std::int64_t most = constant ? *constant : range_of(f_, s.args[1], *facts_).max;
     return std::clamp<std::int64_t>(most, 0, kHugeCount);
   }
   [[nodiscard]] bool is_expanded(const Stmt& s) const {
@@ -286,14 +278,14 @@ class RegisterLoops {
   // annotation says the same.
   void mark(Stmt& s) {
     if (asks_unroll(s)) return;
-    if (ir::const_int(f_, s.args[1]))
-      s.loop = ir::LoopKind::Unroll;
+    if (const_int(f_, s.args[1]))
+      s.loop = LoopKind::Unroll;
     else
       s.settings.emplace_back(std::string(kUnrollNote), true);
   }
 
-  ir::Function& f_;
-  std::optional<ir::Facts> facts_;    // made when a loop needs them
+  Function& f_;
+  std::optional<Facts> facts_;        // made when a loop needs them
   std::vector<ExprId> lets_;          // by VarId
   std::map<VarId, Reasons> reasons_;  // of names
   std::map<VarId, StmtId> loops_;
@@ -311,10 +303,10 @@ bool asks_unroll(const Stmt& loop) {
     const bool* wanted = std::get_if<bool>(&row.second);
     return row.first == kUnrollNote && wanted != nullptr && *wanted;
   };
-  return loop.loop == ir::LoopKind::Unroll || std::ranges::any_of(loop.settings, is_note);
+  return loop.loop == LoopKind::Unroll || std::ranges::any_of(loop.settings, is_note);
 }
 
-bool has_jump(const ir::Function& f, const Block& body) {
+bool has_jump(const Function& f, const Block& body) {
   return std::ranges::any_of(body, [&](StmtId id) {
     const Stmt& s = f[id];
     if (s.kind == StmtKind::Break || s.kind == StmtKind::Continue) return true;
@@ -323,19 +315,19 @@ bool has_jump(const ir::Function& f, const Block& body) {
   });
 }
 
-void settle_loops(ir::Function& function, LoweringReport& report) {
+std::vector<SpilledArray> settle_loops(Function& function) {
   RegisterLoops loops(function);
   loops.soften();
   loops.decide();
-  loops.add_spilled(report);
+  return loops.spilled();
 }
 
-ir::Function with_unrolled_loops(const ir::Function& function) {
-  ir::Function out = function;
+Function with_unrolled_loops(const Function& function) {
+  Function out = function;
   RegisterLoops loops(out);
   loops.decide();
   loops.mark();
   return out;
 }
 
-}  // namespace ww::lower
+}  // namespace ww::ir

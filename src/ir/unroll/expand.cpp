@@ -16,30 +16,20 @@
 
 #include "ir/build.h"
 #include "ir/simplify/simplify.h"
+#include "ir/unroll/round_exprs.h"
+#include "ir/unroll/unroll.h"
 #include "ir/visit.h"
-#include "lower/round_exprs.h"
-#include "lower/unroll.h"
-#include "lower/unroll_rules.h"
 
-namespace ww::lower {
+namespace ww::ir {
 namespace {
-
-using ir::Block;
-using ir::Expr;
-using ir::ExprId;
-using ir::ExprOp;
-using ir::Function;
-using ir::Stmt;
-using ir::StmtId;
-using ir::StmtKind;
 
 bool leads_to_registers(const Function& f, ExprId pointer) {
   const Expr& e = f[pointer];
   if (!e.type.is_pointer()) return false;
   if (e.op == ExprOp::AddressOf || e.op == ExprOp::BufferData)
-    return f[e.buffer].scope == ir::Scope::Local;
-  const bool is_moved = e.op == ExprOp::Call && (e.callee == ir::Intrinsic::PointerOffset ||
-                                                 e.callee == ir::Intrinsic::ByteOffset);
+    return f[e.buffer].scope == Scope::Local;
+  const bool is_moved = e.op == ExprOp::Call &&
+                        (e.callee == Intrinsic::PointerOffset || e.callee == Intrinsic::ByteOffset);
   return (is_moved || e.op == ExprOp::Reinterpret) && leads_to_registers(f, e.args[0]);
 }
 
@@ -54,7 +44,7 @@ class Expander {
   explicit Expander(const Function& function)
       : in_(function),
         out_(function),
-        facts_(ir::facts_of(function)),
+        facts_(facts_of(function)),
         exprs_(in_, out_, facts_),
         is_hoisted_(function.buffer_count()) {}
 
@@ -84,8 +74,7 @@ class Expander {
         if (rounds_of(s, s.args[1])) ++inside;
         if (inside > 0) exprs_.open(s.var, inside);
       }
-      if (s.kind == StmtKind::Declare && depth > 0 &&
-          in_[s.buffer].origin == ir::BufferOrigin::Pointer)
+      if (s.kind == StmtKind::Declare && depth > 0 && in_[s.buffer].origin == BufferOrigin::Pointer)
         exprs_.open(s.buffer, depth);
       mark(s.body, inside);
       mark(s.other, depth);
@@ -151,7 +140,7 @@ class Expander {
     s.other = nested(s.other);
     put(id, std::move(s), out);
   }
-  void change(ir::Setting& setting) {
+  void change(Setting& setting) {
     if (ExprId* expr = std::get_if<ExprId>(&setting)) *expr = exprs_.value(*expr);
   }
   Block nested(const Block& in) {
@@ -160,8 +149,8 @@ class Expander {
     return out;
   }
 
-  ir::PtxCallId issued(ir::PtxCall call, ir::PtxCallId id) {
-    for (ir::PtxOperand& operand : call.operands) {
+  PtxCallId issued(PtxCall call, PtxCallId id) {
+    for (PtxOperand& operand : call.operands) {
       operand.expr = exprs_.value(operand.expr);
       operand.offset = exprs_.index(operand.offset);
     }
@@ -184,21 +173,21 @@ class Expander {
   }
 
   // The variable of this round, which the old one stands for from here on.
-  ir::VarId twin_of(ir::VarId var) {
-    const ir::VarId twin = out_.add(ir::Var(in_[var]));
+  VarId twin_of(VarId var) {
+    const VarId twin = out_.add(Var(in_[var]));
     if (const auto range = facts_.range(var)) facts_.set_range(twin, *range);
     facts_.set_divisor(twin, facts_.divisor(var));
-    exprs_.set(var, ir::var_ref(out_, twin));
+    exprs_.set(var, var_ref(out_, twin));
     return twin;
   }
 
   void branch(StmtId id, Block& out) {
     Stmt s = in_[id];
     const ExprId condition = exprs_.value(s.expr);
-    s.expr = exprs_.changes(in_[id].expr) && !ir::const_int(out_, condition)
+    s.expr = exprs_.changes(in_[id].expr) && !const_int(out_, condition)
                  ? exprs_.simplified(condition)
                  : condition;
-    if (const auto decided = ir::const_int(out_, s.expr))
+    if (const auto decided = const_int(out_, s.expr))
       return splice(*decided != 0 ? in_[id].body : in_[id].other, out);
     s.body = nested(in_[id].body);
     s.other = nested(in_[id].other);
@@ -212,7 +201,7 @@ class Expander {
       return out.push_back(id);
     }
     if (exprs_.has_twins(s.buffer)) {
-      const ir::BufferId twin = out_.add(ir::Buffer(in_[s.buffer]));
+      const BufferId twin = out_.add(Buffer(in_[s.buffer]));
       copy_buffer(s.buffer, twin);
       exprs_.set(s.buffer, twin);
       Stmt made = s;
@@ -223,8 +212,8 @@ class Expander {
     is_hoisted_[s.buffer.index] = true;
     hoisted_.push_back(id);
   }
-  void copy_buffer(ir::BufferId from, ir::BufferId to) {
-    ir::Buffer b = in_[from];
+  void copy_buffer(BufferId from, BufferId to) {
+    Buffer b = in_[from];
     for (ExprId* part : {&b.pointer, &b.elem_offset, &b.byte_offset}) *part = exprs_.value(*part);
     for (ExprId& extent : b.shape) extent = exprs_.value(extent);
     out_.at(to) = std::move(b);
@@ -234,7 +223,7 @@ class Expander {
 
   // How often a loop is expanded; nothing when it stays a loop.
   [[nodiscard]] std::optional<std::int64_t> rounds_of(const Stmt& s, ExprId trips) const {
-    const auto count = ir::const_int(out_, trips);
+    const auto count = const_int(out_, trips);
     if (!count || (*count > 1 && !asks_unroll(s)) || has_jump(in_, s.body)) return std::nullopt;
     return std::max<std::int64_t>(0, *count);
   }
@@ -246,7 +235,7 @@ class Expander {
     Stmt s = in_[id];
     s.args = std::move(args);
     for (auto& [key, setting] : s.settings) change(setting);
-    if (s.loop == ir::LoopKind::Unroll) s.loop = ir::LoopKind::Serial;
+    if (s.loop == LoopKind::Unroll) s.loop = LoopKind::Serial;
     if (depth_ > 0) s.var = twin_of(s.var);
     s.body = nested(s.body);
     put(id, std::move(s), out);
@@ -255,12 +244,12 @@ class Expander {
   // `args`: those of the loop, in this round.
   void expand(const Stmt& s, const SmallVec<ExprId, 3>& args, std::int64_t rounds, Block& out) {
     const ExprId start = start_of(s, args[0], rounds, out);
-    const std::int64_t step = args.size() > 2 ? ir::const_int(out_, args[2]).value_or(1) : 1;
+    const std::int64_t step = args.size() > 2 ? const_int(out_, args[2]).value_or(1) : 1;
     ++depth_;
     Block content;
     for (std::int64_t k = 0; k < rounds; ++k) {
       exprs_.begin_round(s.var);
-      const ExprId moved = ir::int_imm(out_, in_[s.var].type.dtype, k * step);
+      const ExprId moved = int_imm(out_, in_[s.var].type.dtype, k * step);
       exprs_.set(s.var, folded_sum(out_, start, moved, {.span = s.span, .no_wrap = true}));
       splice(s.body, content);
     }
@@ -276,15 +265,15 @@ class Expander {
   ExprId start_of(const Stmt& s, ExprId start, std::int64_t rounds, Block& out) {
     if (rounds == 0 || !out_[start].reads_memory) return start;
     Stmt let{.kind = StmtKind::Bind, .span = s.span, .expr = start};
-    let.var = out_.add(ir::Var{.name = in_[s.var].name + "_start", .type = in_[s.var].type});
-    const ir::VarId var = let.var;
+    let.var = out_.add(Var{.name = in_[s.var].name + "_start", .type = in_[s.var].type});
+    const VarId var = let.var;
     out.push_back(out_.add(std::move(let)));
-    return ir::var_ref(out_, var);
+    return var_ref(out_, var);
   }
 
   const Function& in_;
   Function out_;
-  ir::Facts facts_;
+  Facts facts_;
   RoundExprs exprs_;
   std::vector<bool> is_hoisted_;  // by BufferId
   int depth_ = 0;                 // expanded loops around this place
@@ -293,9 +282,9 @@ class Expander {
 
 }  // namespace
 
-ir::Function expand_unrolled(const ir::Function& function) {
+Function expand_unrolled(const Function& function) {
   const Function unrolled = with_unrolled_loops(function);
   return Expander(unrolled).run();
 }
 
-}  // namespace ww::lower
+}  // namespace ww::ir
