@@ -283,6 +283,10 @@ TEST(Expectation, NamesItsArraysOnce) {
   const auto expectation = parse_expectation("D ~= max(A, $1) @ B + A - D");
   ASSERT_TRUE(expectation) << expectation.error().text;
   EXPECT_EQ(expectation->names(), (std::vector<std::string>{"D", "A", "$1", "B"}));
+  // Parameters of a PTX kernel have any names.
+  const auto words = parse_expectation("out == in[:4] + lambda * before(not)");
+  ASSERT_TRUE(words) << words.error().text;
+  EXPECT_EQ(words->names(), (std::vector<std::string>{"out", "in", "lambda", "not"}));
 }
 
 struct BadCase {

@@ -13,6 +13,7 @@
 #include "base/suggest.h"
 #include "driver/args/text.h"
 #include "script/syntax/parser.h"
+#include "script/syntax/tokens.h"
 
 namespace ww::driver {
 namespace {
@@ -69,6 +70,11 @@ std::size_t within_in(std::string_view text, std::size_t from) {
   return std::min(at, text.size());
 }
 
+bool is_word_of_python(std::string_view word) {
+  return is_letter(word.front()) && word != "True" && word != "False" &&
+         script::kind_of_word(word) != script::TokenKind::Name;
+}
+
 class ExpectReader {
  public:
   explicit ExpectReader(std::string_view text) { out_.text = text; }
@@ -97,11 +103,18 @@ class ExpectReader {
  private:
   using Node = std::size_t;
 
-  // Blanks in front keep the places of the text. `$0` is no name in Python, so it is read as `_0`.
+  // Blanks in front keep the places of the text. `$0` and `in` are no names in Python, so they are
+  // read as `_0` and `_n`.
   Result<Node> read_side(std::size_t begin, std::size_t end) {
     std::string side = std::string(begin, ' ') + std::string(text().substr(begin, end - begin));
-    for (std::size_t i = begin; i + 1 < end; ++i)
-      if (side[i] == '$' && is_digit(side[i + 1])) side[i] = '_';
+    for (std::size_t at = begin, next = 0; at < end; at = next) {
+      next = at + 1;
+      const bool is_word = side[at] == '$' || is_name_char(side[at]);
+      while (is_word && next < end && is_name_char(side[next])) ++next;
+      const bool is_number = side[at] == '$' && next > at + 1 && is_digit(side[at + 1]);
+      if (is_number || is_word_of_python(std::string_view(side).substr(at, next - at)))
+        side[at] = '_';
+    }
     script::ExprId root;
     ast_ = WW_TRY(script::parse_expression(side, symbols_, root));
     if (ast_[root].kind == ExprKind::Compare && !ast_[root].parenthesized)
