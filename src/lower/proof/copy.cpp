@@ -9,15 +9,27 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
 
+#include "ir/box_reduce.h"
 #include "ir/elementwise.h"
+#include "ir/equal.h"
 #include "ir/print/print.h"
 #include "ir/settings.h"
+#include "ir/tensor_map.h"
 #include "ir/visit.h"
+#include "isa/catalogue.h"
+#include "isa/form.h"
+#include "isa/fragment.h"
 #include "lower/checks.h"
-#include "lower/proof/box_moves.h"
-#include "lower/proof/least_move.h"
-#include "lower/proof/predicate.h"
+#include "lower/copy/problem.h"
+#include "lower/proof/name_moves.h"
+#include "lower/proof/scalars.h"
 #include "lower/proof/tensor.h"
 #include "lower/proof/trials.h"
 
@@ -25,25 +37,179 @@ namespace ww::lower {
 namespace {
 
 using ir::ExprId;
+using ir::StmtKind;
+
+// --- the predicate -------------------------------------------------------------------------------
+
+constexpr int kBoolBits = 8;
+
+/// The predicate of a copy as a tile of bools: which of them hold in a trial, what the threads read of
+/// them, and which elements of the copy they decide.
+class PredicateTile {
+ public:
+  /// The first two samples are that all bools hold and that none does; the others are mixed.
+  PredicateTile(const Call& call, Granules names, const std::vector<std::int64_t>& copied,
+                const std::vector<std::int64_t>& bools, int sample)
+      : storage_(ir::storage_of(call.f(), ir::copy_settings(call.tile).predicate_tile->buffer)),
+        names_(std::move(names)),
+        sample_(sample) {
+    const Stretch decides(copied, bools);
+    std::int64_t count = 1;
+    for (const std::int64_t extent : copied) count *= extent;
+    for (std::int64_t x = 0; x < count; ++x) decides_.push_back(static_cast<Name>(decides(x)));
+  }
+
+  [[nodiscard]] ir::BufferId storage() const { return storage_; }
+  /// What a thread reads there; Wrong outside the tile.
+  [[nodiscard]] Try<bool> read(std::size_t thread, std::int64_t bit) const {
+    const Name name = names_.at(names_.row_of(thread), granule_at(bit, kBoolBits));
+    if (name < 0) return wrong("byte {} is read, outside the predicate", bit / 8);
+    return holds(name);
+  }
+  /// By granule of the copy: is it left out? Fails when the elements of one do not agree.
+  [[nodiscard]] Try<std::vector<bool>> left_out(int element_bits, int granule) const {
+    const auto group = static_cast<std::size_t>(std::max(1, granule / element_bits));
+    const auto parts = static_cast<std::size_t>(std::max(1, element_bits / granule));
+    std::vector<bool> out(decides_.size() * parts / group + 1);
+    for (std::size_t x = 0; x < decides_.size(); ++x) {
+      const bool is_left_out = !holds(decides_[x]);
+      const std::size_t first = x / group * parts;
+      if (x % group != 0 && out[first] != is_left_out)
+        return unknown("elements of a granule are copied and others are not");
+      for (std::size_t i = 0; i < parts; ++i) out[first + i] = is_left_out;
+    }
+    return out;
+  }
+
+ private:
+  [[nodiscard]] bool holds(Name name) const {
+    if (sample_ < 2) return sample_ == 0;
+    const auto number = static_cast<std::uint64_t>(names_.known_as(name));
+    std::uint64_t hash =
+        (number + 1) * 0x9E37'79B9'7F4A'7C15U + static_cast<std::uint64_t>(sample_);
+    hash = (hash ^ hash >> 30U) * 0xBF58'476D'1CE4'E5B9U;
+    return (hash >> 40U & 1U) != 0;
+  }
+
+  ir::BufferId storage_;
+  Granules names_;             // of the bools, where they are
+  std::vector<Name> decides_;  // by element of the copy: the bool
+  int sample_;
+};
+
+// --- granules ------------------------------------------------------------------------------------
+
+// Within bounds, whatever the count: the replay refuses a bad one.
+int bits_of_count(const ir::Function& f, ExprId bytes) {
+  const std::int64_t count = ir::const_int(f, bytes).value_or(1);
+  return static_cast<int>(std::clamp<std::int64_t>(count, 1, kMaxBytes)) * 8;
+}
+
+int least_of(const ir::Function& f, const ir::PtxCall& call, int element_bits) {
+  const std::string_view called = call.opcode.mnemonic();
+  if (called == "cp.async.bulk.tensor" || called == "cp.reduce.async.bulk.tensor" ||
+      called == "cp.async.bulk")
+    return 128;
+  if (called.starts_with("cp.async") && call.operands.size() >= 3)
+    return bits_of_count(f, call.operands[2].expr);
+  if (called == "tcgen05.cp") return 128;
+  if (called.starts_with("tcgen05.")) {
+    const isa::Binding& binding = call.opcode.binding();
+    return binding.has("pack") || binding.has("unpack") ? 16 : 32;
+  }
+  if (called == "mapa") return kMaxBytes * 8;  // moves nothing
+  if (called == "prmt") return std::min(8, element_bits);
+  return element_bits > 8 ? 16 : element_bits;
+}
+
+// The least number of bits that the code moves at a time. Matrix rows are cut into single values.
+int least_move(const ir::Function& f, const ir::Block& code, int element_bits) {
+  int out = kMaxBytes * 8;
+  for (const ir::StmtId id : code) {
+    const ir::Stmt& s = f[id];
+    if (s.kind == StmtKind::Ptx) out = std::min(out, least_of(f, f[s.ptx], element_bits));
+    if (s.kind == StmtKind::Store) out = std::min(out, element_bits);
+    if (s.kind == StmtKind::Evaluate && f[s.expr].op == ir::ExprOp::Call &&
+        f[s.expr].callee == ir::Intrinsic::CopyBytes)
+      out = std::min(out, bits_of_count(f, f[s.expr].args[2]));
+    out =
+        std::min({out, least_move(f, s.body, element_bits), least_move(f, s.other, element_bits)});
+  }
+  return out;
+}
 
 // --- what the code does --------------------------------------------------------------------------
 
-class CopyReplay : public BoxMoves {
+constexpr std::int64_t kBoxAlign = 128;          // bytes, in shared memory
+constexpr std::int64_t kBulkUnit = 16;           // bytes
+constexpr std::int64_t kMaxBulkBytes = 1 << 20;  // one more than the instruction takes
+
+/// What arrives instead of what is not copied: its value, as in lower/proof/scalars.h, and name.
+struct Fill {
+  scalars::Scalar value = 0;
+  Name name = kZero;
+};
+
+/// A tensor map with the numbers of a trial.
+struct Map {
+  ir::BufferId storage = {};
+  std::int64_t first_bit = 0;
+  int bits = 8;
+  std::vector<std::int64_t> dims = {}, box = {};
+  std::vector<std::int64_t> steps = {};  // bits from one element to the next
+  std::int64_t swizzle = 0;
+  bool fills_nan = false;
+};
+
+/// One row of a box: its elements follow each other in both memories.
+struct Row {
+  bool is_inside = true;   // in the outer dimensions
+  std::int64_t first = 0;  // coordinate of the first element in dimension 0
+  std::int64_t bit = 0;    // of coordinate 0, in global memory
+  std::int64_t byte = 0;   // in the shared window, before the swizzle
+};
+
+/// Carries the code of a copy out on names. Neither the evaluator nor the virtual GPU shares any of this.
+class CopyMachine : public ProofWalk {
  public:
-  CopyReplay(const Call& call, ProofValues& values, const Granules& src, Granules& dst, Fill fill,
-             int granule, std::int64_t first_thread, const PredicateTile* mask)
-      : BoxMoves(call, values, src, dst, fill, granule, first_thread),
+  /// Names of granules in `src` go to `dst`.
+  CopyMachine(const Call& call, ProofValues& values, const Granules& src, Granules& dst, Fill fill,
+              int granule, std::int64_t first_thread, const PredicateTile* mask)
+      : ProofWalk(call, values),
         call_(call),
+        granule_(granule),
         first_thread_(first_thread),
-        mask_(mask) {}
+        scratch_(call, values, first_thread),
+        moves_(call, src, dst, granule, scratch_),
+        fill_(fill),
+        mask_(mask) {
+    const ir::BufferId to = call.region(0).buffer, from = call.region(1).buffer;
+    if (call.tile.op == ir::TileOp::PermuteLayout && operand_storage(0) == operand_storage(1) &&
+        !are_apart(f_, to, from))
+      moves_.work_in_place(operand_storage(0));
+  }
+
+  /// What is wrong with the bytes that the mbarrier of the call hears of, where it has to hear of
+  /// `bytes`; empty: nothing.
+  [[nodiscard]] std::string count_fault(std::int64_t bytes) const {
+    if (ir::mbarrier_setting(call_.tile) == nullptr || counted_ == bytes) return {};
+    return fmt::format("the mbarrier hears of {} bytes, expected {}", counted_, bytes);
+  }
 
  private:
+  // --- statements ---
+
+  // Registers between a load and a store: what they hold is new in each round.
+  Try<void> allocate(const ir::Stmt& s) override {
+    moves_.keep(s.buffer);
+    return {};
+  }
   // The code binds each bool that it reads, and so says which threads read it.
   Try<void> bind(const ir::Stmt& s, const Mask& mask) override {
     const ir::Expr& e = f_[s.expr];
     const bool is_of_mask = mask_ != nullptr && e.op == ir::ExprOp::Load &&
                             ir::storage_of(f_, e.buffer) == mask_->storage();
-    if (!is_of_mask) return NameWalk::bind(s, mask);
+    if (!is_of_mask) return ProofWalk::bind(s, mask);
     const auto at = WW_TRY(element(e, mask));
     std::vector<std::int64_t> holds(values_.threads());
     for (std::size_t t = 0; t < mask.size(); ++t)
@@ -52,9 +218,60 @@ class CopyReplay : public BoxMoves {
     return {};
   }
 
+  // buffer[indices] = other[indices], an element of each; or a value, or one of the two.
+  Try<void> store(const ir::Stmt& s, const Mask& mask) override {
+    const auto to = WW_TRY(element(s, mask));
+    return store_value(to, num::storage_bits(f_[s.buffer].dtype), s.expr, mask);
+  }
+  Try<void> store_value(const PointerValue& to, int bits, ExprId stored, const Mask& mask) {
+    const ir::Expr& value = f_[stored];
+    if (value.op == ir::ExprOp::IfThenElse || value.op == ir::ExprOp::Select) {
+      const PerUnit& condition = *WW_TRY(values_.known(value.args[0]));
+      Mask yes = mask, no = mask;
+      for (std::size_t t = 0; t < mask.size(); ++t) (condition[t] != 0 ? no : yes)[t] = false;
+      WW_TRY_VOID(store_value(to, bits, value.args[1], yes));
+      return store_value(to, bits, value.args[2], no);
+    }
+    if (is_shuffle(stored)) return store_shuffled(to, bits, stored, mask);
+    if (value.op != ir::ExprOp::Load) {
+      const PerUnit& values = *WW_TRY(values_.known(stored));
+      std::optional<std::pair<scalars::Scalar, Name>> last;  // all threads store the same, mostly
+      for (std::size_t t = 0; t < mask.size(); ++t) {
+        if (!mask[t]) continue;
+        if (!last || last->first != values[t]) last = {values[t], WW_TRY(name_of(values[t]))};
+        WW_TRY_VOID(moves_.fill(to, t, to.bit[t], bits, last->second));
+      }
+      return {};
+    }
+    return moves_.move_each(to, WW_TRY(element(value, mask)), bits, mask);
+  }
+  // Of a value that is no element.
+  [[nodiscard]] Try<Name> name_of(scalars::Scalar value) const {
+    if (value == fill_.value) return fill_.name;
+    if (value == 0) return kZero;
+    return wrong("a value is stored that is neither an element nor what fills up");
+  }
+  // All threads read before any writes: a register may be both.
+  Try<void> store_shuffled(const PointerValue& to, int bits, ExprId stored, const Mask& mask) {
+    const ir::Expr& e = f_[stored];
+    if (f_[e.args[1]].op != ir::ExprOp::Load)
+      return unknown("a store of `{}`", ir::print(f_, stored));
+    const auto all = WW_TRY(givers(stored, mask));
+    const auto from = WW_TRY(element(f_[e.args[1]], mask));
+    std::vector<std::vector<Name>> names(mask.size());
+    for (std::size_t t = 0; t < mask.size(); ++t)
+      if (mask[t]) names[t] = WW_TRY(moves_.names_at(from, all[t], from.bit[all[t]], bits));
+    for (std::size_t t = 0; t < mask.size(); ++t)
+      if (mask[t]) WW_TRY_VOID(moves_.put_names(to, t, to.bit[t], names[t]));
+    return {};
+  }
+
   Try<void> evaluate(const ir::Stmt& s, const Mask& mask) override {
     const ir::Expr& e = f_[s.expr];
-    if (is_barrier(e)) return scratch_.barrier(e, mask);
+    if (is_barrier(e)) {
+      moves_.note_barrier();
+      return scratch_.barrier(e, mask);
+    }
     if (e.op != ir::ExprOp::Call || e.callee != ir::Intrinsic::CopyBytes)
       return unknown("`{}`", ir::print(f_, s.expr));
     const auto to = WW_TRY(values_.pointer(e.args[0])), from = WW_TRY(values_.pointer(e.args[1]));
@@ -115,17 +332,28 @@ class CopyReplay : public BoxMoves {
   Try<void> load(const ir::PtxCall& call, const Mask& mask) {
     const std::size_t end = call.operands.size() - (has_cache_policy(call) ? 2 : 1);
     const auto from = WW_TRY(address_of(call.operands[end], mask));
+    WW_TRY_VOID(move_vector(call, 0, end, from, mask, true));
+    return {};
+  }
+  // Registers from operand `first` on, and memory where they follow each other; how many bits.
+  Try<std::int64_t> move_vector(const ir::PtxCall& call, std::size_t first, std::size_t end,
+                                const PointerValue& memory, const Mask& mask, bool is_load) {
     std::int64_t offset = 0;
-    for (std::size_t i = 0; i < end; ++i) {
-      const ir::Expr& target = f_[call.operands[i].expr];
-      const auto to = WW_TRY(element(target, mask));
-      const int bits = num::storage_bits(f_[target.buffer].dtype);
-      for (std::size_t t = 0; t < mask.size(); ++t)
-        if (mask[t])
-          WW_TRY_VOID(moves_.move(to, t, to.bit[t], from, t, from.bit[t] + offset, bits));
+    for (std::size_t i = first; i < end; ++i) {
+      const ir::Expr& e = f_[call.operands[i].expr];
+      if (e.op != ir::ExprOp::Load)
+        return unknown("a store of `{}`", ir::print(f_, call.operands[i].expr));
+      const auto reg = WW_TRY(element(e, mask));
+      const int bits = num::storage_bits(f_[e.buffer].dtype);
+      for (std::size_t t = 0; t < mask.size(); ++t) {
+        if (!mask[t]) continue;
+        const std::int64_t at = memory.bit[t] + offset;
+        WW_TRY_VOID(is_load ? moves_.move(reg, t, reg.bit[t], memory, t, at, bits)
+                            : moves_.move(memory, t, at, reg, t, reg.bit[t], bits));
+      }
       offset += bits;
     }
-    return {};
+    return offset;
   }
 
   // cp.async: to, from, bytes, and how many of them are read; the others become zero.
@@ -148,6 +376,109 @@ class CopyReplay : public BoxMoves {
     }
     return {};
   }
+
+  // --- matrices and bytes of registers ---
+
+  // ldmatrix and stmatrix: between registers and the rows that lanes give the addresses of.
+  Try<void> matrix(const ir::PtxCall& call, bool is_load, const Mask& mask) {
+    std::vector<PointerValue> registers;
+    std::optional<PointerValue> rows;
+    for (const ir::PtxOperand& operand : call.operands) {
+      auto pointer = WW_TRY(values_.pointer(operand.expr));
+      if (operand.kind == ir::PtxOperandKind::Address)
+        rows = std::move(pointer);
+      else
+        registers.push_back(std::move(pointer));
+    }
+    if (&call != last_matrix_) fragments_ = isa::fragments_of(call.opcode.binding());
+    last_matrix_ = &call;
+    if (!rows || fragments_.empty()) return unknown("a matrix copy without rows");
+    const auto warps = WW_TRY(whole_warps(mask, call.opcode.text()));
+    for (const std::size_t first : warps)
+      WW_TRY_VOID(matrix_of_warp(fragments_[0], registers, *rows, first, is_load));
+    return {};
+  }
+  Try<void> matrix_of_warp(const isa::Fragment& fragment,
+                           const std::vector<PointerValue>& registers, const PointerValue& rows,
+                           std::size_t first, bool is_load) {
+    struct End {
+      std::size_t thread;
+      std::int64_t bit;
+    };
+    const int unit = 32 / fragment.parts;
+    std::vector<NameMoves::Way> ways;  // by register
+    for (const PointerValue& reg : registers)
+      ways.push_back(WW_TRY(is_load ? moves_.way(reg, rows) : moves_.way(rows, reg)));
+    const std::size_t matrices = registers.size() / static_cast<std::size_t>(fragment.regs);
+    for (std::size_t m = 0; m < matrices; ++m)
+      for (int r = 0; r < fragment.rows; ++r) {
+        const std::size_t giver =
+            first + m * static_cast<std::size_t>(fragment.rows) + static_cast<std::size_t>(r);
+        const std::int64_t row = rows.bit[giver];
+        if (row % 128 != 0) return wrong("lane {} gives a row at byte {}", giver - first, row / 8);
+        for (int c = 0; c < fragment.cols; ++c) {
+          const isa::FragmentPlace& place = fragment.at(r, c);
+          const auto i =
+              m * static_cast<std::size_t>(fragment.regs) + static_cast<std::size_t>(place.reg);
+          const PointerValue& reg = registers[i];
+          const std::size_t thread = first + static_cast<std::size_t>(place.lane);
+          const End in_register{thread, reg.bit[thread] + place.part * unit};
+          const End in_row{giver, row + c * unit};
+          const End &to = is_load ? in_register : in_row, &from = is_load ? in_row : in_register;
+          if (unit == granule_ && ways[i].has_moved(to.thread, granule_at(to.bit, unit),
+                                                    from.thread, granule_at(from.bit, unit)))
+            continue;
+          WW_TRY_VOID(moves_.move(is_load ? reg : rows, to.thread, to.bit, is_load ? rows : reg,
+                                  from.thread, from.bit, unit));
+        }
+      }
+    return {};
+  }
+  // prmt.b32: byte i of the result is byte c[i] of the eight that a and b have.
+  Try<void> permute_bytes(const ir::PtxCall& call, const Mask& mask) {
+    if (call.opcode.binding().has("mode") || granule_ > 8)
+      return unknown("`{}`", call.opcode.text());
+    const auto to = WW_TRY(register_of(call.operands[0], mask));
+    const auto a = WW_TRY(register_of(call.operands[1], mask));
+    const auto b = WW_TRY(register_of(call.operands[2], mask));
+    const auto pick = WW_TRY(values_.of(call.operands[3].expr));
+    for (std::size_t t = 0; t < mask.size(); ++t) {
+      if (!mask[t]) continue;
+      std::vector<Name> names;
+      for (unsigned i = 0; i < 4; ++i) {
+        const auto byte = static_cast<std::int64_t>(pick[t] >> (4 * i) & 15);
+        if (byte > 7) return unknown("a sign that `{}` repeats", call.opcode.text());
+        const PointerValue& from = byte < 4 ? a : b;
+        const auto part = WW_TRY(moves_.names_at(from, t, from.bit[t] + byte % 4 * 8, 8));
+        names.insert(names.end(), part.begin(), part.end());
+      }
+      WW_TRY_VOID(moves_.put_names(to, t, to.bit[t], names));
+    }
+    return {};
+  }
+  // movmatrix: lane l has row l / 4, columns 2 (l % 4) and the next, before and after the matrix is
+  // transposed.
+  Try<void> transpose(const ir::PtxCall& call, const Mask& mask) {
+    if (granule_ > 16) return unknown("`{}`", call.opcode.text());
+    const auto to = WW_TRY(register_of(call.operands[0], mask));
+    const auto from = WW_TRY(register_of(call.operands[1], mask));
+    const auto warps = WW_TRY(whole_warps(mask, call.opcode.text()));
+    std::vector<std::vector<Name>> names(mask.size());
+    for (const std::size_t first : warps)
+      for (std::size_t lane = 0; lane < kWarpThreads; ++lane)
+        for (std::size_t half = 0; half < 2; ++half) {
+          const std::size_t row = lane / 4, column = 2 * (lane % 4) + half;
+          const std::size_t giver = first + column * 4 + row / 2;
+          const std::int64_t bit = from.bit[giver] + static_cast<std::int64_t>(row % 2) * 16;
+          const auto part = WW_TRY(moves_.names_at(from, giver, bit, 16));
+          names[first + lane].insert(names[first + lane].end(), part.begin(), part.end());
+        }
+    for (std::size_t t = 0; t < mask.size(); ++t)
+      if (mask[t]) WW_TRY_VOID(moves_.put_names(to, t, to.bit[t], names[t]));
+    return {};
+  }
+
+  // --- tensor memory ---
 
   // tcgen05.ld and .st: registers to cells at an address of the call's buffer in tensor memory.
   Try<void> tensor(const ir::PtxCall& call, bool is_load, const Mask& mask) {
@@ -251,9 +582,286 @@ class CopyReplay : public BoxMoves {
     return ir::const_int(f_, e.args[1]).value_or(0);
   }
 
+  // --- boxes of tensor maps ---
+
+  Try<void> box(const ir::PtxCall& call, const Mask& mask) {
+    const bool is_load = call.opcode.binding().word("dst") != "global";
+    const std::size_t at = is_load ? 1 : 0;
+    const auto map = WW_TRY(read_map(call.operands[at].expr));
+    const std::size_t rank = map.dims.size();
+    const bool is_multicast = call.opcode.binding().has("multicast");
+    const bool has_hint = call.opcode.binding().has("hint");
+    if (call.operands.size() !=
+        rank + (is_load ? 3 : 2) + (is_multicast ? 1 : 0) + (has_hint ? 1 : 0))
+      return unknown("`{}` with {} operands", call.opcode.text(), call.operands.size());
+    std::vector<PerUnit> corner;
+    for (std::size_t d = 0; d < rank; ++d)
+      corner.push_back(WW_TRY(values_.of(call.operands[at + 1 + d].expr)));
+    const auto shared = WW_TRY(values_.pointer(call.operands[is_load ? 0 : rank + 1].expr));
+    WW_TRY_VOID(check_reduction(call));
+    if (is_load) WW_TRY_VOID(check_mbarrier(call.operands[rank + 2].expr));
+    if (is_load)
+      WW_TRY_VOID(check_receivers(is_multicast ? call.operands[rank + 3].expr : ExprId{}));
+    std::int64_t threads = 0;
+    for (std::size_t t = 0; t < mask.size(); ++t) {
+      if (!mask[t]) continue;
+      if (++threads > 1) return wrong("several threads start `{}`", call.opcode.text());
+      WW_TRY_VOID(box_of_thread(map, is_load, corner, shared, t));
+    }
+    return {};
+  }
+  Try<Map> read_map(ExprId expr) {
+    const auto found = ir::find_tensor_map(f_, expr);
+    if (!found) return unknown("a tensor map `{}`", ir::print(f_, expr));
+    Map out{.bits = num::storage_bits(ir::map_dtype(f_, *found)), .box = found->box};
+    out.swizzle = found->swizzle;
+    out.fills_nan = found->fill == ir::MapFill::Nan;
+    ExprId pointer = found->pointer;
+    if (f_[pointer].op == ir::ExprOp::Call && f_[pointer].callee == ir::Intrinsic::PointerOffset) {
+      const auto elements = WW_TRY(values_.uniform(f_[pointer].args[1]));
+      out.first_bit = elements * num::storage_bits(f_[pointer].type.dtype);
+      pointer = f_[pointer].args[0];
+    }
+    if (f_[pointer].op != ir::ExprOp::BufferData)
+      return unknown("a tensor map of `{}`", ir::print(f_, pointer));
+    out.storage = ir::storage_of(f_, f_[pointer].buffer);
+    for (const ExprId dim : found->dims) out.dims.push_back(WW_TRY(values_.uniform(dim)));
+    out.steps.push_back(out.bits);
+    for (const ExprId stride : found->strides) {
+      const auto elements = WW_TRY(values_.uniform(stride));
+      out.steps.push_back(elements * out.bits);
+    }
+    return out;
+  }
+  // The same operation on each box. The names that arrive are those of the elements combined.
+  Try<void> check_reduction(const ir::PtxCall& call) {
+    const bool reduces = call.opcode.mnemonic().starts_with("cp.reduce.");
+    const auto done =
+        reduces ? ir::find_box_reduce(call.opcode.binding().word("op")) : std::nullopt;
+    const auto meant = ir::box_reduce(call_.tile);
+    const auto text = [](std::optional<ir::BoxReduce> op) {
+      return op ? fmt::format("`{}`", ir::name_of(*op)) : std::string("replaced");
+    };
+    if (done == meant) return {};
+    return wrong("elements are {}, expected {}", text(done), text(meant));
+  }
+  // The mbarrier of the call, and no other, hears of the bytes.
+  Try<void> check_mbarrier(ExprId hears) {
+    const auto* wanted = ir::mbarrier_setting(call_.tile);
+    const auto* mbarrier = wanted == nullptr ? nullptr : std::get_if<ExprId>(wanted);
+    if (mbarrier != nullptr && ir::same(f_, *mbarrier, hears)) return {};
+    return wrong("`{}` hears of the bytes", ir::print(f_, hears));
+  }
+  // The names arrive at the same places of each CTA of the mask, so the places are looked at once: every
+  // box must go to just the CTAs that the call names.
+  Try<void> check_receivers(ExprId mask) {
+    const ir::Setting* setting = ir::cta_mask_setting(call_.tile);
+    if (setting == nullptr && !mask.valid()) return {};
+    if (setting == nullptr) return wrong("a box goes to the CTAs `{}`", ir::print(f_, mask));
+    std::int64_t meant = 0;
+    if (const auto* number = std::get_if<std::int64_t>(setting))
+      meant = *number;
+    else
+      meant = WW_TRY(values_.uniform(std::get<ExprId>(*setting)));
+    constexpr std::int64_t kAll = 0xffff;
+    if (!mask.valid() && call_.context.launch.cluster_ctas() == 1 && meant == 1) return {};
+    if (!mask.valid()) return wrong("a box goes to one CTA, expected the CTAs {:#x}", meant);
+    const std::int64_t sent = WW_TRY(values_.uniform(mask));
+    if ((sent & kAll) == (meant & kAll)) return {};
+    return wrong("a box goes to the CTAs {:#x}, expected {:#x}", sent & kAll, meant & kAll);
+  }
+  Try<void> box_of_thread(const Map& map, bool is_load, const std::vector<PerUnit>& corner,
+                          const PointerValue& shared, std::size_t t) {
+    const std::int64_t window = values_.window_of(shared.storage) + shared.bit[t] / 8;
+    if (window % kBoxAlign != 0)
+      return wrong("a box begins at byte {} of the shared window, expected a multiple of {}",
+                   window, kBoxAlign);
+    const std::int64_t row_bytes = map.box[0] * map.bits / 8;
+    const std::int64_t pitch = std::max(row_bytes, map.swizzle);
+    std::vector<std::int64_t> index(map.box.size(), 0);
+    for (Row row{.first = corner[0][t], .byte = window};; row.byte += pitch) {
+      row.is_inside = true;
+      row.bit = map.first_bit;
+      for (std::size_t d = 1; d < index.size(); ++d) {
+        const std::int64_t at = corner[d][t] + index[d];
+        row.is_inside = row.is_inside && at >= 0 && at < map.dims[d];
+        row.bit += at * map.steps[d];
+      }
+      WW_TRY_VOID(row_of_box(map, row, shared, is_load, t));
+      counted_ += row_bytes;
+      std::size_t d = 1;
+      while (d < index.size() && ++index[d] == map.box[d]) index[d++] = 0;
+      if (d == index.size()) return {};
+    }
+  }
+  Try<void> row_of_box(const Map& map, const Row& row, const PointerValue& shared, bool is_load,
+                       std::size_t t) {
+    const std::int64_t elements = std::max<std::int64_t>(1, granule_ / map.bits);
+    const std::int64_t bits = elements * map.bits;
+    const PointerValue global{.storage = map.storage, .bit = {}};
+    const std::int64_t base = values_.window_of(shared.storage);
+    for (std::int64_t i = 0; i < map.box[0]; i += elements) {
+      std::int64_t inside = 0;
+      for (std::int64_t k = 0; k < elements; ++k) {
+        const std::int64_t at = row.first + i + k;
+        inside += row.is_inside && at >= 0 && at < map.dims[0] ? 1 : 0;
+      }
+      const std::int64_t from = row.bit + (row.first + i) * map.bits;
+      if ((inside != 0 && inside != elements) || from % granule_ != 0)
+        return unknown("part of a granule");
+      // Chunk c of a 128-byte line of shared memory changes places by the line's number.
+      const std::int64_t byte = row.byte + i * map.bits / 8;
+      const std::int64_t chunks = std::max<std::int64_t>(map.swizzle / 16, 1);
+      const std::int64_t chunk = (byte / 16) ^ (byte / 128 & (chunks - 1));
+      const std::int64_t to = (chunk * 16 + byte % 16 - base) * 8;
+      if (inside == 0) {
+        if (is_load) WW_TRY_VOID(moves_.fill(shared, t, to, bits, map.fills_nan ? kFill : kZero));
+        continue;
+      }
+      // Twice would be combined twice.
+      if (!is_load && ir::box_reduce(call_.tile) && !reduced_.insert(from).second)
+        return wrong("byte {} of the array is combined twice", from / 8);
+      WW_TRY_VOID(is_load ? moves_.move(shared, t, to, global, t, from, bits)
+                          : moves_.move(global, t, from, shared, t, to, bits));
+    }
+    return {};
+  }
+
+  // --- contiguous bytes ---
+
+  // cp.async.bulk without a tensor map: one thread starts it. Both addresses and the number of bytes are
+  // multiples of 16.
+  Try<void> run_of_bytes(const ir::PtxCall& call, const Mask& mask) {
+    const isa::Binding& binding = call.opcode.binding();
+    const bool is_store = binding.word("dst") == "global";
+    const bool is_known =
+        !binding.has("hint") && !binding.has("multicast") && !binding.has("cp_mask");
+    if (!is_known || call.operands.size() != (is_store ? 3U : 4U))
+      return unknown("`{}`", call.opcode.text());
+    const auto bytes = ir::const_int(f_, call.operands[2].expr);
+    if (!bytes) return unknown("a number of bytes that is not a constant");
+    if (*bytes < kBulkUnit || *bytes >= kMaxBulkBytes || *bytes % kBulkUnit != 0)
+      return wrong("{} bytes are copied, expected a multiple of {}", *bytes, kBulkUnit);
+    const auto to = WW_TRY(address_of(call.operands[0], mask));
+    const auto from = WW_TRY(values_.pointer(call.operands[1].expr));
+    std::int64_t threads = 0;
+    for (std::size_t t = 0; t < mask.size(); ++t) {
+      if (!mask[t]) continue;
+      if (++threads > 1) return wrong("several threads start `{}`", call.opcode.text());
+      if (!is_store) WW_TRY_VOID(check_hears(call.operands[3], t));
+      for (const PointerValue* side : {&to, &from}) WW_TRY_VOID(check_unit(*side, t));
+      WW_TRY_VOID(moves_.move(to, t, to.bit[t], from, t, from.bit[t], *bytes * 8));
+      counted_ += *bytes;
+    }
+    return {};
+  }
+  Try<void> check_hears(const ir::PtxOperand& operand, std::size_t t) {
+    const bool is_remote = ir::remote_operand(f_, call_.tile).has_value();
+    return check_mbarrier(is_remote ? WW_TRY(mapped_at(operand, t))->from : operand.expr);
+  }
+  Try<void> check_unit(const PointerValue& side, std::size_t t) {
+    const std::int64_t start =
+        ir::is_shared(f_[side.storage].scope) ? values_.window_of(side.storage) : 0;
+    const std::int64_t byte = start + side.bit[t] / 8;
+    if (byte % kBulkUnit == 0) return {};
+    return wrong("a run begins at byte {} of `{}`, expected a multiple of {}", byte,
+                 f_[side.storage].name, kBulkUnit);
+  }
+
+  // --- other CTAs ---
+
+  /// What mapa has made: of which address, and where that is.
+  struct Mapped {
+    ExprId from = {};
+    std::optional<PointerValue> at = {};
+  };
+  // d, a, rank: d is where a is, in CTA `rank`.
+  Try<void> map_address(const ir::PtxCall& call, const Mask& mask) {
+    const isa::Binding& binding = call.opcode.binding();
+    if (binding.word("space") != "shared::cluster" || binding.word("type") != "u32")
+      return unknown("`{}`", call.opcode.text());
+    const auto to = WW_TRY(register_of(call.operands[0], mask));
+    const ir::Expr& given = f_[call.operands[1].expr];
+    const bool is_pointer =
+        given.op == ir::ExprOp::Call && given.callee == ir::Intrinsic::CvtaToShared;
+    Mapped mapped{.from = is_pointer ? given.args[0] : call.operands[1].expr};
+    // A pointer to something else than an operand is the mbarrier's.
+    if (is_pointer)
+      if (const auto pointer = values_.pointer(given.args[0])) mapped.at = *pointer;
+    const auto rank = WW_TRY(values_.of(call.operands[2].expr));
+    const auto wanted = WW_TRY(remote_rank());
+    for (std::size_t t = 0; t < mask.size(); ++t) {
+      if (!mask[t]) continue;
+      if (rank[t] != wanted[t])
+        return wrong("CTA {} of the cluster is reached, expected {}", rank[t], wanted[t]);
+      mapped_[{to.storage.index, to.bit[t], t}] = mapped;
+    }
+    return {};
+  }
+  Try<PerUnit> remote_rank() {
+    const ir::Setting* setting = ir::find_setting(call_.tile, "remote_cta_id");
+    if (setting == nullptr) return wrong("an address in another CTA");
+    if (const auto* number = std::get_if<std::int64_t>(setting))
+      return PerUnit(values_.threads(), *number);
+    return values_.of(std::get<ExprId>(*setting));
+  }
+  Try<const Mapped*> mapped_at(const ir::PtxOperand& operand, std::size_t t) {
+    Mask one(values_.threads());
+    one[t] = true;
+    if (f_[operand.expr].op != ir::ExprOp::Load || operand.offset.valid())
+      return unknown("an address `{}` of another CTA", ir::print(f_, operand.expr));
+    const auto at = WW_TRY(element(f_[operand.expr], one));
+    const auto found = mapped_.find({at.storage.index, at.bit[t], t});
+    if (found == mapped_.end())
+      return wrong("`{}` is no address of another CTA", ir::print(f_, operand.expr));
+    return &found->second;
+  }
+  // Of the own CTA as a pointer, of another as a register that mapa has written.
+  Try<PointerValue> address_of(const ir::PtxOperand& operand, const Mask& mask) {
+    if (f_[operand.expr].op != ir::ExprOp::Load) return values_.pointer(operand.expr);
+    PointerValue out{.storage = {}, .bit = {}, .is_remote = true};
+    std::vector<std::int64_t> bit(mask.size());
+    for (std::size_t t = 0; t < mask.size(); ++t) {
+      if (!mask[t]) continue;
+      const Mapped& mapped = *WW_TRY(mapped_at(operand, t));
+      if (!mapped.at) return unknown("an address of `{}`", ir::print(f_, mapped.from));
+      out.storage = mapped.at->storage;
+      bit[t] = mapped.at->bit[t];
+    }
+    out.bit = PerUnit(std::move(bit));
+    return out;
+  }
+  // st and st.async with registers given as elements of a view: [to], values, and the mbarrier that hears
+  // of the bytes.
+  Try<void> store_registers(const ir::PtxCall& call, const Mask& mask) {
+    const bool is_counted = call.opcode.mnemonic() == "st.async";
+    const auto to = WW_TRY(address_of(call.operands[0], mask));
+    const std::size_t end = call.operands.size() - (is_counted ? 1 : 0);
+    const auto bits = WW_TRY(move_vector(call, 1, end, to, mask, false));
+    for (std::size_t t = 0; t < mask.size(); ++t) {
+      if (!mask[t]) continue;
+      if (to.bit[t] % bits != 0)
+        return wrong("thread {} stores {} bytes at byte {}", t, bits / 8, to.bit[t] / 8);
+      if (!is_counted) continue;
+      WW_TRY_VOID(check_hears(call.operands.back(), t));
+      counted_ += bits / 8;
+    }
+    return {};
+  }
+
   const Call& call_;
+  int granule_;
   std::int64_t first_thread_;
-  const PredicateTile* mask_;  // nullptr: none
+  ScratchOrder scratch_;
+  NameMoves moves_;
+  Fill fill_;
+  const PredicateTile* mask_;                 // nullptr: none
+  const ir::PtxCall* last_matrix_ = nullptr;  // the last matrix copy, and what it moves
+  std::vector<isa::Fragment> fragments_;
+  std::map<std::tuple<std::uint32_t, std::int64_t, std::size_t>, Mapped>
+      mapped_;                      // by register: buffer, bit, thread
+  std::int64_t counted_ = 0;        // bytes that the mbarrier hears of
+  std::set<std::int64_t> reduced_;  // bits of the array
 };
 
 // --- comparison ----------------------------------------------------------------------------------
@@ -325,23 +933,32 @@ class CopyGoal final : public Goal {
     if (!dst_ || !src_ || dst_->elements != src_->elements) return false;
     done_ = dst_->granules.blank();
     if (settings.predicate_tile != nullptr) {
-      mask_ = WW_TRY(PredicateTile::make(call_, values_, trial_.first_thread, trial_.sample));
-      if (!mask_) return false;
+      const ir::Region& region = *settings.predicate_tile;
+      auto bools = WW_TRY(names_of(call_, values_, region, kBoolBits, trial_.first_thread));
+      if (!bools) return false;
+      mask_.emplace(call_, std::move(bools->granules), WW_TRY(extents_of(call_.region(0))),
+                    WW_TRY(extents_of(region)), trial_.sample);
       WW_TRY_VOID(apply_mask(call_, *mask_, fill_, granule_, dst_->granules));
     }
     seen_.leaves = !src_->outside.empty() || !dst_->outside.empty();
     apply_settings(settings, *src_, fill_, dst_->granules, seen_);
     return true;
   }
+  Try<std::vector<std::int64_t>> extents_of(const ir::Region& region) {
+    std::vector<std::int64_t> out;
+    for (const ir::RangeExpr& range : region.ranges)
+      out.push_back(WW_TRY(values_.uniform(range.extent)));
+    return out;
+  }
   [[nodiscard]] bool has_chosen() const override { return mask_.has_value(); }
 
   Try<void> compare() override {
-    CopyReplay replay(call_, values_, src_->granules, *done_, fill_, granule_, trial_.first_thread,
-                      mask_ ? &*mask_ : nullptr);
-    WW_TRY_VOID(carry_out(replay));
+    CopyMachine machine(call_, values_, src_->granules, *done_, fill_, granule_,
+                        trial_.first_thread, mask_ ? &*mask_ : nullptr);
+    WW_TRY_VOID(carry_out(machine));
     std::string fault = done_->difference(dst_->granules);
     const int bits = num::storage_bits(call_.buffer(0).dtype);
-    if (fault.empty()) fault = replay.count_fault(src_->elements * bits / 8);
+    if (fault.empty()) fault = machine.count_fault(src_->elements * bits / 8);
     return fault.empty() ? Try<void>() : wrong("{}", fault);
   }
 

@@ -176,9 +176,9 @@ class FoldMachine : public Machine {
                          (!has_keys_ && (e.op == ExprOp::Add || e.op == ExprOp::Mul));
     if (e.op == ExprOp::Call || (!has_keys_ && !is_fold && e.op != ExprOp::Cast))
       return unknown("`{}`", ir::print(f_, expr));
-    const auto args = WW_TRY(values_of(e, mask));
+    auto args = WW_TRY(values_of(e, mask));
     const DType type = f_[e.args[0]].type.dtype;
-    ThreadNumbers out(values_.threads());
+    ThreadNumbers& out = args[0];
     for (std::size_t t = 0; t < out.size(); ++t) {
       if (!mask[t]) continue;
       if (is_fold)
@@ -200,7 +200,7 @@ class FoldMachine : public Machine {
       else
         return unknown("`{}`", ir::print(f_, expr));
     }
-    return out;
+    return std::move(out);
   }
   // Made of constants and numbers of threads only.
   [[nodiscard]] bool is_of_threads(ExprId expr) const {

@@ -325,7 +325,7 @@ class GemmMachine : public Machine {
       if (!places.empty() && name != nullptr && *name != kNobody)
         width.put_in_table(thread, place, *number++);
       else
-        WW_TRY_VOID(put(d.at(at, first), thread, *number++));
+        WW_TRY_VOID(put(d.at(at, first), *number++));
     }
     has_changed_ = true;
     return {};

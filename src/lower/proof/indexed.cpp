@@ -159,10 +159,9 @@ class IndexedMachine : public Machine {
 
   // Sums have no order.
   Try<void> touch(const RegisterPlace& at, std::size_t thread, bool writes) override {
-    const bool is_sum = adds_ && at.storage == dst_.storage;
-    if (is_sum && writes)
-      return wrong("byte {} of `{}` is overwritten, not added to", at.bit / 8, f_[at.storage].name);
-    return is_sum ? Try<void>() : Machine::touch(at, thread, writes);
+    if (!adds_) return Machine::touch(at, thread, writes);
+    if (!writes) return {};
+    return wrong("byte {} of `{}` is overwritten, not added to", at.bit / 8, f_[at.storage].name);
   }
   Try<void> evaluate(const ir::Stmt& s, const Mask& mask) override {
     const ir::Expr& e = f_[s.expr];

@@ -28,10 +28,11 @@ Try<ThreadNumbers> Machine::value(ExprId expr, const Mask& mask) {
     if (const auto bound = bound_.find(e.var.index); bound != bound_.end()) return bound->second;
   if (e.op == ExprOp::Load)
     return read_all(WW_TRY(element(e, mask)), 0, num::storage_bits(f_[e.buffer].dtype), mask);
-  const bool is_exchange = e.op == ExprOp::Call &&
-                           (e.callee == ir::Intrinsic::Shfl || e.callee == ir::Intrinsic::ShflXor ||
-                            e.callee == ir::Intrinsic::ShflUp);
-  return is_exchange ? exchanged(expr, mask) : operated(expr, mask);
+  if (!is_shuffle(expr)) return operated(expr, mask);
+  const ThreadNumbers from = WW_TRY(value(e.args[1], mask));
+  ThreadNumbers out;
+  for (const std::size_t giver : WW_TRY(givers(expr, mask))) out.push_back(from[giver]);
+  return out;
 }
 
 Try<std::vector<ThreadNumbers>> Machine::values_of(const ir::Expr& e, const Mask& mask) {
@@ -44,37 +45,14 @@ Try<ThreadNumbers> Machine::operated(ExprId expr, const Mask& /*mask*/) {
   return unknown("`{}`", ir::print(f_, expr));
 }
 
-// shfl.sync.bfly, .up and .idx with all lanes of a warp. Of `up`, a lane below the distance gets what it
-// has.
-Try<ThreadNumbers> Machine::exchanged(ExprId expr, const Mask& mask) {
-  const ir::Expr& e = f_[expr];
-  const auto members = ir::const_int(f_, e.args[0]);
-  const auto width = ir::const_int(f_, e.args[3]), all = ir::const_int(f_, e.args[4]);
-  if (!members || static_cast<std::uint32_t>(*members) != 0xFFFF'FFFFU || width != 32 || all != 32)
-    return unknown("`{}` in parts of a warp", ir::print(f_, expr));
-  const ThreadNumbers from = WW_TRY(value(e.args[1], mask));
-  const auto by = WW_TRY(values_.of(e.args[2]));
-  const auto warps = WW_TRY(whole_warps(mask, "shfl.sync"));
-  ThreadNumbers out(values_.threads());
-  for (const std::size_t first : warps)
-    for (std::size_t lane = 0; lane < kWarpThreads; ++lane) {
-      const auto operand = static_cast<std::size_t>(by[first + lane] & 31);
-      const std::size_t below = lane < operand ? lane : lane - operand;
-      out[first + lane] = from[first + (e.callee == ir::Intrinsic::ShflXor  ? lane ^ operand
-                                        : e.callee == ir::Intrinsic::ShflUp ? below
-                                                                            : operand)];
-    }
-  return out;
-}
-
 // --- memory and registers ------------------------------------------------------------------------
 
 Try<ThreadNumbers> Machine::read_all(const PointerValue& from, std::int64_t behind, int bits,
                                      const Mask& mask) {
   const ir::Scope scope = f_[from.storage].scope;
-  const bool is_seen = is_watched(from.storage);
+  const bool is_scratch = scratch_.is_scratch(from.storage), is_seen = is_watched(from.storage);
   const Registers::Width& width = registers_.width(from.storage, bits);
-  const bool is_one = scope == ir::Scope::Local && !is_seen && from.bit.is_uniform();
+  const bool is_one = scope == ir::Scope::Local && from.bit.is_uniform();
   const auto one = is_one ? width.place_of(from.bit.front() + behind) : std::nullopt;
   const auto table = width.table();
   ThreadNumbers out(values_.threads());
@@ -84,6 +62,7 @@ Try<ThreadNumbers> Machine::read_all(const PointerValue& from, std::int64_t behi
     if (number == nullptr) {
       RegisterPlace at = place(from, scope, t, bits);
       at.bit += behind;
+      if (is_scratch) WW_TRY_VOID(scratch_.read(at.storage, at.bit, t, at.thread));
       if (is_seen) WW_TRY_VOID(touch(at, t, false));
       number = width.find(at.thread, at.bit);
       if (number == nullptr) return not_held(at, t);
@@ -97,8 +76,9 @@ Try<void> Machine::put_all(const PointerValue& to, std::int64_t behind, int bits
                            const ThreadNumbers& numbers, const Mask& mask) {
   has_changed_ = true;
   const ir::Scope scope = f_[to.storage].scope;
+  const bool is_scratch = scratch_.is_scratch(to.storage), is_seen = is_watched(to.storage);
   Registers::Width& width = registers_.width(to.storage, bits);
-  const auto one = scope == ir::Scope::Local && to.bit.is_uniform() && !is_watched(to.storage)
+  const auto one = scope == ir::Scope::Local && to.bit.is_uniform()
                        ? width.room_at(to.bit.front() + behind, values_.threads())
                        : std::nullopt;
   if (one)
@@ -108,7 +88,12 @@ Try<void> Machine::put_all(const PointerValue& to, std::int64_t behind, int bits
     if (!mask[t]) continue;
     RegisterPlace at = place(to, scope, t, bits);
     at.bit += behind;
-    WW_TRY_VOID(put(at, t, numbers[t]));
+    if (is_scratch)
+      WW_TRY_VOID(scratch_.write(at.storage, at.bit, t, at.thread));
+    else if (!may_change(at, t))
+      return not_to_write(at, t);
+    if (is_seen) WW_TRY_VOID(touch(at, t, true));
+    width.put(at.thread, at.bit, numbers[t]);
   }
   return {};
 }
@@ -128,11 +113,9 @@ Try<void> Machine::put_in_registers(Registers::Width& width, std::size_t place, 
   return {};
 }
 
-Try<void> Machine::put(const RegisterPlace& at, std::size_t thread, Number number) {
-  if (!may_change(at, thread)) return not_to_write(at, thread);
-  if (is_watched(at.storage)) WW_TRY_VOID(touch(at, thread, true));
+Try<void> Machine::put(const RegisterPlace& at, Number number) {
+  if (!may_change(at, at.thread)) return not_to_write(at, at.thread);
   registers_.put(at, number);
-  has_changed_ = true;
   return {};
 }
 
@@ -149,9 +132,6 @@ Unexpected<Unproven> Machine::not_to_write(const RegisterPlace& at, std::size_t 
 // No barrier stands between accesses to the destination, so that what one thread writes there no other
 // may read or write.
 Try<void> Machine::touch(const RegisterPlace& at, std::size_t thread, bool writes) {
-  if (scratch_.is_scratch(at.storage))
-    return writes ? scratch_.write(at.storage, at.bit, thread, at.thread)
-                  : scratch_.read(at.storage, at.bit, thread, at.thread);
   const auto mine = static_cast<std::int64_t>(thread);
   const auto is_other = [&](std::int64_t each) { return each != kNoThread && each != mine; };
   const std::int64_t last = granule_at(at.bit + at.bits - 1, dst_.bits);

@@ -55,9 +55,10 @@ class Machine : public ProofWalk {
                                                       : 0;
     return {at.storage, row, at.bit[thread], bits};
   }
-  Try<void> put(const RegisterPlace& at, std::size_t thread, Number number);
+  /// Of a register.
+  Try<void> put(const RegisterPlace& at, Number number);
   [[nodiscard]] Unexpected<Unproven> not_held(const RegisterPlace& at, std::size_t thread) const;
-  /// A thread reads or writes memory that others may use, too.
+  /// A thread reads or writes the destination in memory.
   virtual Try<void> touch(const RegisterPlace& at, std::size_t thread, bool writes);
 
   const Call& call_;
@@ -79,17 +80,16 @@ class Machine : public ProofWalk {
     return allocated_.contains(storage.index);
   }
   [[nodiscard]] bool is_watched(ir::BufferId storage) const {
-    return (!dst_.is_private && storage == dst_.storage) || scratch_.is_scratch(storage);
+    return !dst_.is_private && storage == dst_.storage;
   }
   [[nodiscard]] bool may_change(const RegisterPlace& at, std::size_t thread) const {
-    return dst_.has(at, thread) || is_inside_own(at) || scratch_.is_scratch(at.storage);
+    return dst_.has(at, thread) || is_inside_own(at);
   }
   [[nodiscard]] bool is_inside_own(const RegisterPlace& at) const;
   Try<void> put_in_registers(Registers::Width& width, std::size_t place, RegisterPlace at,
                              const ThreadNumbers& numbers, const Mask& mask);
   [[nodiscard]] Unexpected<Unproven> not_to_write(const RegisterPlace& at,
                                                   std::size_t thread) const;
-  Try<ThreadNumbers> exchanged(ir::ExprId expr, const Mask& mask);
   Try<void> copy_bytes(const ir::Expr& e, const Mask& mask);
 
   /// A place in the shared memory of a CTA of the cluster.

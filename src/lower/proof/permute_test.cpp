@@ -34,7 +34,7 @@ class Under : public test::CallUnderTest {
  public:
   explicit Under(bool is_in_place, num::DType type = num::DType::Float32)
       : CallUnderTest(function_of(is_in_place, type),
-                      test::variant_named(ir::TileOp::PermuteLayout, "swizzled"), prove_permutation,
+                      test::variant_named(ir::TileOp::PermuteLayout, "swizzled"), prove_copy,
                       {.arch = target::Arch::Sm90a, .ptx = 90}) {}
 };
 

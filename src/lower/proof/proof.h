@@ -26,7 +26,7 @@ struct Proof {
   [[nodiscard]] bool holds() const { return difference.empty() && could_not.empty(); }
 };
 
-/// Of a copy.
+/// Of a copy, or of permute_layout, which may work in place.
 Proof prove_copy(const Call& call, const ir::Block& code);
 
 /// The same for a product. Here registers hold numbers modulo 2^64 that stand for the elements, mma
@@ -50,8 +50,5 @@ Proof prove_reduction(const Call& call, const ir::Block& code);
 Proof prove_indexed(const Call& call, const ir::Block& code);
 /// The same for a scan.
 Proof prove_scan(const Call& call, const ir::Block& code);
-
-/// The same for permute_layout, which may work in place.
-Proof prove_permutation(const Call& call, const ir::Block& code);
 
 }  // namespace ww::lower

@@ -112,6 +112,33 @@ Try<void> ProofWalk::arm(const ir::Block& stmts, const Mask& mask, bool is_taken
   return walked;
 }
 
+bool ProofWalk::is_shuffle(ExprId expr) const {
+  const ir::Expr& e = f_[expr];
+  return e.op == ir::ExprOp::Call &&
+         (e.callee == ir::Intrinsic::Shfl || e.callee == ir::Intrinsic::ShflXor ||
+          e.callee == ir::Intrinsic::ShflUp);
+}
+
+Try<std::vector<std::size_t>> ProofWalk::givers(ExprId shuffle, const Mask& mask) {
+  const ir::Expr& e = f_[shuffle];
+  const auto members = ir::const_int(f_, e.args[0]);
+  const auto width = ir::const_int(f_, e.args[3]), all = ir::const_int(f_, e.args[4]);
+  if (!members || static_cast<std::uint32_t>(*members) != 0xFFFF'FFFFU || width != kWarpThreads ||
+      all != kWarpThreads)
+    return unknown("`{}` in parts of a warp", ir::print(f_, shuffle));
+  const auto by = WW_TRY(values_.of(e.args[2]));
+  std::vector<std::size_t> out(mask.size());
+  for (const std::size_t first : WW_TRY(whole_warps(mask, "shfl.sync")))
+    for (std::size_t lane = 0; lane < kWarpThreads; ++lane) {
+      const auto operand = static_cast<std::size_t>(by[first + lane] & 31);
+      const std::size_t below = lane < operand ? lane : lane - operand;
+      out[first + lane] = first + (e.callee == ir::Intrinsic::ShflXor  ? lane ^ operand
+                                   : e.callee == ir::Intrinsic::ShflUp ? below
+                                                                       : operand);
+    }
+  return out;
+}
+
 Try<PointerValue> ProofWalk::register_of(const ir::PtxOperand& operand, const Mask& mask) {
   if (operand.kind == ir::PtxOperandKind::At) return values_.pointer(operand.expr);
   const ir::Expr& e = f_[operand.expr];

@@ -58,6 +58,10 @@ class ProofWalk {
   Try<PointerValue> element(const Access& access, const Mask& mask) {
     return element(access.buffer, std::span(access.args.begin(), access.args.size()), mask);
   }
+  /// Is it shfl.sync.idx, .bfly or .up? Then `givers`, by thread, are those that it reads, all lanes of
+  /// the warps taking part. Of `up`, a lane below the distance gets what it has.
+  [[nodiscard]] bool is_shuffle(ir::ExprId expr) const;
+  Try<std::vector<std::size_t>> givers(ir::ExprId shuffle, const Mask& mask);
   /// The register that an operand of an instruction names: by its address, or as an element.
   Try<PointerValue> register_of(const ir::PtxOperand& operand, const Mask& mask);
 
