@@ -72,7 +72,7 @@ struct Context {
   std::vector<ir::BufferId> turns = {};
   /// Tensor maps to prefetch where the kernel begins.
   std::vector<ir::VarId> prefetched = {};
-  /// By buffer: what lower/proof/layout_places.h has enumerated.
+  /// By buffer: what lower/proof/names.cpp has enumerated.
   std::unordered_map<std::uint32_t, std::shared_ptr<const LayoutPlaces>> layout_places = {};
   /// The last regions that lower/proof/names.h was asked about: most are the same in all trials, and
   /// tiles go from one call to the next.

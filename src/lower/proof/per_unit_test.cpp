@@ -6,8 +6,6 @@
 
 #include <limits>
 
-#include "lower/proof/unit_arithmetic.h"
-
 namespace ww::lower {
 namespace {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What was computed for the threads of a unit is found again, and taken for nothing else.
-#include "lower/proof/unit_tables.h"
+#include "lower/proof/per_unit.h"
 
 #include <gtest/gtest.h>
 

@@ -24,8 +24,10 @@ struct Unproven {
 template <typename T>
 using Try = Expected<T, Unproven>;
 
-Unexpected<Unproven> unproven_with(Unproven::Kind kind, fmt::string_view format,
-                                   fmt::format_args args);
+inline Unexpected<Unproven> unproven_with(Unproven::Kind kind, fmt::string_view format,
+                                          fmt::format_args args) {
+  return Unexpected(Unproven{kind, fmt::vformat(format, args)});
+}
 
 template <typename... Args>
 Unexpected<Unproven> wrong(fmt::format_string<Args...> format, Args&&... args) {

@@ -4,14 +4,17 @@
 // computation asks it for the values of its parts, and tells it each variable that it reads.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/stable_vec.h"
 #include "ir/function.h"
+#include "lower/as_index.h"
 #include "lower/proof/per_unit.h"
 #include "lower/proof/unproven.h"
 
@@ -44,7 +47,11 @@ class ValueMemo {
   void note_read(ir::VarId var) { read_.push_back(var.index); }
 
   /// The variable has another value from now on.
-  void forget(ir::VarId var);
+  void forget(ir::VarId var) {
+    const auto readers = readers_.find(var.index);
+    if (readers == readers_.end()) return;
+    for (const std::uint32_t number : readers->second) entries_[number].is_known = false;
+  }
   void forget_all() {
     entries_ = {};
     readers_.clear();
@@ -61,7 +68,15 @@ class ValueMemo {
     return entries_[number];
   }
   /// The value was computed from the variables in `read_` from `before` on; they replace `vars`.
-  void note_vars(std::uint32_t number, std::vector<std::uint32_t>& vars, std::ptrdiff_t before);
+  void note_vars(std::uint32_t number, std::vector<std::uint32_t>& vars, std::ptrdiff_t before) {
+    std::sort(read_.begin() + before, read_.end());
+    read_.erase(std::unique(read_.begin() + before, read_.end()), read_.end());
+    const auto read = std::span(read_).subspan(as_index(before));
+    if (std::ranges::equal(read, vars)) return;
+    for (const std::uint32_t var : read)
+      if (!std::binary_search(vars.begin(), vars.end(), var)) readers_[var].push_back(number);
+    vars.assign(read.begin(), read.end());
+  }
 
   StableVec<Entry> entries_;  // by number: computing one adds others
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> readers_;  // by variable: numbers

@@ -11,7 +11,6 @@
 #include "ir/simplify/fold.h"
 #include "lower/operand_places.h"
 #include "lower/proof/scalars.h"
-#include "lower/proof/unit_arithmetic.h"
 
 namespace ww::lower {
 

@@ -13,7 +13,6 @@
 #include "lower/call.h"
 #include "lower/proof/per_unit.h"
 #include "lower/proof/sampled_values.h"
-#include "lower/proof/unit_tables.h"
 #include "lower/proof/unproven.h"
 #include "lower/proof/value_memo.h"
 
