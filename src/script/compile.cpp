@@ -187,11 +187,7 @@ class Compilation {
     const std::size_t before = in.kernels.size();
     Result<Value> value = eval_in_module(in, expression_, root);
     if (!choice.name.empty()) return by_name(in, choice, before, value, whole);
-    if (value && value->is(Kind::Jit)) {  // without constants
-      CallArgs args;
-      args.call = args.callee = whole;
-      value = call(in, *value, args);
-    }
+    if (value && value->is(Kind::Jit)) value = call(in, *value, {}, whole);  // without constants
     if (!value) {
       report(std::move(value).error().with_span(whole));
       return nullptr;

@@ -2,6 +2,9 @@
 // Declarations of buffers: the parameters that all of them share, and what becomes of them.
 #pragma once
 
+#include <cstdint>
+#include <span>
+
 #include "script/interp/arguments.h"
 #include "script/interp/context.h"
 
@@ -34,6 +37,13 @@ Result<ir::Buffer> read_buffer_fields(Context& in, const Args& a, std::size_t at
 
 /// Where `data=` points: the storage of a buffer, an element of one, or any pointer.
 Result<void> apply_data(Context& in, ir::Buffer& buffer, const Value& data, Span span);
+
+/// A buffer with those extents, row-major.
+ir::Buffer new_buffer(Context& in, ir::Scope scope, num::DType dtype,
+                      std::span<const std::int64_t> shape, Span span);
+inline constexpr std::int64_t kOne[] = {1};  // the shape of a scalar
+/// Gives it that layout in the place of row-major order.
+void set_layout(ir::Buffer& buffer, layout::Layout layout);
 
 /// The error for what must know a layout that is not inferred yet.
 Diag auto_view(const ir::Function& f, ir::BufferId id, std::string_view what, Span span);

@@ -68,8 +68,7 @@ Result<void> apply_strides(Context& in, ir::Buffer& buffer, const Value& strides
   }
   Result<layout::TileLayout> tile = layout::TileLayout::make(iters);
   if (!tile) return fail(std::move(tile).error().with_span(span));
-  buffer.layout = layout::Layout(*std::move(tile));
-  buffer.layout_kind = ir::LayoutKind::Explicit;
+  set_layout(buffer, layout::Layout(*std::move(tile)));
   return {};
 }
 
@@ -96,8 +95,7 @@ Result<void> apply_layout_arg(Context& in, ir::Buffer& buffer, const Value& valu
         std::move(layout).error().with_note("`\"auto\"` infers the layout, `\"default\"` is "
                                             "row-major; other texts are layouts, such as "
                                             "`\"S[(8,8):(8,1)]\"`"));
-  buffer.layout = WW_TRY(std::move(layout));
-  buffer.layout_kind = ir::LayoutKind::Explicit;
+  set_layout(buffer, WW_TRY(std::move(layout)));
   return {};
 }
 
@@ -115,13 +113,10 @@ Result<Value> match_buffer(Context& in, Args& a) {
   return declare_buffer(in, std::move(buffer), ir::StmtKind::Declare);
 }
 
-Result<Value> alloc(Context& in, Args& a, ir::Scope scope) {
-  ir::Buffer buffer = WW_TRY(read_buffer_fields(in, a, 0, scope));
-  return declare_buffer(in, std::move(buffer), ir::StmtKind::Alloc);
+template <ir::Scope kScope>
+Result<Value> alloc(Context& in, Args& a) {
+  return declare_buffer(in, WW_TRY(read_buffer_fields(in, a, 0, kScope)), ir::StmtKind::Alloc);
 }
-Result<Value> alloc_buffer(Context& in, Args& a) { return alloc(in, a, ir::Scope::Global); }
-Result<Value> alloc_shared(Context& in, Args& a) { return alloc(in, a, ir::Scope::Shared); }
-Result<Value> alloc_local_row(Context& in, Args& a) { return alloc(in, a, ir::Scope::Local); }
 
 Result<Value> decl_buffer(Context& in, Args& a) {
   ir::Buffer buffer = WW_TRY(read_buffer_fields(in, a, 0, ir::Scope::Global));
@@ -184,13 +179,9 @@ Result<Value> decl_tmem(Context& in, Args& a) {
 }
 
 Result<Value> scalar(Context& in, Args& a, ir::Scope scope) {
-  ir::Buffer buffer;
   const ir::Type type = WW_TRY(as_type(in, a[0], "`dtype`", a.spans[0]));
-  buffer.dtype = type.dtype;
-  buffer.scope = scope;
+  ir::Buffer buffer = new_buffer(in, scope, type.dtype, kOne, a.call);
   buffer.is_scalar = true;
-  buffer.span = a.call;
-  buffer.shape = {ir::int_imm(in.fn(), DType::Int32, 1, a.call)};
   return declare_buffer(in, std::move(buffer), ir::StmtKind::Alloc);
 }
 // A view of one element; its name stands for the value.
@@ -228,19 +219,9 @@ Result<Value> wg_reg_tile(Context& in, Args& a) {
   const std::int64_t n = WW_TRY(as_integer(in, a[0], "the number of columns", a.spans[0]));
   const ir::Type type =
       a.has(1) ? WW_TRY(as_type(in, a[1], "`dtype`", a.spans[1])) : ir::Type::of(DType::Float32);
-  layout::Iters iters;
-  iters.push_back({128, 1, layout::axes::tid_in_wg()});
-  iters.push_back({n, 1, layout::Axis()});
-  Result<layout::TileLayout> tile = layout::TileLayout::make(iters);
-  if (!tile) return fail(std::move(tile).error().with_span(a.call));
-  ir::Buffer buffer;
-  buffer.dtype = type.dtype;
-  buffer.scope = ir::Scope::Local;
-  buffer.span = a.call;
-  buffer.layout = layout::Layout(*tile);
-  buffer.layout_kind = ir::LayoutKind::Explicit;
-  buffer.shape = {ir::int_imm(in.fn(), DType::Int32, 128, a.call),
-                  ir::int_imm(in.fn(), DType::Int32, n, a.call)};
+  const std::int64_t shape[] = {128, n};
+  ir::Buffer buffer = new_buffer(in, ir::Scope::Local, type.dtype, shape, a.call);
+  set_layout(buffer, WW_TRY(placed(layout::wg_local(n), a.call)));
   return declare_buffer(in, std::move(buffer), ir::StmtKind::Alloc);
 }
 
@@ -253,25 +234,14 @@ Result<Value> alloc_ldst_frag(Context& in, Args& a) {
   if (size.size() != 2)
     return fail_at(a.spans[1], DiagKind::RankMismatch, "{} extents, expected (rows, cols)",
                    size.size());
-  Result<layout::Layout> atom =
-      layout::tcgen05_atom(shape, size[0], size[1], num::bits_of(type.dtype));
-  if (!atom) {
-    Diag problem = std::move(atom).error();
-    problem.span = a.call;
-    return fail(std::move(problem));
-  }
+  const int bits = num::bits_of(type.dtype);
+  layout::Layout atom = WW_TRY(placed(layout::tcgen05_atom(shape, size[0], size[1], bits), a.call));
   const Value registers =
       WW_TRY(alloc_local(in, {of_int(size[0] * size[1] / 128)}, type.dtype, a.call));
-  ir::Buffer view;
+  ir::Buffer view = new_buffer(in, ir::Scope::Local, type.dtype, size, a.call);
   view.origin = ir::BufferOrigin::View;
   view.base = registers.buffer();
-  view.scope = ir::Scope::Local;
-  view.dtype = type.dtype;
-  view.span = a.call;
-  view.layout = *std::move(atom);
-  view.layout_kind = ir::LayoutKind::Explicit;
-  for (const std::int64_t extent : size)
-    view.shape.push_back(ir::int_imm(in.fn(), DType::Int32, extent, a.call));
+  set_layout(view, std::move(atom));
   return declare_buffer(in, std::move(view), ir::StmtKind::Declare);
 }
 
@@ -293,12 +263,12 @@ Result<Value> alloc_cast_frag(Context& in, Args& a) {
 
 constexpr BuiltinRow kRows[] = {
     {"T.match_buffer", kMatch, match_buffer, true},
-    {"T.alloc_buffer", kDeclare, alloc_buffer, true},
-    {"T.alloc_shared", kDeclare, alloc_shared, true},
-    {"T.alloc_local", kDeclare, alloc_local_row, true},
+    {"T.alloc_buffer", kDeclare, alloc<ir::Scope::Global>, true},
+    {"T.alloc_shared", kDeclare, alloc<ir::Scope::Shared>, true},
+    {"T.alloc_local", kDeclare, alloc<ir::Scope::Local>, true},
     {"T.decl_buffer", kDeclare, decl_buffer, true},
     {"T.match_tensor", kMatch, match_buffer, true},
-    {"T.alloc_tensor", kDeclare, alloc_buffer, true},
+    {"T.alloc_tensor", kDeclare, alloc<ir::Scope::Global>, true},
     {"T.decl_tensor", kDeclare, decl_buffer, true},
     {"T.cuda.decl_tmem", "address, ty_args", decl_tmem, true},
     {"T.local_scalar", "dtype", local_scalar, true},
@@ -374,10 +344,24 @@ Result<ir::Buffer> read_buffer_fields(Context& in, const Args& a, std::size_t at
   return out;
 }
 
+ir::Buffer new_buffer(Context& in, ir::Scope scope, num::DType dtype,
+                      std::span<const std::int64_t> shape, Span span) {
+  ir::Buffer out;
+  out.dtype = dtype;
+  out.scope = scope;
+  out.span = span;
+  for (const std::int64_t extent : shape)
+    out.shape.push_back(ir::int_imm(in.fn(), num::DType::Int32, extent, span));
+  return out;
+}
+
+void set_layout(ir::Buffer& buffer, layout::Layout layout) {
+  buffer.layout = std::move(layout);
+  buffer.layout_kind = ir::LayoutKind::Explicit;
+}
+
 Value declare_buffer(Context& in, ir::Buffer buffer, ir::StmtKind kind) {
-  ir::Stmt stmt;
-  stmt.kind = kind;
-  stmt.span = buffer.span;
+  ir::Stmt stmt = stmt_node(kind, buffer.span);
   stmt.buffer = in.fn().add(std::move(buffer));
   const ir::BufferId id = stmt.buffer;
   emit(in, std::move(stmt));

@@ -159,6 +159,18 @@ Result<std::int64_t> integer_or(Context& in, const Args& a, std::size_t i, std::
   return as_integer(in, a[i], what, a.spans[i]);
 }
 
+Diag no_parameter(std::string_view function, const CallArgs::Named& given) {
+  return diag_at(given.span, DiagKind::BadArgument, "`{}` has no parameter `{}`", function,
+                 given.name);
+}
+
+Result<const CallArgs::Named*> only_keyword(const Args& a, std::string_view function,
+                                            std::string_view name) {
+  for (const CallArgs::Named& named : a.extra)
+    if (named.name != name) return fail(no_parameter(function, named));
+  return a.extra.empty() ? nullptr : &a.extra.front();
+}
+
 Result<void> require_device(Context& in, const Args& a, DiagKind kind) {
   if (in.kernel->in_device) return {};
   return fail_at(a.call, kind, "`{}` before `T.device_entry()`", a.row->name);

@@ -60,11 +60,14 @@ std::optional<std::string_view> why_not_taken(std::string_view full);
 Result<std::int64_t> integer_or(Context& in, const Args& a, std::size_t i, std::string_view what,
                                 std::int64_t missing);
 
+/// The error for a keyword that a function with `**name` does not have.
+Diag no_parameter(std::string_view function, const CallArgs::Named& given);
+/// The one keyword that such a function has, or null; fails for others.
+Result<const CallArgs::Named*> only_keyword(const Args& a, std::string_view function,
+                                            std::string_view name);
+
 /// Fails with an error of that kind before `T.device_entry()`.
 Result<void> require_device(Context& in, const Args& a, DiagKind kind);
-
-/// Calls a function with one argument, as `map` and `sorted` do.
-Result<Value> call_one(Context& in, const Value& function, const Value& argument, Span span);
 
 /// Python's `print` where the kernel's printf is meant.
 Diag print_in_kernel(Span call);

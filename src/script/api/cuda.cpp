@@ -125,8 +125,7 @@ Result<Value> sync_votes(Context& in, Args& a) {
   call.operands[0].expr = count;
   call.operands[1].expr = ir::int_imm(in.fn(), DType::Uint32, 0, a.call);
   call.operands[2].kind = ir::PtxOperandKind::Predicate;
-  call.operands[2].expr =
-      WW_TRY(ir::condition(in.fn(), WW_TRY(expression(in, condition, a.spans[0])), a.spans[0]));
+  call.operands[2].expr = WW_TRY(condition_of(in, condition, a.spans[0]));
   emit_ptx(in, std::move(call), a.call);
   if (kVotes == Votes::Count) return of_expr(count);
   const Value holds = WW_TRY(
@@ -158,8 +157,7 @@ Result<Value> func_call(Context& in, Args& a) {
       if (!is_void)
         type = WW_TRY(as_type(in, named.value, fmt::format("`{}`", named.name), named.span));
     } else {
-      return fail_at(named.span, DiagKind::BadArgument, "`T.cuda.func_call` has no parameter `{}`",
-                     named.name);
+      return fail(no_parameter("T.cuda.func_call", named));
     }
   }
   if (name == "tvm_builtin_pointer_offset" && a.rest.size() == 2) {

@@ -228,10 +228,8 @@ Result<Value> reduce_sync(Context& in, Args& a) {
 // --- statements ----------------------------------------------------------------------------------
 
 Result<Value> trap_unless(Context& in, Args& a) {
-  ir::Stmt out;
-  out.kind = ir::StmtKind::Assert;
-  out.span = a.call;
-  out.expr = WW_TRY(ir::condition(in.fn(), WW_TRY(expression(in, a[0], a.spans[0])), a.spans[0]));
+  ir::Stmt out = stmt_node(ir::StmtKind::Assert, a.call);
+  out.expr = WW_TRY(condition_of(in, a[0], a.spans[0]));
   emit(in, std::move(out));
   return none();
 }
@@ -279,9 +277,7 @@ Result<ExprId> element(Context& in, const Elements& first, std::int64_t i, Span 
 
 Result<void> store(Context& in, const Elements& first, std::int64_t i, ExprId value, Span span) {
   const ExprId place = WW_TRY(element(in, first, i, span));
-  ir::Stmt out;
-  out.kind = ir::StmtKind::Store;
-  out.span = span;
+  ir::Stmt out = stmt_node(ir::StmtKind::Store, span);
   out.buffer = first.buffer;
   out.args = in.fn()[place].args;
   out.expr = WW_TRY(ir::cast(in.fn(), value, type(in.fn()[first.buffer].dtype), span));

@@ -16,38 +16,18 @@ using num::DType;
 
 // DLPack's and TVM's number of a kind of type; nothing for a kind they lack.
 std::optional<int> type_code(DType type) {
-  switch (num::kind_of(type)) {
-    case num::DTypeKind::Bool:
-      return 6;
-    case num::DTypeKind::Int:
-      return 0;
-    case num::DTypeKind::Uint:
-      return 1;
-    case num::DTypeKind::Float:
-      break;
-  }
-  switch (type) {
-    case DType::Float64:
-    case DType::Float32:
-    case DType::Float16:
-      return 2;
-    case DType::Bfloat16:
-      return 4;
-    case DType::Float8E4M3fn:
-      return 10;
-    case DType::Float8E5M2:
-      return 12;
-    case DType::Float8E8M0:
-      return 14;
-    case DType::Float6E2M3fn:
-      return 15;
-    case DType::Float6E3M2fn:
-      return 16;
-    case DType::Float4E2M1fn:
-      return 17;
-    default:
-      return std::nullopt;
-  }
+  constexpr std::pair<num::DTypeKind, int> kKinds[] = {
+      {num::DTypeKind::Int, 0}, {num::DTypeKind::Uint, 1}, {num::DTypeKind::Bool, 6}};
+  for (const auto& [kind, code] : kKinds)
+    if (num::kind_of(type) == kind) return code;
+  constexpr std::pair<DType, int> kFloats[] = {
+      {DType::Float64, 2},      {DType::Float32, 2},       {DType::Float16, 2},
+      {DType::Bfloat16, 4},     {DType::Float8E4M3fn, 10}, {DType::Float8E5M2, 12},
+      {DType::Float8E8M0, 14},  {DType::Float6E2M3fn, 15}, {DType::Float6E3M2fn, 16},
+      {DType::Float4E2M1fn, 17}};
+  for (const auto& [each, code] : kFloats)
+    if (type == each) return code;
+  return std::nullopt;
 }
 
 ir::Type self(const Args& a) { return type_of(a.self); }

@@ -263,7 +263,7 @@ Result<Value> sorted(Context& in, Args& a) {
   const bool descending = a.has(2) && WW_TRY(as_bool(in, a[2], "`reverse`", a.spans[2]));
   std::vector<std::pair<Value, Value>> out;
   for (const Value& item : items) {
-    const Value key = has_key ? WW_TRY(call_one(in, a[1], item, a.call)) : item;
+    const Value key = has_key ? WW_TRY(call(in, a[1], {item}, a.call)) : item;
     const std::size_t at = WW_TRY(place_among(in, out, key, descending, a.call));
     WW_TRY_VOID(spend(in, 1 + (out.size() - at) / 16, a.call));
     out.insert(out.begin() + static_cast<std::ptrdiff_t>(at), {key, item});
@@ -276,11 +276,12 @@ Result<Value> sorted(Context& in, Args& a) {
 // The larger or smaller of two; with `key`, by what it gives.
 Result<bool> is_better(Context& in, const Args& a, const Value& item, const Value& best,
                        bool wants_max, const Value& key) {
-  const Value left = key.is(Kind::None) ? item : WW_TRY(call_one(in, key, item, a.call));
-  const Value right = key.is(Kind::None) ? best : WW_TRY(call_one(in, key, best, a.call));
+  const Value left = key.is(Kind::None) ? item : WW_TRY(call(in, key, {item}, a.call));
+  const Value right = key.is(Kind::None) ? best : WW_TRY(call(in, key, {best}, a.call));
   return truth(in, WW_TRY(compare(in, wants_max ? Op::Gt : Op::Lt, left, right, a.call)), a.call);
 }
-Result<Value> extremum(Context& in, Args& a, bool wants_max) {
+template <bool kMax>
+Result<Value> extremum(Context& in, Args& a) {
   const std::vector<Value> items =
       a.rest.size() == 1 ? WW_TRY(iterate(in, a.rest[0], a.rest_spans[0])) : a.rest;
   Value key = none();
@@ -291,8 +292,7 @@ Result<Value> extremum(Context& in, Args& a, bool wants_max) {
     else if (named.name == "default")
       missing = named.value;
     else
-      return fail_at(named.span, DiagKind::BadArgument, "`{}` has no parameter `{}`", a.row->name,
-                     named.name);
+      return fail(no_parameter(a.row->name, named));
   }
   if (items.empty()) {
     if (missing) return *missing;
@@ -305,36 +305,29 @@ Result<Value> extremum(Context& in, Args& a, bool wants_max) {
     if (best.is(Kind::Ir) || items[i].is(Kind::Ir)) {
       const ir::Operand left = WW_TRY(operand(in, best, a.call));
       const ir::Operand right = WW_TRY(operand(in, items[i], a.call));
-      const ir::ExprOp op = wants_max ? ir::ExprOp::Max : ir::ExprOp::Min;
+      const ir::ExprOp op = kMax ? ir::ExprOp::Max : ir::ExprOp::Min;
       best = of_expr(WW_TRY(ir::binary(in.fn(), op, left, right, a.call)));
-    } else if (WW_TRY(is_better(in, a, items[i], best, wants_max, key))) {
+    } else if (WW_TRY(is_better(in, a, items[i], best, kMax, key))) {
       best = items[i];
     }
   }
   return best;
 }
-Result<Value> max_row(Context& in, Args& a) { return extremum(in, a, true); }
-Result<Value> min_row(Context& in, Args& a) { return extremum(in, a, false); }
 
-Result<Value> folded(Context& in, const Value& sequence, Op op, Value start, const Args& a) {
-  for (const Value& v : WW_TRY(iterate(in, sequence, a.call)))
-    start = WW_TRY(binary(in, op, start, v, a.call));
-  return start;
-}
-Result<Value> sum(Context& in, Args& a) {
-  return folded(in, a[0], Op::Add, a.has(1) ? a[1] : of_int(0), a);
-}
-Result<Value> prod(Context& in, Args& a) {
-  return folded(in, a[0], Op::Mul, a.has(1) ? a[1] : of_int(1), a);
+template <Op kOp>
+Result<Value> folded(Context& in, Args& a) {
+  Value out = a.has(1) ? a[1] : of_int(kOp == Op::Add ? 0 : 1);
+  for (const Value& v : WW_TRY(iterate(in, a[0], a.call)))
+    out = WW_TRY(binary(in, kOp, out, v, a.call));
+  return out;
 }
 
-Result<Value> all_any(Context& in, Args& a, bool wants_all) {
+template <bool kAll>
+Result<Value> all_or_any(Context& in, Args& a) {
   for (const Value& v : WW_TRY(iterate(in, a[0], a.spans[0])))
-    if (WW_TRY(truth(in, v, a.call)) != wants_all) return of_bool(!wants_all);
-  return of_bool(wants_all);
+    if (WW_TRY(truth(in, v, a.call)) != kAll) return of_bool(!kAll);
+  return of_bool(kAll);
 }
-Result<Value> all_row(Context& in, Args& a) { return all_any(in, a, true); }
-Result<Value> any_row(Context& in, Args& a) { return all_any(in, a, false); }
 
 constexpr BuiltinRow kRows[] = {
     {"int", "value?, base?", to_int},
@@ -360,12 +353,12 @@ constexpr BuiltinRow kRows[] = {
     {"next", "items, default?", next_row},
     {"iter", "items", iter_row},
     {"sorted", "items, key?, reverse?", sorted},
-    {"max", "*values, **options", max_row},
-    {"min", "*values, **options", min_row},
-    {"sum", "items, start?", sum},
-    {"all", "items", all_row},
-    {"any", "items", any_row},
-    {"math.prod", "items, start?", prod},
+    {"max", "*values, **options", extremum<true>},
+    {"min", "*values, **options", extremum<false>},
+    {"sum", "items, start?", folded<Op::Add>},
+    {"all", "items", all_or_any<true>},
+    {"any", "items", all_or_any<false>},
+    {"math.prod", "items, start?", folded<Op::Mul>},
 };
 
 }  // namespace
@@ -373,15 +366,3 @@ constexpr BuiltinRow kRows[] = {
 constinit const std::span<const BuiltinRow> rows = kRows;
 
 }  // namespace ww::script::host_api
-
-namespace ww::script {
-
-Result<Value> call_one(Context& in, const Value& function, const Value& argument, Span span) {
-  CallArgs args;
-  args.plain = {argument};
-  args.spans = {span};
-  args.call = args.callee = span;
-  return call(in, function, args);
-}
-
-}  // namespace ww::script

@@ -125,8 +125,7 @@ Result<Value> run(Context& in, Args& a) {
   TilePath path{ir::Unit::Thread, instruction.op};
   std::string dispatch(instruction.dispatch);
   const Signature& signature = *signature_of(*a.row);
-  CallArgs args;
-  args.call = args.callee = a.call;
+  CallArgs args = CallArgs::at(a.call);
   for (std::size_t i = 0; i < a.values.size(); ++i) {
     const std::string_view name = signature.names[i];
     if (!a.has(i) || is_absent(name, a[i])) continue;

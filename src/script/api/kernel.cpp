@@ -48,9 +48,7 @@ Result<Value> scope_id(Context& in, Args& a, ir::ScopeIdKind kind) {
         diag_at(a.call, DiagKind::BadScopeIds, "`T.{}` before `T.device_entry()`", facts.name)
             .with_note("put `T.device_entry()` behind the buffers of the parameters: what "
                        "follows it runs on the GPU"));
-  ir::Stmt out;
-  out.kind = ir::StmtKind::ScopeIds;
-  out.span = a.call;
+  ir::Stmt out = stmt_node(ir::StmtKind::ScopeIds, a.call);
   out.scope_id = kind;
   ir::Type type = ir::Type::of(DType::Int32);
   if (a.has(2)) type = WW_TRY(as_type(in, a[2], "`dtype`", a.spans[2]));
@@ -77,11 +75,7 @@ Result<Value> scope_id(Context& in, Args& a, ir::ScopeIdKind kind) {
   }
   std::vector<Value> values;
   for (std::size_t i = 0; i < count; ++i) {
-    ir::Var var;
-    var.type = type;
-    var.kind = ir::VarKind::ScopeId;
-    var.span = a.call;
-    out.vars.push_back(in.fn().add(std::move(var)));
+    out.vars.push_back(new_var(in, ir::VarKind::ScopeId, type, a.call));
     values.push_back(of_expr(ir::var_ref(in.fn(), out.vars.back(), a.call)));
   }
   emit(in, std::move(out));
@@ -95,18 +89,12 @@ Result<Value> scope_id(Context& in, Args& a, ir::ScopeIdKind kind) {
 
 // The lowered form: a hardware id and its extent.
 Result<Value> launch_thread(Context& in, Args& a) {
-  ir::Stmt out;
-  out.kind = ir::StmtKind::LaunchThread;
-  out.span = a.call;
+  ir::Stmt out = stmt_node(ir::StmtKind::LaunchThread, a.call);
   const auto hardware = ir::parse_hardware_id(WW_TRY(as_text(in, a[0], "the tag", a.spans[0])));
   if (!hardware) return fail(Diag(hardware.error()).with_span(a.call));
   out.hardware = *hardware;
   out.args.push_back(WW_TRY(index_expr(in, a[1], a.spans[1])));
-  ir::Var var;
-  var.type = ir::Type::of(DType::Int32);
-  var.kind = ir::VarKind::Launch;
-  var.span = a.call;
-  out.var = in.fn().add(std::move(var));
+  out.var = new_var(in, ir::VarKind::Launch, ir::Type::of(DType::Int32), a.call);
   const ir::VarId id = out.var;
   emit(in, std::move(out));
   in.fn().level = ir::Level::Lowered;
@@ -115,9 +103,17 @@ Result<Value> launch_thread(Context& in, Args& a) {
 
 // --- loops ---------------------------------------------------------------------------------------
 
-Result<Value> loop(Context& in, Args& a, ir::LoopKind kind) {
+Result<ir::Type> loop_type(Context& in, const Value& value, Span span) {
+  const ir::Type type = WW_TRY(as_type(in, value, "`dtype`", span));
+  if (type.is_int()) return type;
+  return fail_at(span, DiagKind::BadType, "a loop variable of type `{}`, expected an integer",
+                 ir::to_text(type));
+}
+
+template <ir::LoopKind kKind>
+Result<Value> loop(Context& in, Args& a) {
   LoopObject out;
-  out.loop = kind;
+  out.loop = kKind;
   out.ranges = {a.has(1) ? std::pair(a[0], a[1]) : std::pair(of_int(0), a[0])};
   if (a.has(2)) out.step = a[2];
   if (a.has(3) && !a[3].is(Kind::None)) {
@@ -128,19 +124,10 @@ Result<Value> loop(Context& in, Args& a, ir::LoopKind kind) {
       out.annotations.emplace_back(WW_TRY(as_text(in, key, "a key", a.spans[3])), value);
   }
   if (a.has(4) && !a[4].is(Kind::None)) out.annotations.emplace_back("unroll", a[4]);
-  if (a.has(5)) {
-    out.type = WW_TRY(as_type(in, a[5], "`dtype`", a.spans[5]));
-    if (!out.type.is_int())
-      return fail_at(a.spans[5], DiagKind::BadType,
-                     "a loop variable of type `{}`, expected an integer", ir::to_text(out.type));
-  }
+  if (a.has(5)) out.type = WW_TRY(loop_type(in, a[5], a.spans[5]));
   return in.heap.wrap(Kind::Loop, std::move(out));
 }
 constexpr std::string_view kLoop = "start, stop?, step?, annotations?, unroll?, dtype?";
-Result<Value> serial(Context& in, Args& a) { return loop(in, a, ir::LoopKind::Serial); }
-Result<Value> unroll(Context& in, Args& a) { return loop(in, a, ir::LoopKind::Unroll); }
-Result<Value> vectorized(Context& in, Args& a) { return loop(in, a, ir::LoopKind::Vectorized); }
-Result<Value> parallel(Context& in, Args& a) { return loop(in, a, ir::LoopKind::Parallel); }
 
 Result<Value> thread_binding(Context& in, Args& a) {
   LoopObject out;
@@ -178,15 +165,8 @@ Result<Value> grid(Context& in, Args& a) {
                      "a range of {} numbers, expected (start, stop)", bounds.size());
     out.ranges.emplace_back(bounds[0], bounds[1]);
   }
-  for (const CallArgs::Named& named : a.extra) {
-    if (named.name != "dtype")
-      return fail_at(named.span, DiagKind::BadArgument, "`T.grid` has no parameter `{}`",
-                     named.name);
-    out.type = WW_TRY(as_type(in, named.value, "`dtype`", named.span));
-    if (!out.type.is_int())
-      return fail_at(named.span, DiagKind::BadType,
-                     "a loop variable of type `{}`, expected an integer", ir::to_text(out.type));
-  }
+  if (const CallArgs::Named* given = WW_TRY(only_keyword(a, "T.grid", "dtype")))
+    out.type = WW_TRY(loop_type(in, given->value, given->span));
   return in.heap.wrap(Kind::Loop, std::move(out));
 }
 
@@ -250,9 +230,7 @@ Result<Value> meta_var(Context& in, Args& a) {
 
 Result<Value> evaluate(Context& in, Args& a) {
   if (a[0].is(Kind::None)) return none();  // an instruction, which stands where it was written
-  ir::Stmt out;
-  out.kind = ir::StmtKind::Evaluate;
-  out.span = a.call;
+  ir::Stmt out = stmt_node(ir::StmtKind::Evaluate, a.call);
   out.expr = WW_TRY(expression(in, a[0], a.spans[0]));
   emit(in, std::move(out));
   return none();
@@ -307,10 +285,10 @@ constexpr BuiltinRow kRows[] = {
 #include "ir/scope_ids.def"
 #undef WW_SCOPE_ID
     {"T.launch_thread", "tag, extent", launch_thread, true},
-    {"T.serial", kLoop, serial, true},
-    {"T.unroll", kLoop, unroll, true},
-    {"T.vectorized", kLoop, vectorized, true},
-    {"T.parallel", kLoop, parallel, true},
+    {"T.serial", kLoop, loop<ir::LoopKind::Serial>, true},
+    {"T.unroll", kLoop, loop<ir::LoopKind::Unroll>, true},
+    {"T.vectorized", kLoop, loop<ir::LoopKind::Vectorized>, true},
+    {"T.parallel", kLoop, loop<ir::LoopKind::Parallel>, true},
     {"T.thread_binding", "start, stop?, thread?, annotations?", thread_binding, true},
     {"T.grid", "*extents, **dtype", grid, true},
     {"T.attr", "attributes, value?, rest?", attr, true},

@@ -111,18 +111,11 @@ const std::vector<ir::VarId>& declare(Context& in, ir::ScopeIdKind kind,
   KernelContext& k = *in.kernel;
   const auto found = k.launch.declared.find(kind);
   if (found != k.launch.declared.end()) return found->second;
-  ir::Stmt out;
-  out.kind = ir::StmtKind::ScopeIds;
-  out.span = span;
+  ir::Stmt out = stmt_node(ir::StmtKind::ScopeIds, span);
   out.scope_id = kind;
   for (const ir::ExprId extent : extents) out.args.push_back(extent);
-  for (std::size_t i = 0; i < std::max<std::size_t>(out.args.size(), 1); ++i) {
-    ir::Var var;
-    var.type = ir::Type::of(DType::Int32);
-    var.kind = ir::VarKind::ScopeId;
-    var.span = span;
-    out.vars.push_back(in.fn().add(std::move(var)));
-  }
+  for (std::size_t i = 0; i < std::max<std::size_t>(out.args.size(), 1); ++i)
+    out.vars.push_back(new_var(in, ir::VarKind::ScopeId, ir::Type::of(DType::Int32), span));
   std::vector<ir::VarId>& vars = k.launch.declared[kind];
   vars = out.vars;
   const auto place = static_cast<std::ptrdiff_t>(k.launch.declarations++);

@@ -68,9 +68,7 @@ Result<Value> axis_get(Context& in, Args& a) {
   Result<layout::Axis> axis = layout::Axis::builtin(name);
   if (!axis) axis = layout::Axis::declare(name, layout::AxisKind::Unknown);
   if (!axis) return std::move(axis).failure();
-  AxisObject object;
-  object.axis = *axis;
-  return in.heap.wrap(Kind::Axis, object);
+  return in.heap.wrap(Kind::Axis, AxisObject{{}, *axis});
 }
 
 // Iter(extent, stride, axis)
@@ -144,12 +142,8 @@ Result<Value> direct_sum(Context& in, Args& a) {
 
 Result<Value> apply(Context& in, Args& a) {
   std::optional<std::vector<Value>> shape;
-  for (const CallArgs::Named& named : a.extra) {
-    if (named.name != "shape")
-      return fail_at(named.span, DiagKind::BadArgument, "`apply` has no parameter `{}`",
-                     named.name);
-    shape = WW_TRY(as_sequence(in, named.value, "`shape`", named.span));
-  }
+  if (const CallArgs::Named* given = WW_TRY(only_keyword(a, "apply", "shape")))
+    shape = WW_TRY(as_sequence(in, given->value, "`shape`", given->span));
   std::vector<Value> coordinate = a.rest;
   if (coordinate.size() == 1 && (coordinate[0].is(Kind::List) || coordinate[0].is(Kind::Tuple)))
     coordinate = std::vector<Value>(coordinate[0].as<SeqObject>().items);

@@ -20,13 +20,12 @@ namespace {
 using ir::ExprOp;
 using num::DType;
 
-Result<Value> cast_to(Context& in, const Args& a, std::size_t value, std::size_t type) {
-  const ir::Type to = WW_TRY(as_type(in, a[type], "the type", a.spans[type]));
-  if (!in.in_kernel()) return typed_constant(in, a[value], to, Conversion::Cast, a.call);
-  return of_expr(WW_TRY(cast_as(in, a[value], to, a.call)));
+template <std::size_t kValue>
+Result<Value> cast(Context& in, Args& a) {
+  const ir::Type to = WW_TRY(as_type(in, a[1 - kValue], "the type", a.spans[1 - kValue]));
+  if (!in.in_kernel()) return typed_constant(in, a[kValue], to, Conversion::Cast, a.call);
+  return of_expr(WW_TRY(cast_as(in, a[kValue], to, a.call)));
 }
-Result<Value> cast(Context& in, Args& a) { return cast_to(in, a, 0, 1); }
-Result<Value> cast_first(Context& in, Args& a) { return cast_to(in, a, 1, 0); }
 
 // T.FloatImm("float16", 0.5), T.IntImm("int32", 4): a constant of the type.
 template <num::DTypeKind kKind>
@@ -71,14 +70,13 @@ Result<Value> reinterpret(Context& in, Args& a) {
   return of_expr(WW_TRY(ir::reinterpret(in.fn(), value, type, a.call)));
 }
 
-Result<Value> choose(Context& in, Args& a, ExprOp op) {
+template <ExprOp kOp>
+Result<Value> choose(Context& in, Args& a) {
   if (!a[0].is(Kind::Ir)) return WW_TRY(truth(in, a[0], a.spans[0])) ? a[1] : a[2];
   const ir::Operand yes = WW_TRY(operand(in, a[1], a.spans[1]));
   const ir::Operand no = WW_TRY(operand(in, a[2], a.spans[2]));
-  return of_expr(WW_TRY(ir::choose(in.fn(), op, a[0].expr(), yes, no, a.call)));
+  return of_expr(WW_TRY(ir::choose(in.fn(), kOp, a[0].expr(), yes, no, a.call)));
 }
-Result<Value> if_then_else(Context& in, Args& a) { return choose(in, a, ExprOp::IfThenElse); }
-Result<Value> select(Context& in, Args& a) { return choose(in, a, ExprOp::Select); }
 
 // --- operators by name ---------------------------------------------------------------------------
 
@@ -131,27 +129,26 @@ Result<Value> logic_chain(Context& in, Args& a) {
 
 // --- limits --------------------------------------------------------------------------------------
 
-Result<Value> limit(Context& in, Args& a, bool is_max) {
+template <bool kMax>
+Result<Value> limit(Context& in, Args& a) {
   const ir::Type type = WW_TRY(as_type(in, a[0], "the type", a.spans[0]));
   if (type.is_float()) {
     const double most = num::largest(type.dtype);
     if (!in.in_kernel())
-      return typed_constant(in, of_float(is_max ? most : -most), type, Conversion::Exact, a.call);
-    return of_expr(ir::float_imm(in.fn(), type.dtype, is_max ? most : -most, a.call));
+      return typed_constant(in, of_float(kMax ? most : -most), type, Conversion::Exact, a.call);
+    return of_expr(ir::float_imm(in.fn(), type.dtype, kMax ? most : -most, a.call));
   }
   const int bits = num::bits_of(type.dtype);
   const bool is_unsigned = num::kind_of(type.dtype) != num::DTypeKind::Int;
   const std::uint64_t all = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
   const std::uint64_t top = is_unsigned ? all : all >> 1;
-  const auto value = static_cast<std::int64_t>(is_max ? top : is_unsigned ? 0 : ~top);
+  const auto value = static_cast<std::int64_t>(kMax ? top : is_unsigned ? 0 : ~top);
   if (!in.in_kernel())
     return typed_constant(
         in, of_int(is_unsigned ? Wide{static_cast<std::uint64_t>(value)} : Wide{value}), type,
         Conversion::Exact, a.call);
   return of_expr(ir::int_imm(in.fn(), type.dtype, value, a.call));
 }
-Result<Value> max_value(Context& in, Args& a) { return limit(in, a, true); }
-Result<Value> min_value(Context& in, Args& a) { return limit(in, a, false); }
 Result<Value> infinity(Context& in, Args& a) {
   const ir::Type type =
       a.has(0) ? WW_TRY(as_type(in, a[0], "the type", a.spans[0])) : ir::Type::of(DType::Float32);
@@ -255,18 +252,18 @@ Result<Value> shuffle(Context& in, Args& a) {
 }
 
 constexpr BuiltinRow kRows[] = {
-    {"T.cast", "value, dtype", cast},
-    {"T.Cast", "dtype, value", cast_first},
+    {"T.cast", "value, dtype", cast<0>},
+    {"T.Cast", "dtype, value", cast<1>},
     {"T.FloatImm", "dtype, value", immediate<num::DTypeKind::Float>},
     {"T.IntImm", "dtype, value", immediate<num::DTypeKind::Int>},
     {"tvm.tirx.FloatImm", "dtype, value", immediate<num::DTypeKind::Float>},
     {"tvm.tirx.IntImm", "dtype, value", immediate<num::DTypeKind::Int>},
     {"tvm.tirx.const", "value, dtype?", const_row},
-    {"tvm.tirx.Cast", "dtype, value", cast_first},
+    {"tvm.tirx.Cast", "dtype, value", cast<1>},
     {"T.reinterpret", "dtype, value?, ty?", reinterpret, true},
-    {"T.if_then_else", "condition, true_value, false_value", if_then_else},
-    {"T.select", "condition, true_value, false_value", if_then_else},
-    {"T.Select", "condition, true_value, false_value", select},
+    {"T.if_then_else", "condition, true_value, false_value", choose<ExprOp::IfThenElse>},
+    {"T.select", "condition, true_value, false_value", choose<ExprOp::IfThenElse>},
+    {"T.Select", "condition, true_value, false_value", choose<ExprOp::Select>},
     {"T.And", "*conditions", logic_chain<ExprOp::And>, true},
     {"T.Or", "*conditions", logic_chain<ExprOp::Or>, true},
     {"T.all", "*conditions", logic_chain<ExprOp::And>, true},
@@ -309,8 +306,8 @@ constexpr BuiltinRow kRows[] = {
     {"T.LE", "a, b", by_compare<Op::Le>},
     {"T.GT", "a, b", by_compare<Op::Gt>},
     {"T.GE", "a, b", by_compare<Op::Ge>},
-    {"T.max_value", "dtype", max_value},
-    {"T.min_value", "dtype", min_value},
+    {"T.max_value", "dtype", limit<true>},
+    {"T.min_value", "dtype", limit<false>},
     {"T.infinity", "dtype?", infinity},
     {"T.fabs", "value", fabs, true},
     {"T.address_of", "element", address_of, true},

@@ -144,10 +144,7 @@ Result<Value> count(Context& in, Args& a) {
   return of_int(out);
 }
 Result<Value> sort(Context& in, Args& a) {
-  CallArgs args;
-  args.plain = {a.self};
-  args.spans = {a.call};
-  args.call = args.callee = a.call;
+  CallArgs args = CallArgs::at(a.call, {a.self});
   if (a.has(0)) args.named.push_back({"key", a[0], a.spans[0]});
   if (a.has(1)) args.named.push_back({"reverse", a[1], a.spans[1]});
   const Value out = WW_TRY(call_builtin(in, *find_builtin("sorted"), args, none()));
@@ -237,9 +234,8 @@ Result<Value> astype(Context& in, Args& a) {
       WW_TRY(cast_as(in, a.self, WW_TRY(as_type(in, a[0], "the type", a.spans[0])), a.call)));
 }
 Result<Value> specialize(Context& in, Args& a) {
-  CallArgs args;
+  CallArgs args = CallArgs::at(a.call);
   args.named = a.extra;
-  args.call = args.callee = a.call;
   return call(in, a.self, args);
 }
 

@@ -32,11 +32,8 @@ Result<Value> shared_pool(Context& in, Args& a) {
     pool.data = a[0];
     return in.heap.wrap(Kind::Pool, std::move(pool));  // there is no size to settle
   }
-  ir::Buffer arena;
-  arena.dtype = DType::Uint8;
-  arena.scope = ir::Scope::SharedDyn;
-  arena.span = a.call;
-  arena.shape = {ir::int_imm(in.fn(), DType::Int32, 1, a.call)};  // until `commit`
+  // Of one byte until `commit`.
+  ir::Buffer arena = new_buffer(in, ir::Scope::SharedDyn, DType::Uint8, kOne, a.call);
   pool.arena = declare_buffer(in, std::move(arena), ir::StmtKind::Alloc).buffer();
   return add_pool(in, std::move(pool));
 }
@@ -82,14 +79,7 @@ Result<Value> shared_alloc_mma(Context& in, Args& a) {
   const layout::SwizzleMode mode =
       a.has(at) ? WW_TRY(tile_swizzle_arg(in, a[at], a.spans[at], shape, bits))
                 : layout::widest_swizzle(shape, bits);
-  Result<layout::Layout> layout = layout::mma_shared(shape, mode, bits);
-  if (!layout) {
-    Diag problem = std::move(layout).error();
-    problem.span = a.call;  // the library's places are not in this text
-    return fail(std::move(problem));
-  }
-  buffer.layout = *std::move(layout);
-  buffer.layout_kind = ir::LayoutKind::Explicit;
+  set_layout(buffer, WW_TRY(placed(layout::mma_shared(shape, mode, bits), a.call)));
   return take_bytes(in, pool, std::move(buffer), a.call);
 }
 

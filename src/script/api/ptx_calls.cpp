@@ -184,10 +184,9 @@ bool begins_with_address(Context& in, const CallArgs& args) {
   return type.is_pointer() || (type.is_value() && num::bits_of(type.dtype) == 32);
 }
 
-Result<Value> with_sink(Context& in, const std::string& opcode, CallArgs args) {
-  args.plain.insert(args.plain.begin(), WW_TRY(part(in, PtxOperandKind::Sink, none(), none())));
-  args.spans.insert(args.spans.begin(), args.call);
-  return issue(in, opcode, args);
+Result<Value> with_sink(Context& in, const std::string& opcode, const CallArgs& args) {
+  CallArgs all = args.with_first(WW_TRY(part(in, PtxOperandKind::Sink, none(), none())));
+  return issue(in, opcode, all);
 }
 
 // `pred=` and `keep=`.
@@ -195,8 +194,7 @@ Result<ir::PtxCall> call_with_options(Context& in, std::string_view opcode, cons
   ir::PtxCall call;
   for (const CallArgs::Named& named : args.named) {
     if (named.name == "pred") {
-      const ir::ExprId guard = WW_TRY(expression(in, named.value, named.span));
-      call.predicate = WW_TRY(ir::condition(in.fn(), guard, named.span));
+      call.predicate = WW_TRY(condition_of(in, named.value, named.span));
     } else if (named.name == "keep") {
       call.keep = WW_TRY(as_bool(in, named.value, "`keep`", named.span));
     } else {
@@ -263,9 +261,7 @@ Result<std::string> take_trailing_words(Context& in, std::string opcode, CallArg
 }  // namespace
 
 void emit_ptx(Context& in, ir::PtxCall call, Span span) {
-  ir::Stmt out;
-  out.kind = ir::StmtKind::Ptx;
-  out.span = span;
+  ir::Stmt out = stmt_node(ir::StmtKind::Ptx, span);
   out.ptx = in.fn().add(std::move(call));
   emit(in, std::move(out));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "script/api/ptx_functions.h"
+#include "script/api/builtins.h"
 
 #include <fmt/format.h>
 
@@ -94,8 +95,7 @@ Result<Value> stmatrix(Context& in, Args& a) {
     else if (named.name == "space")
       space = WW_TRY(as_text(in, named.value, "`space`", named.span));
     else
-      return fail_at(named.span, DiagKind::BadArgument, "`T.ptx.stmatrix` has no parameter `{}`",
-                     named.name);
+      return fail(no_parameter("T.ptx.stmatrix", named));
   }
   std::vector<ir::PtxOperand> operands = {WW_TRY(address(in, a[3], a.spans[3]))};
   for (std::size_t i = 0; i < a.rest.size(); ++i)

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "script/api/builtins.h"
 #include "script/api/ptx_functions.h"
 #include "script/interp/conversions.h"
 #include "script/interp/implicit.h"
@@ -24,9 +25,8 @@ struct Instruction {
   std::string opcode;
   CallArgs args;
 
-  Instruction(const Args& a, std::string words) : opcode(std::move(words)) {
-    args.call = args.callee = a.call;
-  }
+  Instruction(const Args& a, std::string words)
+      : opcode(std::move(words)), args(CallArgs::at(a.call)) {}
   void add(const Value& value, Span span) {
     args.plain.push_back(value);
     args.spans.push_back(span);
@@ -54,10 +54,6 @@ Diag not_taken(const Args& a, const CallArgs::Named& named, std::string_view why
   return diag_at(named.span, DiagKind::BadArgument, "`{}=` of `{}` is not taken: {}", named.name,
                  a.row->name, why);
 }
-Diag no_option(const Args& a, const CallArgs::Named& named) {
-  return diag_at(named.span, DiagKind::BadArgument, "`{}` has no parameter `{}`", a.row->name,
-                 named.name);
-}
 
 // sem, scope and space of a barrier, in the order of its words; the guard; the number of the CTA in the
 // cluster whose barrier it is.
@@ -82,7 +78,7 @@ Result<BarrierOptions> barrier_options(Context& in, const Args& a) {
     else if (named.name == "remote" || named.name == "cta_id")
       out.cta = named;
     else
-      return fail(no_option(a, named));
+      return fail(no_parameter(a.row->name, named));
   }
   return out;
 }
@@ -208,7 +204,7 @@ Result<Value> cp_async(Context& in, Args& a) {
                             "an opcode has all modifiers, as in "
                             "`T.ptx[\"cp.async.cg.shared.global.L2::cache_hint\"](…)`"));
     } else {
-      return fail(no_option(a, named));
+      return fail(no_parameter(a.row->name, named));
     }
   }
   out.add(a[0], a.spans[0]);
@@ -218,8 +214,7 @@ Result<Value> cp_async(Context& in, Args& a) {
     out.add(WW_TRY(constant(in, a[3], DType::Uint32, a.spans[3])), a.spans[3]);
   } else if (predicate && fills) {
     const ir::Type type = ir::Type::of(DType::Uint32);
-    const ir::ExprId given = WW_TRY(expression(in, predicate->value, predicate->span));
-    const ir::ExprId holds = WW_TRY(ir::condition(in.fn(), given, predicate->span));
+    const ir::ExprId holds = WW_TRY(condition_of(in, predicate->value, predicate->span));
     const ir::ExprId some = WW_TRY(expression_as(in, of_int(bytes), type, a.call));
     const ir::ExprId none_of = WW_TRY(expression_as(in, of_int(0), type, a.call));
     out.add(of_expr(WW_TRY(ir::choose(in.fn(), ir::ExprOp::Select, holds, {some, false},
@@ -261,10 +256,9 @@ Result<Value> tcgen05_commit(Context& in, Args& a) {
   out.add_word("b64");
   out.add(a[0], a.spans[0]);
   if (!is_one) out.add(WW_TRY(constant(in, a[2], DType::Uint16, a.spans[2])), a.spans[2]);
-  for (const CallArgs::Named& named : a.extra) {
-    if (named.name != "pred") return fail(no_option(a, named));
-    if (!is_absent(named.value)) WW_TRY_VOID(out.only_if(in, named.value, named.span));
-  }
+  const CallArgs::Named* guard = WW_TRY(only_keyword(a, a.row->name, "pred"));
+  if (guard != nullptr && !is_absent(guard->value))
+    WW_TRY_VOID(out.only_if(in, guard->value, guard->span));
   return out.issue(in);
 }
 

@@ -21,13 +21,13 @@ namespace {
 Result<Value> map_row(Context& in, Args& a) {
   std::vector<Value> out;
   for (const Value& v : WW_TRY(iterate(in, a[1], a.spans[1])))
-    out.push_back(WW_TRY(call_one(in, a[0], v, a.call)));
+    out.push_back(WW_TRY(call(in, a[0], {v}, a.call)));
   return in.heap.seq(Kind::Generator, std::move(out));
 }
 Result<Value> filter_row(Context& in, Args& a) {
   std::vector<Value> out;
   for (const Value& v : WW_TRY(iterate(in, a[1], a.spans[1]))) {
-    const Value keep = a[0].is(Kind::None) ? v : WW_TRY(call_one(in, a[0], v, a.call));
+    const Value keep = a[0].is(Kind::None) ? v : WW_TRY(call(in, a[0], {v}, a.call));
     if (WW_TRY(truth(in, keep, a.call))) out.push_back(v);
   }
   return in.heap.seq(Kind::Generator, std::move(out));
@@ -37,13 +37,8 @@ Result<Value> reduce(Context& in, Args& a) {
   if (a.has(2)) items.insert(items.begin(), a[2]);
   if (items.empty()) return fail_at(a.call, DiagKind::HostError, "`reduce` of nothing");
   Value out = items[0];
-  for (std::size_t i = 1; i < items.size(); ++i) {
-    CallArgs args;
-    args.plain = {out, items[i]};
-    args.spans = {a.call, a.call};
-    args.call = args.callee = a.call;
-    out = WW_TRY(call(in, a[0], args));
-  }
+  for (std::size_t i = 1; i < items.size(); ++i)
+    out = WW_TRY(call(in, a[0], {out, items[i]}, a.call));
   return out;
 }
 Result<Value> product(Context& in, Args& a) {

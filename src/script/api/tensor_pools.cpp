@@ -54,11 +54,7 @@ Result<ir::BufferId> new_slot(Context& in, const Args& a) {
                    type_name(a[PoolArg]));
   auto& shared = a[PoolArg].as<PoolObject>();
   WW_TRY_VOID(require_open(shared, "T.TMEMPool", a.call));
-  ir::Buffer slot;
-  slot.dtype = DType::Uint32;
-  slot.scope = ir::Scope::SharedDyn;
-  slot.span = a.call;
-  slot.shape = {ir::int_imm(in.fn(), DType::Int32, 1, a.call)};
+  ir::Buffer slot = new_buffer(in, ir::Scope::SharedDyn, DType::Uint32, kOne, a.call);
   return WW_TRY(take_bytes(in, shared, std::move(slot), a.call)).buffer();
 }
 
@@ -120,11 +116,6 @@ Result<ir::Buffer> tensor_fields(Context& in, const Args& a) {
   return read_buffer_fields(in, as_fields(a, kPlaces), 0, ir::Scope::Tmem);
 }
 
-void set_tensor_layout(ir::Buffer& buffer, layout::Layout layout) {
-  buffer.layout = std::move(layout);
-  buffer.layout_kind = ir::LayoutKind::Explicit;
-}
-
 enum PieceArg : std::size_t { PieceShape, PieceType, PieceLayout, PieceCols, PieceDatapath };
 
 Result<layout::Layout> piece_layout(Context& in, const Args& a) {
@@ -158,7 +149,7 @@ Result<Value> tensor_alloc(Context& in, Args& a) {
   ir::Buffer buffer = WW_TRY(tensor_fields(in, a));
   Result<layout::Layout> layout = piece_layout(in, a);
   if (!layout) return fail(std::move(layout).error().with_span(a.call));
-  set_tensor_layout(buffer, *std::move(layout));
+  set_layout(buffer, *std::move(layout));
   std::optional<std::int64_t> columns;
   if (a.has(PieceCols) && !a[PieceCols].is(Kind::None))
     columns = WW_TRY(as_integer(in, a[PieceCols], "`cols`", a.spans[PieceCols]));
@@ -177,16 +168,11 @@ Result<Value> tensor_alloc_factors(Context& in, Args& a) {
                    "{} extents, expected (rows, factors) or (pipe, rows, factors)", shape.size());
   if (reuse < 1 || shape.back() % reuse != 0)
     return fail_at(a.call, DiagKind::Indivisible, "{} factors in steps of {}", shape.back(), reuse);
-  Result<layout::Layout> layout =
-      layout::scale_factor_tmem(shape[shape.size() - 2], shape.back() / reuse,
-                                WW_TRY(as_integer(in, a[2], "`sf_per_mma`", a.spans[2])), reuse,
-                                shape.size() == 3 ? shape[0] : 1);
-  if (!layout) {
-    Diag problem = std::move(layout).error();
-    problem.span = a.call;
-    return fail(std::move(problem));
-  }
-  set_tensor_layout(buffer, *std::move(layout));
+  const std::int64_t per_mma = WW_TRY(as_integer(in, a[2], "`sf_per_mma`", a.spans[2]));
+  set_layout(buffer, WW_TRY(placed(layout::scale_factor_tmem(shape[shape.size() - 2],
+                                                             shape.back() / reuse, per_mma, reuse,
+                                                             shape.size() == 3 ? shape[0] : 1),
+                                   a.call)));
   return take_columns(in, pool, std::move(buffer), std::nullopt, a.call);
 }
 
@@ -200,16 +186,9 @@ ir::ExprId warp_id(Context& in, Span span) {
       if (stmt.kind == ir::StmtKind::ScopeIds && stmt.scope_id == ir::ScopeIdKind::WarpId)
         return ir::var_ref(in.fn(), stmt.vars[0], span);
     }
-  ir::Var var;
-  var.name = "warp";
-  var.type = ir::Type::of(DType::Int32);
-  var.kind = ir::VarKind::ScopeId;
-  var.span = span;
-  ir::Stmt out;
-  out.kind = ir::StmtKind::ScopeIds;
-  out.span = span;
+  ir::Stmt out = stmt_node(ir::StmtKind::ScopeIds, span);
   out.scope_id = ir::ScopeIdKind::WarpId;
-  out.vars.push_back(in.fn().add(std::move(var)));
+  out.vars.push_back(new_var(in, ir::VarKind::ScopeId, ir::Type::of(DType::Int32), span, "warp"));
   const ir::VarId id = out.vars[0];
   emit(in, std::move(out));
   return ir::var_ref(in.fn(), id, span);
@@ -217,10 +196,7 @@ ir::ExprId warp_id(Context& in, Span span) {
 
 Result<void> emit_tcgen05(Context& in, std::string_view name, std::vector<Value> arguments,
                           Span span) {
-  CallArgs args;
-  args.spans.assign(arguments.size(), span);
-  args.plain = std::move(arguments);
-  args.call = args.callee = span;
+  CallArgs args = CallArgs::at(span, std::move(arguments));
   WW_TRY_VOID(call_ptx_function(in, *find_ptx_function(name), args));
   return {};
 }
@@ -230,9 +206,7 @@ Result<void> by_warp(Context& in, std::int64_t warp, Span span, const Body& body
   const Value is_warp = WW_TRY(compare(in, Op::Eq, of_expr(warp_id(in, span)), of_int(warp), span));
   in.kernel->blocks.emplace_back();
   Result<void> done = body();
-  ir::Stmt out;
-  out.kind = ir::StmtKind::If;
-  out.span = span;
+  ir::Stmt out = stmt_node(ir::StmtKind::If, span);
   out.expr = is_warp.expr();
   out.body = std::move(in.kernel->blocks.back());
   in.kernel->blocks.pop_back();
@@ -284,9 +258,7 @@ Result<Value> tensor_commit(Context& in, Args& a) {
     WW_TRY_VOID(emit_tcgen05(in, "tcgen05.alloc",
                              {slot, of_int(pool.columns), of_int(pool.cta_group)}, a.call));
     if (!pool.syncs) return {};
-    ir::Stmt sync;
-    sync.kind = ir::StmtKind::Evaluate;
-    sync.span = a.call;
+    ir::Stmt sync = stmt_node(ir::StmtKind::Evaluate, a.call);
     sync.expr = WW_TRY(ir::call(in.fn(), ir::Intrinsic::WarpSync, {}, a.call));
     emit(in, std::move(sync));
     return {};

@@ -97,8 +97,7 @@ Result<ir::TileArg> read_arg(Context& in, const ir::TileCall& call, const ir::Ti
     case ir::TileParamKind::Flag: {
       if (!value.is(Kind::Ir))
         return ir::TileArg(ir::Setting(WW_TRY(as_bool(in, value, what, span))));
-      const ir::ExprId given = WW_TRY(expression(in, value, span));
-      const ir::ExprId holds = WW_TRY(ir::condition(in.fn(), given, span));
+      const ir::ExprId holds = WW_TRY(condition_of(in, value, span));
       if (const auto known = ir::const_int(in.fn(), holds))
         return ir::TileArg(ir::Setting(*known != 0));
       return ir::TileArg(holds);
@@ -289,9 +288,7 @@ Result<Value> call_tile(Context& in, const TilePath& path, CallArgs& args) {
           diag_at(args.call, DiagKind::BadTileCall, "`{}` without `{}`", name, params[i].name)
               .with_note(fmt::format("it takes ({})", signature_text(path.op))));
   WW_TRY_VOID(apply_multicast(in, multicast, call));
-  ir::Stmt out;
-  out.kind = ir::StmtKind::Tile;
-  out.span = args.call;
+  ir::Stmt out = stmt_node(ir::StmtKind::Tile, args.call);
   out.tile = in.fn().add(std::move(call));
   emit(in, std::move(out));
   return none();

@@ -55,14 +55,10 @@ Result<layout::Layout> known_layout(Context& in, ir::BufferId id, std::string_vi
 }
 
 // Contiguous storage needs no layout of its own.
-void set_layout(ir::Buffer& buffer, layout::Layout layout) {
-  if (layout::is_trivial(layout)) {
-    buffer.layout.reset();
-    buffer.layout_kind = ir::LayoutKind::RowMajor;
-    return;
-  }
-  buffer.layout = std::move(layout);
-  buffer.layout_kind = ir::LayoutKind::Explicit;
+void set_view_layout(ir::Buffer& buffer, layout::Layout layout) {
+  if (!layout::is_trivial(layout)) return set_layout(buffer, std::move(layout));
+  buffer.layout.reset();
+  buffer.layout_kind = ir::LayoutKind::RowMajor;
 }
 
 void set_shape(Context& in, ir::Buffer& buffer, std::span<const std::int64_t> shape, Span span) {
@@ -129,7 +125,7 @@ Result<Value> retyped(Context& in, ir::BufferId id, ir::Type type, Span span) {
   layout = WW_TRY(widens ? layout::pack(layout, ratio) : layout::unpack(layout, ratio));
   shape.back() = widens ? shape.back() / ratio : shape.back() * ratio;
   set_shape(in, view, shape, span);
-  set_layout(view, std::move(layout));
+  set_view_layout(view, std::move(layout));
   if (view.elem_offset.valid()) {
     const ir::ExprId by = ir::int_imm(in.fn(), DType::Int32, ratio, span);
     view.elem_offset = WW_TRY(ir::binary(in.fn(), widens ? ir::ExprOp::FloorDiv : ir::ExprOp::Mul,
@@ -144,26 +140,20 @@ Result<Value> view(Context& in, Args& a) {
   const bool is_type = a.rest.size() == 1 && (a.rest[0].is(Kind::Str) || a.rest[0].is(Kind::DType));
   if (is_type)
     return retyped(in, id, WW_TRY(as_type(in, a.rest[0], "the type", a.rest_spans[0])), a.call);
-  const Value* given = nullptr;
-  for (const CallArgs::Named& named : a.extra) {
-    if (named.name != "layout")
-      return fail_at(named.span, DiagKind::BadArgument, "`view` has no parameter `{}`", named.name);
-    given = &named.value;
-  }
+  const CallArgs::Named* given = WW_TRY(only_keyword(a, "view", "layout"));
   ir::Buffer out = view_of(in.fn(), id, a.call);
   const auto old_shape = ir::const_shape(in.fn(), in.fn()[id]);
   const std::int64_t total = old_shape ? product(*old_shape) : 0;
   std::optional<layout::Layout> layout;
-  if (given != nullptr && !given->is(Kind::None))
-    layout = WW_TRY(as_layout(in, *given, "`layout`", a.call));
+  if (given != nullptr && !given->value.is(Kind::None))
+    layout = WW_TRY(as_layout(in, given->value, "`layout`", a.call));
   const layout::Shape shape = WW_TRY(shape_args(in, a, layout ? layout->size() : total));
   set_shape(in, out, shape, a.call);
   if (layout) {
     if (layout->tile().has_unknown_extent() || layout->size() != product(shape))
       return fail_at(a.call, DiagKind::NotAdmitted, "a layout of {} elements for a view of {}",
                      layout->size(), product(shape));
-    out.layout = std::move(layout);
-    out.layout_kind = ir::LayoutKind::Explicit;
+    set_layout(out, *std::move(layout));
   } else if (!old_shape || total != product(shape)) {
     return fail(diag_at(a.call, DiagKind::NotAdmitted,
                         "a view of {} elements over `{}`, which has {}", product(shape),
@@ -204,11 +194,8 @@ Result<Value> local(Context& in, Args& a) {
   ir::Buffer out = view_of(in.fn(), id, a.call);
   std::int64_t total = mine.size();
   bool by_place = in.dialect == Dialect::D2;
-  for (const CallArgs::Named& named : a.extra) {
-    if (named.name != "layout")
-      return fail_at(named.span, DiagKind::BadArgument, "`local` has no parameter `{}`",
-                     named.name);
-    mine = WW_TRY(as_layout(in, named.value, "`layout`", named.span));
+  if (const CallArgs::Named* given = WW_TRY(only_keyword(a, "local", "layout"))) {
+    mine = WW_TRY(as_layout(in, given->value, "`layout`", given->span));
     total = mine.size();
     by_place = false;
   }
@@ -225,7 +212,7 @@ Result<Value> local(Context& in, Args& a) {
                         product(shape), source.name, total)
                     .with_note("declared here", source.span));
   set_shape(in, out, shape, a.call);
-  set_layout(out, std::move(mine));
+  set_view_layout(out, std::move(mine));
   return declare_view(in, std::move(out));
 }
 
@@ -246,7 +233,7 @@ Result<Value> permute(Context& in, Args& a) {
   ir::Buffer out = view_of(in.fn(), id, a.call);
   const auto shape = ir::const_shape(in.fn(), in.fn()[id]);
   const layout::Layout layout = WW_TRY(known_layout(in, id, "permute", a.call));
-  set_layout(out, WW_TRY(layout::permute_dims(layout, *shape, order)));
+  set_view_layout(out, WW_TRY(layout::permute_dims(layout, *shape, order)));
   out.shape.clear();
   for (const std::int64_t d : order)
     out.shape.push_back(in.fn()[id].shape[static_cast<std::size_t>(d)]);
@@ -309,9 +296,7 @@ Result<Value> vstore(Context& in, Args& a) {
   const ir::Buffer& buffer = in.fn()[id];
   const Assigned to{.name = buffer.name, .is_name = false, .declared = buffer.span};
   const ir::ExprId value = WW_TRY(assigned_value(in, a[1], in.fn()[place].type, to, a.spans[1]));
-  ir::Stmt out;
-  out.kind = ir::StmtKind::Store;
-  out.span = a.call;
+  ir::Stmt out = stmt_node(ir::StmtKind::Store, a.call);
   out.buffer = id;
   out.args = in.fn()[place].args;
   out.expr = value;
@@ -413,7 +398,8 @@ Result<ir::BufferId> every_nth(Context& in, ir::BufferId id, const std::vector<E
   ir::Buffer out = views_api::view_of(in.fn(), id, span);
   out.name = fmt::format("{}_by_step", in.fn()[id].name);
   views_api::set_shape(in, out, kept, span);
-  views_api::set_layout(out, iters.empty() ? *part : WW_TRY(part->with_shard(std::move(iters))));
+  views_api::set_view_layout(out,
+                             iters.empty() ? *part : WW_TRY(part->with_shard(std::move(iters))));
   return WW_TRY(declare_view(in, std::move(out))).buffer();
 }
 
@@ -458,7 +444,7 @@ Result<Value> sub_view(Context& in, ir::BufferId id, const Value& index, Span sp
   Result<layout::Layout> part = layout::slice(layout, shape, region, layout::Machine::Cuda);
   if (!part) return fail(std::move(part).error().with_span(span));
   views_api::set_shape(in, out, kept, span);
-  views_api::set_layout(out, *std::move(part));
+  views_api::set_view_layout(out, *std::move(part));
   if (moved.is(Kind::Ir)) out.elem_offset = moved.expr();
   return declare_view(in, std::move(out));
 }

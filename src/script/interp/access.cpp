@@ -33,33 +33,21 @@ namespace {
 std::optional<Value> layout_name(Context& in, std::string_view name) {
   if (name == "S" || name == "R")
     return Value{.kind = Kind::SpecMaker, .id = static_cast<std::uint32_t>(name[0])};
-  if (Result<layout::Axis> axis = layout::Axis::builtin(name)) {
-    AxisObject object;
-    object.axis = *axis;
-    return in.heap.wrap(Kind::Axis, object);
-  }
+  if (Result<layout::Axis> axis = layout::Axis::builtin(name))
+    return in.heap.wrap(Kind::Axis, AxisObject{{}, *axis});
   if (name == "Axis") return in.heap.wrap(Kind::Namespace, NamespaceObject{{}, "layout.Axis"});
   return std::nullopt;
 }
 
 std::optional<Value> language_name(Context& in, std::string_view name) {
   if (!is_attribute("T", name)) return layout_name(in, name);
-  AnnotationObject a;
-  if (name == "handle") {
-    a.what = AnnotationObject::What::Handle;
-    a.type = ir::Type::handle();
-    return in.heap.wrap(Kind::Annotation, std::move(a));
-  }
-  if (name == "let") {
-    a.what = AnnotationObject::What::Let;
-    return in.heap.wrap(Kind::Annotation, std::move(a));
-  }
-  if (name == "constexpr") {
-    a.what = AnnotationObject::What::Constexpr;
-    return in.heap.wrap(Kind::Annotation, std::move(a));
-  }
   if (name == "ptx") return in.heap.wrap(Kind::PtxPath, PtxPathObject{});
-  return std::nullopt;
+  AnnotationObject a;
+  a.what = name == "handle" ? AnnotationObject::What::Handle
+           : name == "let"  ? AnnotationObject::What::Let
+                            : AnnotationObject::What::Constexpr;
+  if (name == "handle") a.type = ir::Type::handle();
+  return in.heap.wrap(Kind::Annotation, std::move(a));
 }
 
 // What other languages call something, and what it is called here.
@@ -168,39 +156,34 @@ Result<Value> namespace_attribute(Context& in, const std::string& path, std::str
   return fail(no_such_name(path, name).with_span(name_span));
 }
 
-// Methods are rows named after the type of the value.
-std::string_view method_prefix(const Value& value) {
-  switch (value.kind) {
-    case Kind::Buffer:
-      return "buffer";
-    case Kind::Layout:
-      return "layout_value";
-    case Kind::List:
-      return "list";
-    case Kind::Tuple:
-      return "tuple";
-    case Kind::Dict:
-      return "dict";
-    case Kind::Set:
-      return "set";
-    case Kind::Str:
-      return "str";
-    case Kind::Int:
-    case Kind::Bool:
-      return "int";
-    case Kind::Ir:
-      return "expression";
-    case Kind::Jit:
-      return "jit";
-    case Kind::DType:
-      return "dtype";
-    case Kind::Axis:
-      return "axis";
-    case Kind::Pool:
-      return value.as<PoolObject>().is_tensor ? "tmem_pool" : "smem_pool";
-    default:
-      return "";
-  }
+// What the rows of its methods begin with, and its row of attributes.def.
+struct TypeNames {
+  Kind kind;
+  std::string_view methods, attributes = {};
+};
+constexpr TypeNames kTypes[] = {{Kind::Buffer, "buffer", "buffer"},
+                                {Kind::Layout, "layout_value", "layout"},
+                                {Kind::DType, "dtype", "dtype"},
+                                {Kind::Axis, "axis", "axis"},
+                                {Kind::Pool, "smem_pool", "pool"},
+                                {Kind::Swizzle, "", "swizzle"},
+                                {Kind::Iter, "", "iter"},
+                                {Kind::Region, "", "region"},
+                                {Kind::Slice, "", "range"},
+                                {Kind::List, "list"},
+                                {Kind::Tuple, "tuple"},
+                                {Kind::Dict, "dict"},
+                                {Kind::Set, "set"},
+                                {Kind::Str, "str"},
+                                {Kind::Int, "int"},
+                                {Kind::Bool, "int"},
+                                {Kind::Ir, "expression"},
+                                {Kind::Jit, "jit"}};
+TypeNames names_of(const Value& value) {
+  const auto* const row = std::ranges::find(kTypes, value.kind, &TypeNames::kind);
+  if (row == std::end(kTypes)) return {value.kind, {}};
+  const bool is_tensor_pool = value.is(Kind::Pool) && value.as<PoolObject>().is_tensor;
+  return is_tensor_pool ? TypeNames{Kind::Pool, "tmem_pool", "pool"} : *row;
 }
 
 // The value of a constant with a type, and of a mode, which is its number.
@@ -210,38 +193,12 @@ std::optional<Value> number_attribute(const Value& number, std::string_view name
   return name == "dtype" && type ? std::optional(dtype_value(ir::Type::of(*type))) : std::nullopt;
 }
 
-// The row of attributes.def for a value; empty: it has none.
-std::string_view attribute_type(const Value& value) {
-  switch (value.kind) {
-    case Kind::Buffer:
-      return "buffer";
-    case Kind::Pool:
-      return "pool";
-    case Kind::Layout:
-      return "layout";
-    case Kind::Swizzle:
-      return "swizzle";
-    case Kind::Iter:
-      return "iter";
-    case Kind::Axis:
-      return "axis";
-    case Kind::Region:
-      return "region";
-    case Kind::Slice:
-      return "range";
-    case Kind::DType:
-      return "dtype";
-    default:
-      return "";
-  }
-}
-
 std::optional<Result<Value>> special_attribute(Context& in, const Value& object,
                                                std::string_view name, Span span) {
   if (object.is(Kind::Buffer) && (name == "source" || name == "buffer") &&
       ir::has_one_element(in.fn(), in.fn()[object.buffer()]))
     return object;
-  if (const std::string_view type = attribute_type(object);
+  if (const std::string_view type = names_of(object).attributes;
       !type.empty() && !is_attribute(type, name))
     return std::nullopt;
   if (object.is(Kind::Buffer)) return buffer_attribute(in, object, name, span);
@@ -360,7 +317,7 @@ Result<Value> attribute(Context& in, const Value& object, std::string_view name,
     if (owner == "layout.SwizzleMode")
       if (const std::optional<Value> mode = swizzle_mode_member(name)) return *mode;
   }
-  const std::string_view prefix = method_prefix(object);
+  const std::string_view prefix = names_of(object).methods;
   // A type has the methods of its name.
   if (object.is(Kind::DType) && find_builtin(fmt::format("dtype.{}", name)) == nullptr)
     if (const BuiltinRow* row = find_builtin(fmt::format("str.{}", name)))

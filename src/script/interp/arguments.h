@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -29,6 +30,22 @@ struct CallArgs {
   std::vector<Named> named;
   Span call;    // the whole call
   Span callee;  // the function's name
+
+  /// Arguments that are written nowhere, of a call at that place.
+  static CallArgs at(Span span, std::vector<Value> plain = {}) {
+    CallArgs out;
+    out.plain = std::move(plain);
+    out.call = out.callee = span;
+    out.spans.assign(out.plain.size(), span);
+    return out;
+  }
+  /// Behind one more, the object of a method.
+  [[nodiscard]] CallArgs with_first(const Value& first) const {
+    CallArgs out = *this;
+    out.plain.insert(out.plain.begin(), first);
+    out.spans.insert(out.spans.begin(), call);
+    return out;
+  }
 };
 
 /// Arguments of a builtin, bound to the parameters of its signature.

@@ -40,9 +40,7 @@ bool passes_unknowns(const BuiltinRow& row) {
 
 Result<Value> call_method(Context& in, const MethodObject& method, CallArgs& args) {
   if (method.row != nullptr) return call_builtin(in, *method.row, args, method.self);
-  CallArgs with_self = args;
-  with_self.plain.insert(with_self.plain.begin(), method.self);
-  with_self.spans.insert(with_self.spans.begin(), args.call);
+  CallArgs with_self = args.with_first(method.self);
   return call(in, method.function, with_self);
 }
 
@@ -135,10 +133,8 @@ Result<Value> apply_decorator(Context& in, const Value& function, ExprId id, Spa
       return function;
     }
   }
-  CallArgs args;
-  args.plain = {function};
+  CallArgs args = CallArgs::at(in.span(id), {function});
   args.spans = {head};
-  args.call = args.callee = in.span(id);
   // Those of ours that take options (`functools.lru_cache(maxsize=None)`) give the function back.
   if (decorator.is(Kind::Builtin)) return call(in, decorator, args);
   return call(in, is_call ? WW_TRY(eval(in, id, env)) : decorator, args);
@@ -225,6 +221,11 @@ Result<Value> call(Context& in, const Value& callee, CallArgs& args) {
     default:
       return fail_at(args.call, DiagKind::BadType, "{} cannot be called", type_name(callee));
   }
+}
+
+Result<Value> call(Context& in, const Value& callee, std::vector<Value> plain, Span span) {
+  CallArgs args = CallArgs::at(span, std::move(plain));
+  return call(in, callee, args);
 }
 
 Result<Value> call_builtin(Context& in, const BuiltinRow& row, CallArgs& args, Value self) {

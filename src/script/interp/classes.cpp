@@ -20,13 +20,6 @@ namespace {
 
 using Binding = FunctionObject::Binding;
 
-CallArgs with_first(const Value& first, const CallArgs& args) {
-  CallArgs out = args;
-  out.plain.insert(out.plain.begin(), first);
-  out.spans.insert(out.spans.begin(), args.call);
-  return out;
-}
-
 // Fields of the bases come first; a name that is given again keeps its place.
 void add_field(ClassObject& type, Symbol name, const std::optional<Value>& value) {
   const auto known = std::find_if(type.fields.begin(), type.fields.end(),
@@ -139,18 +132,13 @@ Result<Value> call_class(Context& in, ClassObject& type, CallArgs& args) {
   instance.type = &type;
   const Value self = in.heap.wrap(Kind::Instance, std::move(instance));
   if (const Value* init = type.find(in.symbols.intern("__init__"))) {
-    CallArgs with_self = with_first(self, args);
+    CallArgs with_self = args.with_first(self);
     WW_TRY_VOID(call(in, *init, with_self));
     return self;
   }
   WW_TRY_VOID(fill_fields(in, self, args));
-  if (const Value* init = type.find(in.symbols.intern("__post_init__"))) {
-    CallArgs only_self;
-    only_self.call = args.call;
-    only_self.callee = args.callee;
-    only_self = with_first(self, only_self);
-    WW_TRY_VOID(call(in, *init, only_self));
-  }
+  if (const Value* init = type.find(in.symbols.intern("__post_init__")))
+    WW_TRY_VOID(call(in, *init, {self}, args.call));
   return self;
 }
 
@@ -171,12 +159,7 @@ std::optional<Result<Value>> object_attribute(Context& in, const Value& object,
   const bool of_class = binding == Binding::Class;
   if (binding == Binding::Static || (!is_instance && !of_class)) return *member;
   const Value self = of_class ? Value{.kind = Kind::Class, .object = &type} : object;
-  if (binding == Binding::Property) {
-    CallArgs args;
-    args.call = args.callee = where;
-    args = with_first(self, args);
-    return call(in, *member, args);
-  }
+  if (binding == Binding::Property) return call(in, *member, {self}, where);
   return in.heap.wrap(Kind::Method, MethodObject{{}, self, std::string(name), nullptr, *member});
 }
 

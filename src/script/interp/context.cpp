@@ -50,6 +50,22 @@ Result<void> spend(Context& in, const Comparison& comparison, const Value& a, co
   return spend(in, comparison.visits(), where);
 }
 
+ir::Stmt stmt_node(ir::StmtKind kind, Span span) {
+  ir::Stmt s;
+  s.kind = kind;
+  s.span = span;
+  return s;
+}
+
+ir::VarId new_var(Context& in, ir::VarKind kind, ir::Type type, Span span, std::string_view name) {
+  ir::Var var;
+  var.name = name;
+  var.type = type;
+  var.kind = kind;
+  var.span = span;
+  return in.fn().add(std::move(var));
+}
+
 ir::StmtId emit(Context& in, ir::Stmt stmt) {
   const ir::StmtId id = in.fn().add(std::move(stmt));
   in.kernel->blocks.back().push_back(id);

@@ -24,6 +24,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -119,6 +120,11 @@ Result<void> spend(Context& in, std::uint64_t steps, Span span);
 /// The same for a comparison of two values, which may have given up.
 Result<void> spend(Context& in, const Comparison& comparison, const Value& a, const Value& b,
                    Span span);
+/// A statement of that kind, to be filled in and emitted.
+ir::Stmt stmt_node(ir::StmtKind kind, Span span);
+/// A new variable of the kernel.
+ir::VarId new_var(Context& in, ir::VarKind kind, ir::Type type, Span span,
+                  std::string_view name = {});
 /// Adds a statement to the innermost block of the kernel.
 ir::StmtId emit(Context& in, ir::Stmt stmt);
 

@@ -111,6 +111,10 @@ Result<ir::ExprId> cast_as(Context& in, const Value& value, ir::Type type, Span 
   return ir::cast(in.fn(), WW_TRY(expression(in, value, where)), type, where);
 }
 
+Result<ir::ExprId> condition_of(Context& in, const Value& value, Span where) {
+  return ir::condition(in.fn(), WW_TRY(expression(in, value, where)), where);
+}
+
 Result<ir::ExprId> index_expr(Context& in, const Value& value, Span where) {
   const ir::ExprId e = WW_TRY(expression(in, value, where));
   if (!in.fn()[e].type.is_int())
@@ -185,13 +189,7 @@ Result<ir::Type> as_type(Context& in, const Value& value, std::string_view what,
                    "{} is {}, expected an element type such as \"float16\"", what,
                    type_name(value));
   if (text_of(value) == "handle") return ir::Type::handle();
-  Result<ir::Type> type = ir::parse_value_type(text_of(value));
-  if (!type) {
-    Diag problem = std::move(type).error();
-    problem.span = where;
-    return fail(std::move(problem));
-  }
-  return *type;
+  return placed(ir::parse_value_type(text_of(value)), where);
 }
 
 Result<std::vector<Value>> as_sequence(Context& in, const Value& value, std::string_view what,

@@ -17,6 +17,8 @@ Result<ir::Operand> operand(Context& in, const Value& value, Span span);
 Result<ir::ExprId> expression(Context& in, const Value& value, Span span);
 /// Converted by a cast of the program, whatever is lost.
 Result<ir::ExprId> cast_as(Context& in, const Value& value, ir::Type type, Span span);
+/// What a branch or a guard asks for.
+Result<ir::ExprId> condition_of(Context& in, const Value& value, Span span);
 /// An int32, or wider.
 Result<ir::ExprId> index_expr(Context& in, const Value& value, Span span);
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/split.h"
 #include "base/suggest.h"
 #include "script/api/builtins.h"
 #include "script/api/params.h"
@@ -24,44 +25,12 @@ namespace ww::script {
 namespace {
 
 // Functions and types of Python that are known to exist, and no more.
-constexpr std::string_view kOpaqueNames[] = {"open",
-                                             "input",
-                                             "id",
-                                             "hash",
-                                             "vars",
-                                             "globals",
-                                             "locals",
-                                             "super",
-                                             "object",
-                                             "bytes",
-                                             "callable",
-                                             "setattr",
-                                             "issubclass",
-                                             "chr",
-                                             "ord",
-                                             "hex",
-                                             "bin",
-                                             "exit",
-                                             "__file__",
-                                             "complex",
-                                             "memoryview",
-                                             "Exception",
-                                             "BaseException",
-                                             "ValueError",
-                                             "TypeError",
-                                             "RuntimeError",
-                                             "ImportError",
-                                             "ModuleNotFoundError",
-                                             "KeyError",
-                                             "IndexError",
-                                             "OSError",
-                                             "NameError",
-                                             "AttributeError",
-                                             "StopIteration",
-                                             "ZeroDivisionError",
-                                             "NotImplementedError",
-                                             "AssertionError",
-                                             "NotImplemented"};
+constexpr std::string_view kOpaqueNames =
+    "open input id hash vars globals locals super object bytes callable setattr "
+    "issubclass chr ord hex bin exit __file__ complex memoryview Exception BaseException "
+    "ValueError TypeError RuntimeError ImportError ModuleNotFoundError KeyError "
+    "IndexError OSError NameError AttributeError StopIteration ZeroDivisionError "
+    "NotImplementedError AssertionError NotImplemented";
 
 Result<Value> eval_lambda(Context& in, const Expr& e, ExprId id, Env& env) {
   FunctionObject f;
@@ -159,7 +128,7 @@ Result<Value> eval_name(Context& in, const Expr& e, Env& env) {
     return in.heap.wrap(Kind::Namespace, NamespaceObject{{}, std::string(name)});
   if (name == "Axis")  // TVM prints kernels without their imports
     return in.heap.wrap(Kind::Namespace, NamespaceObject{{}, "layout.Axis"});
-  if (std::find(std::begin(kOpaqueNames), std::end(kOpaqueNames), name) != std::end(kOpaqueNames))
+  if (std::ranges::count(split_words(kOpaqueNames), name) != 0)
     return opaque_value(in, in.span(e.place), fmt::format("`{}` is not modelled", name));
   return name_error(in, e.name, in.span(e.place), env);
 }

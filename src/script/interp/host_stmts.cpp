@@ -198,9 +198,7 @@ Result<void> exec_expression(Context& in, const Stmt& s, Env& env) {
   const bool is_instruction = in.in_kernel() && value.is(Kind::Ir) &&
                               in.fn()[value.expr()].type.kind == ir::Type::Kind::Void;
   if (!is_instruction) return {};
-  ir::Stmt out;
-  out.kind = ir::StmtKind::Evaluate;
-  out.span = in.span(s.place);
+  ir::Stmt out = stmt_node(ir::StmtKind::Evaluate, in.span(s.place));
   out.expr = value.expr();
   emit(in, std::move(out));
   return {};

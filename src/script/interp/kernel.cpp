@@ -21,15 +21,6 @@ namespace {
 
 using What = AnnotationObject::What;
 
-ir::VarId add_param(ir::Function& f, std::string_view name, ir::Type type, Span span) {
-  ir::Var var;
-  var.name = name;
-  var.type = type;
-  var.kind = ir::VarKind::Param;
-  var.span = span;
-  return f.add(std::move(var));
-}
-
 // The element type that the constants give to a tensor.
 Result<Value> given_type(Context& in, std::string_view name, const AnnotationObject& a,
                          const Value* given, Span span) {
@@ -57,7 +48,7 @@ Result<void> bind_param(Context& in, std::string_view name, Symbol symbol, const
   ir::Function& f = in.fn();
   if (annotation.is(Kind::DType)) {
     const ir::Type type = WW_TRY(as_type(in, annotation, "the type", span));
-    const ir::VarId var = add_param(f, name, type, span);
+    const ir::VarId var = new_var(in, ir::VarKind::Param, type, span, name);
     f.params.push_back({var, {}});
     env.set(symbol, of_expr(ir::var_ref(f, var, span)));
     return {};
@@ -87,13 +78,13 @@ Result<void> bind_param(Context& in, std::string_view name, Symbol symbol, const
     case What::Handle:
     case What::TensorMap: {
       const ir::Type type = a.what == What::Handle ? a.type : ir::Type::handle();
-      const ir::VarId var = add_param(f, name, type, span);
+      const ir::VarId var = new_var(in, ir::VarKind::Param, type, span, name);
       f.params.push_back({var, {}});
       env.set(symbol, of_expr(ir::var_ref(f, var, span)));
       return {};
     }
     case What::Buffer: {
-      const ir::VarId var = add_param(f, name, ir::Type::handle(), span);
+      const ir::VarId var = new_var(in, ir::VarKind::Param, ir::Type::handle(), span, name);
       AnnotationObject whole = a;
       if (a.is_open) whole.args[Dtype] = WW_TRY(given_type(in, name, a, given, span));
       if (!a.is_open && given != nullptr && (given->is(Kind::Str) || given->is(Kind::DType)))
@@ -182,13 +173,7 @@ void report_unknown(Context& in, const FunctionObject& def, std::span<const Para
 }  // namespace
 
 ir::ExprId new_extent(Context& in, ir::Type type, std::string_view name, Span span) {
-  ir::Var var;
-  var.name = name;
-  var.type = type;
-  var.kind = ir::VarKind::Extent;
-  var.span = span;
-  const ir::VarId id = in.fn().add(std::move(var));
-  return ir::var_ref(in.fn(), id, span);
+  return ir::var_ref(in.fn(), new_var(in, ir::VarKind::Extent, type, span, name), span);
 }
 
 ir::ExprId host_extent(Context& in, const OpaqueObject& declared, std::string_view name) {

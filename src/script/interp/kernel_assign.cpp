@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Assignments in a kernel: what a name becomes, and stores.
 #include "script/interp/kernel_assign.h"
+#include "script/api/buffer_fields.h"
 
 #include <fmt/format.h>
 
@@ -182,13 +183,10 @@ Result<void> new_scalar(Context& in, Symbol name, ir::Type type, const Value* va
   std::optional<ir::ExprId> initial;
   if (value != nullptr)
     initial = WW_TRY(assigned_value(in, *value, type, {.name = in.symbols.text(name)}, at.value));
-  ir::Buffer buffer;
+  const std::int64_t shape[] = {type.lanes};
+  ir::Buffer buffer = new_buffer(in, ir::Scope::Local, type.dtype, shape, where);
   buffer.name = std::string(in.symbols.text(name));
-  buffer.dtype = type.dtype;
-  buffer.scope = ir::Scope::Local;
-  buffer.span = where;
   buffer.is_scalar = type.lanes == 1;
-  buffer.shape = {ir::int_imm(in.fn(), num::DType::Int32, type.lanes, where)};
   ir::Stmt alloc = stmt_node(ir::StmtKind::Alloc, where);
   alloc.buffer = in.fn().add(std::move(buffer));
   const ir::BufferId id = alloc.buffer;

@@ -23,22 +23,13 @@ constexpr std::size_t kMaxBlocks = 1100;  // an `elif` is a block inside the one
 
 // "`try`", of statements that only a host has.
 std::string_view statement_text(StmtKind kind) {
-  switch (kind) {
-    case StmtKind::ClassDef:
-      return "`class`";
-    case StmtKind::Raise:
-      return "`raise`";
-    case StmtKind::Delete:
-      return "`del`";
-    case StmtKind::Global:
-      return "`global`";
-    case StmtKind::Nonlocal:
-      return "`nonlocal`";
-    case StmtKind::Try:
-      return "`try`";
-    default:
-      return "this statement";
-  }
+  constexpr std::pair<StmtKind, std::string_view> kTexts[] = {
+      {StmtKind::ClassDef, "`class`"},    {StmtKind::Raise, "`raise`"},
+      {StmtKind::Delete, "`del`"},        {StmtKind::Global, "`global`"},
+      {StmtKind::Nonlocal, "`nonlocal`"}, {StmtKind::Try, "`try`"}};
+  for (const auto& [each, text] : kTexts)
+    if (each == kind) return text;
+  return "this statement";
 }
 
 // A kernel gives nothing back; `return 0` is how its success is spelled.
@@ -246,13 +237,6 @@ void build_statements(Context& in, std::span<const StmtId> statements, Env& env)
 }
 
 }  // namespace
-
-ir::Stmt stmt_node(ir::StmtKind kind, Span span) {
-  ir::Stmt s;
-  s.kind = kind;
-  s.span = span;
-  return s;
-}
 
 void collect_targets(const Ast& ast, ExprId id, std::vector<Symbol>& out) {
   for_each_bound_name(ast, id, [&](const Expr& name) { out.push_back(name.name); });

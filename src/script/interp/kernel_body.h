@@ -13,7 +13,6 @@
 
 namespace ww::script {
 
-ir::Stmt stmt_node(ir::StmtKind kind, Span span);
 /// The names that a target binds.
 void collect_targets(const Ast& ast, ExprId id, std::vector<Symbol>& out);
 

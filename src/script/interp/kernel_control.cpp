@@ -104,11 +104,7 @@ Result<ir::Stmt> loop_node(Context& in, const LoopObject& loop, std::size_t i, L
   if (step > 1) out.args.push_back(ir::int_imm(f, type.dtype, step, at.range));
   for (const auto& [key, value] : loop.annotations)
     out.settings.emplace_back(key, WW_TRY(as_setting(in, value, key, at.range)));
-  ir::Var var;
-  var.type = type;
-  var.kind = ir::VarKind::Loop;
-  var.span = at.head;
-  out.var = f.add(std::move(var));
+  out.var = new_var(in, ir::VarKind::Loop, type, at.head);
   return out;
 }
 
@@ -122,10 +118,8 @@ Result<void> build_loops(Context& in, const LoopObject& loop, const std::vector<
     if (i < names.size()) in.fn().at(made.back().var).name = names[i];
     vars.push_back(of_expr(ir::var_ref(in.fn(), made.back().var, at.head)));
   }
-  ++in.kernel->loops;
-  Result<ir::Block> content = inner_block(in, [&] { return body(vars); });
-  --in.kernel->loops;
-  ir::Block block = WW_TRY(std::move(content));
+  const Saved loops(in.kernel->loops, in.kernel->loops + 1);
+  ir::Block block = WW_TRY(inner_block(in, [&] { return body(vars); }));
   for (std::size_t i = made.size(); i-- > 1;) {
     made[i].body = std::move(block);
     block = {in.fn().add(std::move(made[i]))};
@@ -167,9 +161,7 @@ bool is_role(Context& in, const Value& value) {
 }
 
 Result<Value> call_role(Context& in, const Value& role, std::string_view method, Span span) {
-  CallArgs args;
-  args.call = args.callee = span;
-  return call(in, WW_TRY(attribute(in, role, method, span, span)), args);
+  return call(in, WW_TRY(attribute(in, role, method, span, span)), {}, span);
 }
 
 // `with role:` is a branch for the threads that have it.
@@ -177,7 +169,7 @@ Result<void> build_role(Context& in, const Value& role, Span span,
                         const std::function<void()>& body) {
   const Value holds = WW_TRY(call_role(in, role, "role_holds", span));
   ir::Stmt out = stmt_node(ir::StmtKind::If, span);
-  out.expr = WW_TRY(ir::condition(in.fn(), WW_TRY(expression(in, holds, span)), span));
+  out.expr = WW_TRY(condition_of(in, holds, span));
   out.body = WW_TRY(inner_block(in, [&]() -> Result<void> {
     WW_TRY_VOID(call_role(in, role, "role_begins", span));
     body();
@@ -206,8 +198,7 @@ Result<void> kernel_if(Context& in, const Stmt& s, Env& env) {
     return {};
   }
   ir::Stmt out = stmt_node(ir::StmtKind::If, in.span(s.head));
-  const ir::ExprId test = WW_TRY(expression(in, condition, in.span(s.a)));
-  out.expr = WW_TRY(ir::condition(in.fn(), test, in.span(s.a)));
+  out.expr = WW_TRY(condition_of(in, condition, in.span(s.a)));
   const auto arm = [&](ListOf<StmtId> statements) {
     return inner_block(in, [&]() -> Result<void> {
       build_block(in, statements, *new_env(in, &env));
@@ -226,15 +217,12 @@ Result<void> kernel_while(Context& in, const Stmt& s, Env& env) {
   if (s.other.count != 0)
     return fail_at(in.span(s.head), DiagKind::Syntax, "`else` of a loop in a kernel");
   ir::Stmt out = stmt_node(ir::StmtKind::While, in.span(s.head));
-  const ir::ExprId test = WW_TRY(expression(in, condition, in.span(s.a)));
-  out.expr = WW_TRY(ir::condition(in.fn(), test, in.span(s.a)));
-  ++in.kernel->loops;
-  Result<ir::Block> body = inner_block(in, [&]() -> Result<void> {
+  out.expr = WW_TRY(condition_of(in, condition, in.span(s.a)));
+  const Saved loops(in.kernel->loops, in.kernel->loops + 1);
+  out.body = WW_TRY(inner_block(in, [&]() -> Result<void> {
     build_block(in, s.body, *new_env(in, &env));
     return {};
-  });
-  --in.kernel->loops;
-  out.body = WW_TRY(std::move(body));
+  }));
   emit(in, std::move(out));
   return {};
 }
@@ -248,12 +236,11 @@ Result<void> kernel_for(Context& in, const Stmt& s, Env& env) {
   if (iterable.is(Kind::Poison)) {
     Env& scope = *new_env(in, &env);
     for (const Symbol name : targets) scope.set(name, poison());
-    ++in.kernel->loops;
-    Result<ir::Block> body = inner_block(in, [&]() -> Result<void> {
+    const Saved loops(in.kernel->loops, in.kernel->loops + 1);
+    static_cast<void>(inner_block(in, [&]() -> Result<void> {
       build_block(in, s.body, scope);
       return {};
-    });
-    --in.kernel->loops;
+    }));
     return {};
   }
   const LoopObject loop = WW_TRY(as_loop(in, iterable, in.span(s.a)));

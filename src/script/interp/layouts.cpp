@@ -119,12 +119,7 @@ Result<Value> make_spec(Context& in, const Value& maker, const Value& index, Spa
 }
 
 Result<Value> layout_result(Context& in, Result<layout::Layout> layout, Span span) {
-  if (!layout) {
-    Diag problem = std::move(layout).error();
-    problem.span = span;  // the library's places are not in this text
-    return fail(std::move(problem));
-  }
-  return layout_value(in, *std::move(layout));
+  return layout_value(in, WW_TRY(placed(std::move(layout), span)));
 }
 
 Result<layout::Layout> as_layout(Context& in, const Value& value, std::string_view what,
@@ -138,13 +133,7 @@ Result<layout::Layout> as_layout(Context& in, const Value& value, std::string_vi
     if (!tile) return fail(std::move(tile).error().with_span(span));
     return layout::Layout(*std::move(tile));
   }
-  if (value.is(Kind::Str)) {
-    Result<layout::Layout> parsed = layout::parse_layout(text_of(value));
-    if (parsed) return parsed;
-    Diag problem = std::move(parsed).error();
-    problem.span = span;
-    return fail(std::move(problem));
-  }
+  if (value.is(Kind::Str)) return placed(layout::parse_layout(text_of(value)), span);
   return fail_at(span, DiagKind::BadType, "{} is {}, expected a layout", what, type_name(value));
 }
 
@@ -238,11 +227,7 @@ std::optional<Value> swizzle_attribute(const layout::Swizzle& swizzle, std::stri
   return std::nullopt;
 }
 
-Value axis_value(Context& in, Axis axis) {
-  AxisObject object;
-  object.axis = axis;
-  return in.heap.wrap(Kind::Axis, object);
-}
+Value axis_value(Context& in, Axis axis) { return in.heap.wrap(Kind::Axis, AxisObject{{}, axis}); }
 
 Value iters_value(Context& in, const layout::Iters& iters) {
   std::vector<Value> out;

@@ -20,4 +20,11 @@ auto fail_at(Span span, DiagKind kind, fmt::format_string<Args...> format, Args&
   return fail(diag_at(span, kind, format, std::forward<Args>(args)...));
 }
 
+/// The error of something that has places of its own, at the place of the source that is to blame.
+template <typename T>
+Result<T> placed(Result<T> result, Span span) {
+  if (!result) result.error().span = span;
+  return result;
+}
+
 }  // namespace ww::script
