@@ -5,12 +5,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
+#include "base/join.h"
+#include "base/split.h"
 #include "base/suggest.h"
+#include "layout/apply.h"
+#include "layout/image.h"
 #include "layout/ready_made.h"
 
 namespace ww::driver {
@@ -21,35 +25,19 @@ namespace {
 
 constexpr std::int64_t kLargestSmall = 1 << 30;
 
-std::vector<std::string_view> words_of(std::string_view text) {
-  std::vector<std::string_view> words;
-  for (const Piece& piece : split_top({text, 0}, ' '))
-    if (!piece.empty()) words.push_back(piece.text);
-  return words;
-}
-
-std::string listed(std::string_view choices) {
-  std::string out;
-  for (const std::string_view word : words_of(choices))
-    out += (out.empty() ? "" : ", ") + std::string(word);
-  return out;
-}
-
 bool same_word(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [&](char x, char y) { return lower(x) == lower(y); });
+  return std::ranges::equal(a, b, {}, to_lower, to_lower);
 }
 
 std::optional<std::string_view> choose(std::string_view choices, std::string_view word) {
-  for (const std::string_view choice : words_of(choices))
+  for (const std::string_view choice : split_words(choices))
     if (same_word(choice, word)) return choice;
   return std::nullopt;
 }
 
 Diag refused(const LayoutParam& param, Piece piece) {
   return diag(DiagKind::BadArgument, "{} is `{}`; accepted: {}", param.name, piece.text,
-              listed(param.choices))
+              join(split_words(param.choices), ", "))
       .with_span(piece.span());
 }
 
@@ -64,7 +52,7 @@ Result<std::string_view> read_word(const LayoutParam& param, Piece piece) {
   if (param.choices.empty()) return piece.text;
   if (const auto choice = choose(param.choices, piece.text)) return *choice;
   Diag bad = refused(param, piece);
-  bad.text += did_you_mean(piece.text, words_of(param.choices));
+  bad.text += did_you_mean(piece.text, split_words(param.choices));
   return fail(std::move(bad));
 }
 
@@ -73,7 +61,8 @@ Result<num::DType> read_dtype(const LayoutParam& param, Piece piece) {
   if (param.choices.empty() || choose(param.choices, fmt::format("{}", num::bits_of(type))))
     return type;
   return fail(diag(DiagKind::BadArgument, "{} is `{}`, {} bits wide; accepted widths: {}",
-                   param.name, piece.text, num::bits_of(type), listed(param.choices))
+                   param.name, piece.text, num::bits_of(type),
+                   join(split_words(param.choices), ", "))
                   .with_span(piece.span()));
 }
 
@@ -130,12 +119,6 @@ class Assigner {
   std::span<const LayoutParam> params_;
   std::size_t turn_ = 0;
 };
-
-bool is_keyword(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '_';
-  });
-}
 
 // A parenthesised list where numbers are due stands for its numbers.
 std::vector<Piece> expanded(Piece piece, const Assigner& assigner) {
@@ -221,7 +204,8 @@ Result<NamedArgs> NamedArgs::bind(std::string_view name, Piece arguments,
   Assigner assigner(name, params);
   for (const Piece& argument : split_top(arguments, ',')) {
     const auto keyword = cut_first(argument, '=');
-    if (keyword && is_keyword(keyword->first.text)) {
+    if (keyword && !keyword->first.empty() &&
+        std::ranges::all_of(keyword->first.text, is_name_char)) {
       const std::size_t index = WW_TRY(assigner.by_keyword(keyword->first));
       WW_TRY_VOID(args.store(params[index], index, keyword->second));
       continue;
@@ -286,7 +270,7 @@ constexpr std::array kMmaShared = {LayoutParam{"dtype", LayoutParamKind::DType, 
                                    LayoutParam{"extent", LayoutParamKind::Ints}};
 
 Result<NotatedLayout> mma_shared(const NamedArgs& args) {
-  const int bits = num::bits_of(args.dtype(0));
+  const int bits = args.bits(0);
   const SwizzleMode mode = args.word(1) == "auto" ? layout::widest_swizzle(args.numbers(2), bits)
                                                   : mode_of(args.word(1));
   auto made = WW_TRY(layout::mma_shared(args.numbers(2), mode, bits));
@@ -297,7 +281,7 @@ constexpr std::array kMmaAtom = {LayoutParam{"dtype", LayoutParamKind::DType, "4
                                  LayoutParam{"mode", LayoutParamKind::Word, kModes}};
 
 Result<NotatedLayout> mma_atom(const NamedArgs& args) {
-  const int bits = num::bits_of(args.dtype(0));
+  const int bits = args.bits(0);
   auto made = WW_TRY(layout::mma_atom(mode_of(args.word(1)), bits));
   const Shape shape = made.size() % 8 == 0 ? Shape{8, made.size() / 8} : Shape{made.size()};
   return notated(std::move(made), shape, bits);
@@ -319,7 +303,7 @@ constexpr std::array kMmaFrag = {LayoutParam{"operand", LayoutParamKind::Word, "
 
 // Rows and columns follow from the element count: A is rows × k, B is k × 8, C and D rows × 8.
 Result<NotatedLayout> mma_fragment(const NamedArgs& args) {
-  const int bits = num::bits_of(args.dtype(2));
+  const int bits = args.bits(2);
   auto made = WW_TRY(layout::mma_fragment(args.word(0).front(), args.small(1), bits));
   const std::int64_t cols = args.word(0) == "A" ? args.number(1) : 8;
   const Shape shape = {made.size() / cols, cols};
@@ -333,7 +317,7 @@ constexpr std::array kMmaTile = {LayoutParam{"operand", LayoutParamKind::Word, "
                                  LayoutParam{"transposed", LayoutParamKind::Flag, {}, true}};
 
 Result<NotatedLayout> mma_tile(const NamedArgs& args) {
-  const int bits = num::bits_of(args.dtype(2));
+  const int bits = args.bits(2);
   layout::WarpGrid warps;
   if (const Shape& grid = args.numbers(3); args.has(3)) {
     if (grid.size() != 2)
@@ -352,7 +336,7 @@ constexpr std::array kWgmmaTile = {LayoutParam{"operand", LayoutParamKind::Word,
                                    LayoutParam{.name = "warpgroups", .optional = true}};
 
 Result<NotatedLayout> wgmma_tile(const NamedArgs& args) {
-  const int bits = num::bits_of(args.dtype(2));
+  const int bits = args.bits(2);
   const std::int64_t groups = args.has(3) ? args.number(3) : 1;
   auto made = WW_TRY(layout::wgmma_tile(args.word(0).front(), args.numbers(1), bits, groups));
   return notated(std::move(made), args.numbers(1), bits);
@@ -363,7 +347,7 @@ constexpr std::array kCoalesced = {LayoutParam{"shape", LayoutParamKind::Dims},
                                    LayoutParam{"dtype", LayoutParamKind::DType}};
 
 Result<NotatedLayout> coalesced(const NamedArgs& args) {
-  const int bits = num::bits_of(args.dtype(2));
+  const int bits = args.bits(2);
   return notated(WW_TRY(layout::coalesced(args.numbers(0), args.number(1), bits)), args.numbers(0),
                  bits);
 }
@@ -398,7 +382,7 @@ constexpr std::array kTcgen05Atom = {
     LayoutParam{"dtype", LayoutParamKind::DType, "16 32"}};
 
 Result<NotatedLayout> tcgen05_atom(const NamedArgs& args) {
-  const int bits = num::bits_of(args.dtype(3));
+  const int bits = args.bits(3);
   auto made = WW_TRY(layout::tcgen05_atom(args.word(0), args.number(1), args.number(2), bits));
   return notated(std::move(made), {args.number(1), args.number(2)}, bits);
 }
@@ -517,10 +501,6 @@ constexpr std::array kTable = {
 constexpr std::array<std::string_view, 3> kNotationCalls = {"ComposeLayout", "SwizzleLayout",
                                                             "TileLayout"};
 
-bool is_word_character(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
 // `T.name` and `Tx.name` are `name`.
 Piece without_prefix(Piece piece) {
   for (const std::string_view prefix : {std::string_view("T."), std::string_view("Tx.")})
@@ -531,22 +511,16 @@ Piece without_prefix(Piece piece) {
 
 Piece leading_word(Piece piece) {
   std::size_t end = 0;
-  while (end < piece.text.size() && is_word_character(piece.text[end])) ++end;
-  if (end > 0 && std::isdigit(static_cast<unsigned char>(piece.text[0])) != 0) end = 0;
+  while (end < piece.text.size() && is_name_char(piece.text[end])) ++end;
+  if (end > 0 && is_digit(piece.text[0])) end = 0;
   return {piece.text.substr(0, end), piece.offset};
 }
 
-bool is_called(const NamedLayout& row, std::string_view word) {
-  if (row.name == word) return true;
-  const auto aliases = split_top({row.aliases, 0}, ' ');
-  return std::any_of(aliases.begin(), aliases.end(),
-                     [&](const Piece& p) { return p.text == word; });
-}
-
 const NamedLayout* find_named(std::string_view word) {
-  const auto found = std::find_if(kTable.begin(), kTable.end(),
-                                  [&](const NamedLayout& row) { return is_called(row, word); });
-  return found == kTable.end() ? nullptr : &*found;
+  const auto* const found = std::ranges::find_if(kTable, [&](const NamedLayout& row) {
+    return row.name == word || std::ranges::count(split_words(row.aliases), word) != 0;
+  });
+  return found == kTable.end() ? nullptr : found;
 }
 
 Diag unknown_layout(Piece word) {
@@ -634,6 +608,18 @@ Result<NotatedLayout> parse_notation_at(Piece piece, const layout::Names& names)
 
 Result<NotatedLayout> parse_notation(std::string_view text, const layout::Names& names) {
   return parse_notation_at({text, 0}, names);
+}
+
+Result<ShapedLayout> parse_shaped(Piece piece, const layout::Names& names) {
+  const auto parts = cut_last(piece, '/');
+  NotatedLayout notated = WW_TRY(parse_notation_at(parts ? parts->first : piece, names));
+  if (!parts) {
+    Shape shape = written_shape(notated);
+    return ShapedLayout{std::move(notated.layout), std::move(shape)};
+  }
+  Shape shape = WW_TRY(parse_shape_at(parts->second));
+  WW_TRY_VOID(located(layout::require_admitted(notated.layout.tile(), shape), parts->second));
+  return ShapedLayout{std::move(notated.layout), std::move(shape)};
 }
 
 Shape written_shape(const NotatedLayout& notated) {

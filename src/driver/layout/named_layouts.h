@@ -61,7 +61,8 @@ class NamedArgs {
   }
   /// The choice as the parameter list spells it.
   [[nodiscard]] std::string_view word(std::size_t param) const { return bound_[param].word; }
-  [[nodiscard]] num::DType dtype(std::size_t param) const { return bound_[param].dtype; }
+  /// The width of an element type.
+  [[nodiscard]] int bits(std::size_t param) const { return num::bits_of(bound_[param].dtype); }
   [[nodiscard]] bool flag(std::size_t param) const { return bound_[param].numbers.size() == 1; }
   /// Where an argument stands; all arguments when it was left out.
   [[nodiscard]] Piece place(std::size_t param) const;
@@ -110,6 +111,15 @@ std::span<const NamedLayout> named_layouts();
 /// unknown name gets the nearest one.
 Result<NotatedLayout> parse_notation(std::string_view text, const layout::Names& names = {});
 Result<NotatedLayout> parse_notation_at(Piece piece, const layout::Names& names = {});
+
+/// A notation and the shape it is read over.
+struct ShapedLayout {
+  layout::Layout layout;
+  layout::Shape shape;
+};
+
+/// Reads `NOTATION/SHAPE`. Without `/SHAPE` the notation's own shape is taken (written_shape).
+Result<ShapedLayout> parse_shaped(Piece piece, const layout::Names& names);
 
 /// The natural shape of a named layout, else `reading_shape`.
 layout::Shape written_shape(const NotatedLayout& notated);

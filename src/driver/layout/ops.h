@@ -53,19 +53,9 @@ struct LayoutOp {
 };
 
 /// All operations, in the order of the help text.
-const std::vector<LayoutOp>& layout_ops();
+std::span<const LayoutOp> layout_ops();
 
 /// Runs one operation. On failure the state is as it was, and the Diag points into `text`.
 Result<void> run_op(LayoutState& state, std::string_view text);
-
-// The rows, by subject; a file ops_<subject>.cpp each.
-std::span<const LayoutOp> form_ops();      // other spellings of the same places
-std::span<const LayoutOp> thread_ops();    // thread axes
-std::span<const LayoutOp> region_ops();    // shapes, slices, dimensions
-std::span<const LayoutOp> tiling_ops();    // tiles and direct sums
-std::span<const LayoutOp> view_ops();      // storage, packing, broadcasting
-std::span<const LayoutOp> algebra_ops();   // layouts as functions
-std::span<const LayoutOp> question_ops();  // where is an element, what is known about the image
-std::span<const LayoutOp> bank_ops();      // shared-memory banks and swizzled addresses
 
 }  // namespace ww::driver

@@ -13,7 +13,6 @@
 #include "base/suggest.h"
 #include "driver/args/text.h"
 #include "driver/layout/named_layouts.h"
-#include "driver/layout/op_parts.h"
 #include "driver/layout/ops.h"
 #include "driver/report_json.h"
 #include "layout/apply.h"
