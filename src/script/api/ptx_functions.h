@@ -14,6 +14,7 @@ struct PtxFunction {
   std::string_view name;       // behind `T.ptx.`
   std::string_view signature;  // as in BuiltinRow
   Result<Value> (*run)(Context&, Args&);
+  std::string_view opcode = {};  // of those that are one instruction, with parameters in braces
 };
 
 std::span<const PtxFunction> all_ptx_functions();
