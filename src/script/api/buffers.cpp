@@ -120,7 +120,7 @@ Result<Value> alloc(Context& in, Args& a) {
 
 Result<Value> decl_buffer(Context& in, Args& a) {
   ir::Buffer buffer = WW_TRY(read_buffer_fields(in, a, 0, ir::Scope::Global));
-  if (a.has(AllocatedAddr) && !a[AllocatedAddr].is(Kind::None)) {
+  if (a.given(AllocatedAddr)) {
     Value address = a[AllocatedAddr];
     if (address.is(Kind::Tuple) || address.is(Kind::List)) {
       const auto& items = address.as<SeqObject>().items;
@@ -129,7 +129,7 @@ Result<Value> decl_buffer(Context& in, Args& a) {
     buffer.allocated_addr =
         WW_TRY(expression_as(in, address, ir::Type::of(DType::Uint32), a.spans[AllocatedAddr]));
   }
-  if (a.has(Data) && !a[Data].is(Kind::None)) {
+  if (a.given(Data)) {
     WW_TRY_VOID(apply_data(in, buffer, a[Data], a.spans[Data]));
     if (infer::is_auto(buffer) && !ir::is_shared(buffer.scope))
       return fail(diag_at(a.call, DiagKind::BadBuffer,
@@ -304,7 +304,7 @@ Result<ir::Buffer> read_buffer_fields(Context& in, const Args& a, std::size_t at
   out.span = a.call;
   out.scope = scope;
   out.shape = WW_TRY(buffers_api::shape_of(in, a[at + Shape], a.spans[at + Shape]));
-  if (a.has(at + Dtype) && !a[at + Dtype].is(Kind::None)) {
+  if (a.given(at + Dtype)) {
     const ir::Type type = WW_TRY(as_type(in, a[at + Dtype], "`dtype`", a.spans[at + Dtype]));
     if (!type.is_scalar())
       return fail_at(a.spans[at + Dtype], DiagKind::BadBuffer,
@@ -320,19 +320,19 @@ Result<ir::Buffer> read_buffer_fields(Context& in, const Args& a, std::size_t at
                      "scope \"{}\", expected global, shared, shared.dyn, local or tmem", name);
     out.scope = *found;
   }
-  if (a.has(at + Align) && !a[at + Align].is(Kind::None)) {
+  if (a.given(at + Align)) {
     out.align = WW_TRY(as_integer(in, a[at + Align], "`align`", a.spans[at + Align]));
     if (out.align == -1) out.align = 0;
     if (out.align < 0 || (out.align & (out.align - 1)) != 0)
       return fail_at(a.spans[at + Align], DiagKind::BadBuffer,
                      "an alignment of {}, expected a power of two", out.align);
   }
-  if (a.has(at + Strides) && !a[at + Strides].is(Kind::None))
+  if (a.given(at + Strides))
     WW_TRY_VOID(buffers_api::apply_strides(in, out, a[at + Strides], a.spans[at + Strides]));
   if (a.has(at + LayoutArg))
     WW_TRY_VOID(buffers_api::apply_layout_arg(in, out, a[at + LayoutArg], a.spans[at + LayoutArg]));
   const auto offset = [&](std::size_t field, ir::ExprId& to) -> Result<void> {
-    if (!a.has(field) || a[field].is(Kind::None)) return {};
+    if (!a.given(field)) return {};
     const ir::ExprId e = WW_TRY(index_expr(in, a[field], a.spans[field]));
     if (ir::const_int(in.fn(), e) != 0) to = e;
     return {};

@@ -155,7 +155,7 @@ std::vector<std::string_view> members_of(std::string_view path) {
 
 Result<std::int64_t> integer_or(Context& in, const Args& a, std::size_t i, std::string_view what,
                                 std::int64_t missing) {
-  if (!a.has(i) || a[i].is(Kind::None)) return missing;
+  if (!a.given(i)) return missing;
   return as_integer(in, a[i], what, a.spans[i]);
 }
 

@@ -259,7 +259,7 @@ Result<std::size_t> place_among(Context& in, const std::vector<std::pair<Value, 
 }
 Result<Value> sorted(Context& in, Args& a) {
   const std::vector<Value> items = WW_TRY(iterate(in, a[0], a.spans[0]));
-  const bool has_key = a.has(1) && !a[1].is(Kind::None);
+  const bool has_key = a.given(1);
   const bool descending = a.has(2) && WW_TRY(as_bool(in, a[2], "`reverse`", a.spans[2]));
   std::vector<std::pair<Value, Value>> out;
   for (const Value& item : items) {

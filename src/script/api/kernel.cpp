@@ -34,8 +34,8 @@ Result<Value> enter_device(Context& in, Span call) {
 
 Result<Value> device_entry(Context& in, Args& a) {
   const Value entered = WW_TRY(enter_device(in, a.call));
-  if (a.has(0) && !a[0].is(Kind::None)) WW_TRY_VOID(declare_launch(in, a[0], a.spans[0]));
-  if (a.has(1) && !a[1].is(Kind::None)) WW_TRY_VOID(take_kernel_options(in, a[1], a.spans[1]));
+  if (a.given(0)) WW_TRY_VOID(declare_launch(in, a[0], a.spans[0]));
+  if (a.given(1)) WW_TRY_VOID(take_kernel_options(in, a[1], a.spans[1]));
   return entered;
 }
 
@@ -56,7 +56,7 @@ Result<Value> scope_id(Context& in, Args& a, ir::ScopeIdKind kind) {
     return fail_at(a.spans[2], DiagKind::BadType, "an id of type `{}`, expected an integer",
                    ir::to_text(type));
   std::size_t count = 1;
-  if (a.has(0) && !a[0].is(Kind::None)) {
+  if (a.given(0)) {
     const std::vector<Value> extents = WW_TRY(as_sequence(in, a[0], "the extents", a.spans[0]));
     if (extents.empty() || extents.size() > static_cast<std::size_t>(facts.max_dims))
       return fail_at(a.spans[0], DiagKind::BadScopeIds, "`T.{}` with {} extents, expected {}",
@@ -66,7 +66,7 @@ Result<Value> scope_id(Context& in, Args& a, ir::ScopeIdKind kind) {
       out.args.push_back(WW_TRY(index_expr(in, extent, a.spans[0])));
     count = extents.size();
   }
-  if (a.has(1) && !a[1].is(Kind::None)) {
+  if (a.given(1)) {
     if (kind != ir::ScopeIdKind::CtaIdInCluster)
       return fail_at(a.spans[1], DiagKind::BadArgument, "`T.{}` has no parameter `preferred`",
                      facts.name);
@@ -116,14 +116,14 @@ Result<Value> loop(Context& in, Args& a) {
   out.loop = kKind;
   out.ranges = {a.has(1) ? std::pair(a[0], a[1]) : std::pair(of_int(0), a[0])};
   if (a.has(2)) out.step = a[2];
-  if (a.has(3) && !a[3].is(Kind::None)) {
+  if (a.given(3)) {
     if (!a[3].is(Kind::Dict))
       return fail_at(a.spans[3], DiagKind::BadType, "`annotations` is {}, expected a dict",
                      type_name(a[3]));
     for (const auto& [key, value] : a[3].as<DictObject>().items)
       out.annotations.emplace_back(WW_TRY(as_text(in, key, "a key", a.spans[3])), value);
   }
-  if (a.has(4) && !a[4].is(Kind::None)) out.annotations.emplace_back("unroll", a[4]);
+  if (a.given(4)) out.annotations.emplace_back("unroll", a[4]);
   if (a.has(5)) out.type = WW_TRY(loop_type(in, a[5], a.spans[5]));
   return in.heap.wrap(Kind::Loop, std::move(out));
 }

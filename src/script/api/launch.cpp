@@ -71,7 +71,7 @@ Result<bool> take_attribute(Context& in, const CallArgs::Named& named, LaunchObj
 Result<LaunchObject::Dims> dims_of(Context& in, const Args& a, std::size_t i,
                                    std::string_view what) {
   LaunchObject::Dims out;
-  if (!a.has(i) || a[i].is(Kind::None)) return out;
+  if (!a.given(i)) return out;
   out.span = a.spans[i];
   out.extents = is_sequence(a[i]) ? WW_TRY(as_sequence(in, a[i], what, a.spans[i]))
                                   : std::vector<Value>{a[i]};
@@ -98,7 +98,7 @@ Result<Value> kernel_options(Context& in, Args& a) {
       "tirx.max_registers_per_thread", "tirx.required_block_size"};
   FrameObject out;
   for (std::size_t i = 0; i < std::size(kOptions); ++i)
-    if (a.has(i) && !a[i].is(Kind::None))
+    if (a.given(i))
       out.attrs.emplace_back(kOptions[i], WW_TRY(as_setting(in, a[i], "an option", a.spans[i])));
   return in.heap.wrap(Kind::Frame, std::move(out));
 }

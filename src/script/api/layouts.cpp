@@ -85,7 +85,7 @@ Result<Value> make_iter(Context& in, Args& a) {
 
 Result<layout::Iters> iters_of(Context& in, const Args& a, std::size_t i, std::string_view what) {
   layout::Iters out;
-  if (!a.has(i) || a[i].is(Kind::None)) return out;
+  if (!a.given(i)) return out;
   for (const Value& item : WW_TRY(as_sequence(in, a[i], what, a.spans[i]))) {
     if (!item.is(Kind::Iter))
       return fail_at(a.spans[i], DiagKind::BadType,
@@ -98,7 +98,7 @@ Result<layout::Iters> iters_of(Context& in, const Args& a, std::size_t i, std::s
 // TileLayout.from_iters(shard, replica, offset), the offset a dict of axes.
 Result<Value> from_iters(Context& in, Args& a) {
   layout::Offsets offset;
-  if (a.has(2) && !a[2].is(Kind::None)) {
+  if (a.given(2)) {
     if (!a[2].is(Kind::Dict))
       return fail_at(a.spans[2], DiagKind::BadType, "the offset is {}, expected a dict by axis",
                      type_name(a[2]));

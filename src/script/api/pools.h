@@ -35,25 +35,6 @@ struct PoolObject : Object {
   std::vector<ir::ExprId> addresses;  // of the pieces
 };
 
-// --- for the rows of both kinds ---
-
-PoolObject& pool_of(const Args& a);
-/// Its name in messages.
-std::string pool_text(const PoolObject& pool);
-/// A pool that the kernel must commit.
-Value add_pool(Context& in, PoolObject pool);
-/// Fails when it is committed: it has nothing left to give.
-Result<void> require_open(const PoolObject& pool, std::string_view what, Span span);
-/// The next piece begins there.
-void advance(PoolObject& pool, std::int64_t to);
-Result<Value> move_base(Context& in, Args& a);
-/// A piece of shared memory: everything but where it lies is set.
-Result<Value> take_bytes(Context& in, PoolObject& pool, ir::Buffer buffer, Span span);
-/// The address of a pool of tensor memory, as it is at run time.
-Result<ir::ExprId> pool_address(Context& in, const PoolObject& pool, Span span);
-
-// --- for the interpreter ---
-
 /// A name of a pool that is no method: `offset`, `addr` …; nothing if there is none.
 std::optional<Result<Value>> pool_attribute(Context& in, const Value& pool, std::string_view name,
                                             Span span);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "script/api/ptx_functions.h"
-#include "script/api/builtins.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "script/api/builtins.h"
 #include "script/api/params.h"
 #include "script/interp/calls.h"
 #include "script/interp/conversions.h"
@@ -246,7 +246,7 @@ Result<Value> cp_async(Context& in, Args& a) {
   out.add(a[0], a.spans[0]);
   out.add(a[1], a.spans[1]);
   out.add(of_int(bytes), a.spans[2]);
-  if (a.has(3) && !a[3].is(Kind::None)) {
+  if (a.given(3)) {
     out.add(WW_TRY(constant(in, a[3], DType::Uint32, a.spans[3])), a.spans[3]);
   } else if (predicate && fills) {
     const ir::Type type = ir::Type::of(DType::Uint32);
@@ -275,7 +275,7 @@ Result<Value> tcgen05_commit(Context& in, Args& a) {
   Instruction out(a, "tcgen05.commit");
   out.add_word(WW_TRY(cta_group(in, a, 1)));
   out.add_word("mbarrier::arrive::one.shared::cluster");
-  const bool is_one = !a.has(2) || a[2].is(Kind::None) || (a[2].is(Kind::Int) && a[2].integer == 0);
+  const bool is_one = !a.given(2) || (a[2].is(Kind::Int) && a[2].integer == 0);
   if (!is_one) out.add_word("multicast::cluster");
   out.add_word("b64");
   out.add(a[0], a.spans[0]);
@@ -537,8 +537,7 @@ Result<Value> mbarrier_wait(Context& in, Args& a) {
 }
 Result<Value> fence_proxy_async(Context& in, Args& a) {
   std::string space;
-  if (a.has(0) && !a[0].is(Kind::None))
-    space = "." + WW_TRY(as_text(in, a[0], "the space", a.spans[0]));
+  if (a.given(0)) space = "." + WW_TRY(as_text(in, a[0], "the space", a.spans[0]));
   return finish(in, "fence.proxy.async" + space, {}, a.call);
 }
 

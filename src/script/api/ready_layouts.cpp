@@ -141,7 +141,7 @@ Result<Value> tmem_mma_operand_layout(Context& in, Args& a) {
       static_cast<int>(WW_TRY(as_integer(in, a[CtaGroup], "`cta_group`", a.spans[CtaGroup])));
   if (a.has(Ws)) operand.ws = WW_TRY(as_bool(in, a[Ws], "`ws`", a.spans[Ws]));
   if (a.has(Sparse)) operand.sparse = WW_TRY(as_bool(in, a[Sparse], "`sparse`", a.spans[Sparse]));
-  if (a.has(Group) && !a[Group].is(Kind::None))
+  if (a.given(Group))
     for (const std::int64_t extent : WW_TRY(as_int_list(in, a[Group], "`group`", a.spans[Group])))
       operand.group.push_back(extent);
   const layout::Shape shape = WW_TRY(as_int_list(in, a[Shape], "the shape", a.spans[Shape]));
@@ -182,9 +182,8 @@ Result<Value> mma_atom_shape(Context& in, Args& a) {
   const int bits = WW_TRY(bits_arg(in, a, 0, 16));
   const SwizzleMode mode = WW_TRY(swizzle_mode_arg(in, a[1], a.spans[1]));
   const layout::Shape atom = WW_TRY(layout::mma_atom_shape(mode, bits));
-  const std::size_t rank = a.has(2) && !a[2].is(Kind::None)
-                               ? WW_TRY(as_int_list(in, a[2], "the shape", a.spans[2])).size()
-                               : atom.size();
+  const std::size_t rank =
+      a.given(2) ? WW_TRY(as_int_list(in, a[2], "the shape", a.spans[2])).size() : atom.size();
   if (rank < atom.size())
     return fail_at(a.spans[2], DiagKind::RankMismatch,
                    "a shape of {} dimensions, expected {} or more", rank, atom.size());

@@ -60,6 +60,8 @@ struct Args {
   Value self;  // of a method
 
   [[nodiscard]] bool has(std::size_t i) const { return values[i].has_value(); }
+  /// And it is not None.
+  [[nodiscard]] bool given(std::size_t i) const { return has(i) && !values[i]->is(Kind::None); }
   [[nodiscard]] const Value& operator[](std::size_t i) const { return *values[i]; }
   [[nodiscard]] Value get(std::size_t i) const { return values[i] ? *values[i] : none(); }
 };

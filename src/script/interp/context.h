@@ -8,7 +8,7 @@
 //   access, layouts, regions                      attributes and subscripts
 //   calls, arguments, classes                     functions and classes of the source
 //   host_stmts, assign, imports                   statements of the host
-//   kernel, kernel_body, kernel_assign, kernel_control    kernels and their statements
+//   kernel, kernel_body, kernel_assign            kernels and their statements
 //
 // The functions of the language are in api/, as tables of BuiltinRow.
 //
