@@ -1,13 +1,13 @@
-#SPDX - License - Identifier : Apache - 2.0
-#The classes for kernels that TVM keeps in tvm.backend.cuda.lang, written in the language itself:
-#barriers, the stages of a ring, roles of warps, tile schedulers.A source that names one is
-#compiled together with this file; errors and findings inside it point to the user's call.
+# SPDX-License-Identifier: Apache-2.0
+# The classes for kernels that TVM keeps in tvm.backend.cuda.lang, written in the language itself:
+# barriers, the stages of a ring, roles of warps, tile schedulers. A source that names one is
+# compiled together with this file; errors and findings inside it point to the user's call.
 # `warpwright reference library` prints it.
 from tvm.script import tirx as T
 
 
 class PipelineState:
-#Where a thread is in a ring of stages : the stage, and the phase of its barriers.
+    # Where a thread is in a ring of stages: the stage, and the phase of its barriers.
     def __init__(self, depth, phase=None):
         self.depth = depth
         self.stage = T.local_scalar("int32")
@@ -32,7 +32,7 @@ class PipelineState:
 
 
 class MBarrier:
-#One mbarrier for each stage, in a pool of shared memory.
+    # One mbarrier for each stage, in a pool of shared memory.
     def __init__(self, pool, depth, phase_offset=0, leader=None):
         self.buf = pool.alloc((depth,), "uint64", align=8)
         self.depth = depth
@@ -60,7 +60,7 @@ class MBarrier:
 
 
 class TMABar(MBarrier):
-#Bytes complete a phase : the arrival says how many to expect.
+    # Bytes complete a phase: the arrival says how many to expect.
     @T.inline
     def arrive(self, stage, tx_count=None, remote=None, pred=None):
         if tx_count is None:
@@ -72,18 +72,17 @@ class TMABar(MBarrier):
 
 
 class TCGen05Bar(MBarrier):
-#Products and copies of tensor memory arrive when they are done; one thread says so.
+    # Products and copies of tensor memory arrive when they are done; one thread says so.
     @T.inline
     def arrive(self, stage, cta_group=1, cta_mask=None, pred=None):
         T.ptx.tcgen05.commit(self.buf.ptr_to([stage]), cta_group, cta_mask, pred=pred)
 
 
-_BARRIERS = {
-  "mbar" : MBarrier, "tma" : TMABar, "tcgen05" : TCGen05Bar}
+_BARRIERS = {"mbar": MBarrier, "tma": TMABar, "tcgen05": TCGen05Bar}
 
 
 class Pipeline:
-#For each stage of a ring a barrier that says it is full, and one that says it is empty.
+    # For each stage of a ring a barrier that says it is full, and one that says it is empty.
     def __init__(
         self,
         pool,
@@ -105,9 +104,9 @@ class Pipeline:
         self.empty = _BARRIERS[empty](pool, stages, phase_offset=empty_phase_offset, leader=leader)
         self.empty.init(init_empty)
 
-#A role says when it holds and what it does first; `with role :` makes the branch.
+# A role says when it holds and what it does first; `with role:` makes the branch.
 class WarpRole:
-# `with role :` is for one warp, which first takes or gives back registers.
+    # `with role:` is for one warp, which first takes or gives back registers.
     def __init__(self, warp_id_var, warp_id_val, regs=None, increase=False):
         self.warp_id_var = warp_id_var
         self.warp_id_val = warp_id_val
@@ -124,7 +123,7 @@ class WarpRole:
 
 
 class WarpgroupRole:
-#The same for a warpgroup, or for those from a first to before a last.
+    # The same for a warpgroup, or for those from a first to before a last.
     def __init__(self, wg_id_var, wg_id_val, regs=None, increase=False):
         self.wg_id_var = wg_id_var
         self.wg_id_val = wg_id_val
@@ -142,15 +141,15 @@ class WarpgroupRole:
         if self.regs is not None:
             T.ptx.setmaxnreg(self.increase, self.regs)
 
-#-- - tile schedulers -- -
+# --- tile schedulers ---
 #
-#They say which tile a CTA or cluster works on, and which one next.Each maps the numbers 0, 1, 2,
-#... to tiles; a persistent kernel starts at its own number and goes on in steps of how many there
-#are.
+# They say which tile a CTA or cluster works on, and which one next. Each maps the numbers 0, 1, 2,
+# ... to tiles; a persistent kernel starts at its own number and goes on in steps of how many there
+# are.
 
 
 class BaseTileScheduler:
-#A number, and the tile that a subclass says it stands for.
+    # A number, and the tile that a subclass says it stands for.
     def __init__(self, prefix):
         self.m_idx = T.local_scalar("int32")
         self.n_idx = T.local_scalar("int32")
@@ -175,7 +174,7 @@ class BaseTileScheduler:
 
 
 def _parts(whole, part):
-#How many whole parts there are, of a number that may be known at launch only.
+    # How many whole parts there are, of a number that may be known at launch only.
     return whole // part if isinstance(whole, int) else T.truncdiv(whole, part)
 
 
@@ -184,7 +183,7 @@ def _known(value, number):
 
 
 def _divisor(value):
-#For a division that is not used where the number is 0.
+    # For a division that is not used where the number is 0.
     return max(value, 1) if isinstance(value, int) else T.max(value, 1)
 
 
@@ -196,9 +195,9 @@ def _positive(**numbers):
 
 
 class ClusterPersistentScheduler2D(BaseTileScheduler):
-#Rows of tiles in groups : down a column of the group, then to the next column, then the next
-#group.With `serpentine`, square blocks of tiles in columns of blocks, down and up in turn;
-#then the tiles that remain at the right, then those at the bottom.
+    # Rows of tiles in groups: down a column of the group, then to the next column, then the next
+    # group. With `serpentine`, square blocks of tiles in columns of blocks, down and up in turn;
+    # then the tiles that remain at the right, then those at the bottom.
     def __init__(
         self,
         prefix,
@@ -310,7 +309,7 @@ class ClusterPersistentScheduler2D(BaseTileScheduler):
 
 
 class GroupMajor3D(BaseTileScheduler):
-#The same groups of rows for tiles in three dimensions : down the rows, then along n, then k.
+    # The same groups of rows for tiles in three dimensions: down the rows, then along n, then k.
     def __init__(self, prefix, m_tiles, n_tiles, k_tiles, group_rows, step=1):
         BaseTileScheduler.__init__(self, prefix)
         _positive(
@@ -362,7 +361,7 @@ class GroupMajor3D(BaseTileScheduler):
 
 
 class IndexedTripleTileScheduler(BaseTileScheduler):
-#Tiles from lists in memory; each SM has a part of them.
+    # Tiles from lists in memory; each SM has a part of them.
     def __init__(self, prefix, b_indices, h_indices, q_indices, tiles_indptr):
         BaseTileScheduler.__init__(self, prefix)
         self.b_indices = b_indices
@@ -376,7 +375,7 @@ class IndexedTripleTileScheduler(BaseTileScheduler):
 
     @T.inline
     def _load(self):
-#Behind the last tile there is nothing to read.
+        # Behind the last tile there is nothing to read.
         if self.linear_idx < self.linear_lim:
             self.b_idx = self.b_indices[self.linear_idx]
             self.h_idx = self.h_indices[self.linear_idx]
@@ -398,7 +397,7 @@ class IndexedTripleTileScheduler(BaseTileScheduler):
 
 
 class FlashAttentionLinearScheduler(BaseTileScheduler):
-#Blocks of rows, then heads, then batches.
+    # Blocks of rows, then heads, then batches.
     def __init__(self, prefix, num_batches, num_heads, num_m_blocks, num_ctas):
         BaseTileScheduler.__init__(self, prefix)
         _positive(
@@ -436,7 +435,7 @@ class FlashAttentionLinearScheduler(BaseTileScheduler):
 
 
 class FlashAttentionLPTScheduler(BaseTileScheduler):
-#For causal attention : the blocks with the most work first, `l2_swizzle` heads side by side.
+    # For causal attention: the blocks with the most work first, `l2_swizzle` heads side by side.
     def __init__(self, prefix, num_batches, num_heads, num_m_blocks, l2_swizzle, num_ctas=None):
         BaseTileScheduler.__init__(self, prefix)
         _positive(
@@ -461,7 +460,7 @@ class FlashAttentionLPTScheduler(BaseTileScheduler):
         whole = T.meta_var(self._all_heads // self._swizzle)
         section: T.let = linear_idx // span
         inside: T.let = linear_idx % span
-#The last section may have fewer heads.
+        # The last section may have fewer heads.
         width: T.let = T.Select(
             section < whole, self._swizzle, max(self._all_heads % self._swizzle, 1)
         )
