@@ -41,15 +41,16 @@ Result<Value> device_entry(Context& in, Args& a) {
 
 // --- scope ids -----------------------------------------------------------------------------------
 
-Result<Value> scope_id(Context& in, Args& a, ir::ScopeIdKind kind) {
-  const ir::ScopeIdFacts& facts = ir::facts_of(kind);
+template <ir::ScopeIdKind kKind>
+Result<Value> scope_id(Context& in, Args& a) {
+  const ir::ScopeIdFacts& facts = ir::facts_of(kKind);
   if (!in.kernel->in_device)
     return fail(
         diag_at(a.call, DiagKind::BadScopeIds, "`T.{}` before `T.device_entry()`", facts.name)
             .with_note("put `T.device_entry()` behind the buffers of the parameters: what "
                        "follows it runs on the GPU"));
   ir::Stmt out = stmt_node(ir::StmtKind::ScopeIds, a.call);
-  out.scope_id = kind;
+  out.scope_id = kKind;
   ir::Type type = ir::Type::of(DType::Int32);
   if (a.has(2)) type = WW_TRY(as_type(in, a[2], "`dtype`", a.spans[2]));
   if (!type.is_int() || type.lanes != 1)
@@ -67,7 +68,7 @@ Result<Value> scope_id(Context& in, Args& a, ir::ScopeIdKind kind) {
     count = extents.size();
   }
   if (a.given(1)) {
-    if (kind != ir::ScopeIdKind::CtaIdInCluster)
+    if (kKind != ir::ScopeIdKind::CtaIdInCluster)
       return fail_at(a.spans[1], DiagKind::BadArgument, "`T.{}` has no parameter `preferred`",
                      facts.name);
     for (const std::int64_t extent : WW_TRY(as_int_list(in, a[1], "`preferred`", a.spans[1])))
@@ -81,11 +82,6 @@ Result<Value> scope_id(Context& in, Args& a, ir::ScopeIdKind kind) {
   emit(in, std::move(out));
   return count == 1 ? values[0] : in.heap.tuple(std::move(values));
 }
-
-#define WW_SCOPE_ID(id, name, parent, child, dims, fixed) \
-  Result<Value> scope_id_##id(Context& in, Args& a) { return scope_id(in, a, ir::ScopeIdKind::id); }
-#include "ir/scope_ids.def"
-#undef WW_SCOPE_ID
 
 // The lowered form: a hardware id and its extent.
 Result<Value> launch_thread(Context& in, Args& a) {
@@ -281,7 +277,7 @@ constexpr std::string_view kBuffer =
 constexpr BuiltinRow kRows[] = {
     {"T.device_entry", "launch?, options?", device_entry, true},
 #define WW_SCOPE_ID(id, name, parent, child, dims, fixed) \
-  {"T." name, "extents?, preferred?, dtype?", scope_id_##id, true},
+  {"T." name, "extents?, preferred?, dtype?", scope_id<ir::ScopeIdKind::id>, true},
 #include "ir/scope_ids.def"
 #undef WW_SCOPE_ID
     {"T.launch_thread", "tag, extent", launch_thread, true},

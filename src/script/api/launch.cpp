@@ -160,20 +160,15 @@ Result<Value> id_along(Context& in, Args& a, ir::ScopeIdKind kind,
   return read_id(in, ir::var_ref(in.fn(), declare(in, kind, extents, a.call)[axis], a.call));
 }
 
-Result<Value> block_idx(Context& in, Args& a) {
-  return id_along(in, a, ir::ScopeIdKind::CtaId, in.kernel->launch.grid);
-}
-Result<Value> thread_idx(Context& in, Args& a) {
-  return id_along(in, a, ir::ScopeIdKind::ThreadId, in.kernel->launch.block);
-}
-Result<Value> cluster_cta_id(Context& in, Args& a) {
-  return id_along(in, a, ir::ScopeIdKind::CtaIdInCluster, in.kernel->launch.cluster);
+template <ir::ScopeIdKind kKind, auto kExtents>
+Result<Value> id_row(Context& in, Args& a) {
+  return id_along(in, a, kKind, in.kernel->launch.*kExtents);
 }
 
 // As many clusters as the grid has of them; without clusters each CTA is one.
 Result<Value> cluster_id(Context& in, Args& a) {
   const LaunchIds& launch = in.kernel->launch;
-  if (launch.cluster.empty()) return block_idx(in, a);
+  if (launch.cluster.empty()) return id_row<ir::ScopeIdKind::CtaId, &LaunchIds::grid>(in, a);
   std::vector<ir::ExprId> extents;
   for (std::size_t i = 0; i < launch.grid.size(); ++i) {
     if (i >= launch.cluster.size()) {
@@ -191,18 +186,13 @@ Result<Value> cluster_id(Context& in, Args& a) {
   return id_along(in, a, ir::ScopeIdKind::ClusterId, extents);
 }
 
-Result<Value> extent_along(Context& in, Args& a, const std::vector<ir::ExprId>& extents) {
+template <auto kExtents>
+Result<Value> extent_along(Context& in, Args& a) {
   if (in.kernel->launch.grid.empty()) return fail(without_launch(a));
+  const std::vector<ir::ExprId>& extents = in.kernel->launch.*kExtents;
   const std::size_t axis = WW_TRY(axis_of(in, a));
   return read_id(
       in, axis < extents.size() ? extents[axis] : ir::int_imm(in.fn(), DType::Int32, 1, a.call));
-}
-Result<Value> grid_dim(Context& in, Args& a) { return extent_along(in, a, in.kernel->launch.grid); }
-Result<Value> block_dim(Context& in, Args& a) {
-  return extent_along(in, a, in.kernel->launch.block);
-}
-Result<Value> cluster_dim(Context& in, Args& a) {
-  return extent_along(in, a, in.kernel->launch.cluster);
 }
 
 // x counts fastest.
@@ -236,13 +226,14 @@ constexpr BuiltinRow kRows[] = {
     {"T.cuda.KernelOptions",
      "min_blocks_per_sm?, max_blocks_per_cluster?, max_registers_per_thread?, required_block_size?",
      kernel_options},
-    {"T.cuda.block_idx", "axis", block_idx, true},
-    {"T.cuda.thread_idx", "axis", thread_idx, true},
+    {"T.cuda.block_idx", "axis", id_row<ir::ScopeIdKind::CtaId, &LaunchIds::grid>, true},
+    {"T.cuda.thread_idx", "axis", id_row<ir::ScopeIdKind::ThreadId, &LaunchIds::block>, true},
     {"T.cuda.cluster_id", "axis", cluster_id, true},
-    {"T.cuda.cluster_cta_id", "axis", cluster_cta_id, true},
-    {"T.cuda.grid_dim", "axis", grid_dim, true},
-    {"T.cuda.block_dim", "axis", block_dim, true},
-    {"T.cuda.cluster_dim", "axis", cluster_dim, true},
+    {"T.cuda.cluster_cta_id", "axis", id_row<ir::ScopeIdKind::CtaIdInCluster, &LaunchIds::cluster>,
+     true},
+    {"T.cuda.grid_dim", "axis", extent_along<&LaunchIds::grid>, true},
+    {"T.cuda.block_dim", "axis", extent_along<&LaunchIds::block>, true},
+    {"T.cuda.cluster_dim", "axis", extent_along<&LaunchIds::cluster>, true},
     {"T.cuda.linear_thread_id", "", linear_thread_id, true},
     {"T.cuda.thread_rank", "", thread_rank, true},
     {"T.cuda.warpgroup_id", "", unit_id<ir::ScopeIdKind::WarpgroupId>, true},

@@ -186,20 +186,16 @@ Result<Value> pop_key(Context& in, Args& a) {
   std::erase_if(self_pairs(a), [&](const auto& item) { return &item.second == found; });
   return out;
 }
-Result<Value> keys(Context& in, Args& a) {
+template <auto kPick>
+Result<Value> listed(Context& in, Args& a) {
   std::vector<Value> out;
-  for (const auto& [key, value] : self_pairs(a)) out.push_back(key);
+  for (const auto& [key, value] : self_pairs(a)) out.push_back(kPick(in, key, value));
   return in.heap.list(std::move(out));
 }
-Result<Value> values(Context& in, Args& a) {
-  std::vector<Value> out;
-  for (const auto& [key, value] : self_pairs(a)) out.push_back(value);
-  return in.heap.list(std::move(out));
-}
-Result<Value> items(Context& in, Args& a) {
-  std::vector<Value> out;
-  for (const auto& [key, value] : self_pairs(a)) out.push_back(in.heap.tuple({key, value}));
-  return in.heap.list(std::move(out));
+Value key_of(Context&, const Value& key, const Value&) { return key; }
+Value value_of(Context&, const Value&, const Value& value) { return value; }
+Value pair_of(Context& in, const Value& key, const Value& value) {
+  return in.heap.tuple({key, value});
 }
 Result<Value> copy_dict(Context& in, Args& a) {
   in.heap.count_values(self_pairs(a).size() * 2);
@@ -265,9 +261,9 @@ constexpr BuiltinRow kRows[] = {
     {"dict.get", "key, default?", get},
     {"dict.setdefault", "key, default?", set_default},
     {"dict.pop", "key, default?", pop_key},
-    {"dict.keys", "", keys},
-    {"dict.values", "", values},
-    {"dict.items", "", items},
+    {"dict.keys", "", listed<key_of>},
+    {"dict.values", "", listed<value_of>},
+    {"dict.items", "", listed<pair_of>},
     {"dict.copy", "", copy_dict},
     {"dict.update", "other?, **named", update},
     {"int.bit_length", "", bit_length},

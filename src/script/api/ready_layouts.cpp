@@ -24,15 +24,20 @@ Result<int> bits_arg(Context& in, const Args& a, std::size_t i, int missing) {
   return num::bits_of(WW_TRY(as_type(in, a[i], "`dtype`", a.spans[i])).dtype);
 }
 
+// An operand or a datapath.
+Result<char> letter_arg(Context& in, const Args& a, std::string_view what,
+                        std::string_view expected, std::string_view letters = {}) {
+  const std::string text = WW_TRY(as_text(in, a[0], fmt::format("the {}", what), a.spans[0]));
+  if (text.size() == 1 && (letters.empty() || letters.contains(text[0]))) return text[0];
+  return fail_at(a.spans[0], DiagKind::BadArgument, "{} \"{}\", expected {}", what, text, expected);
+}
+
 // --- register tiles of warps and threads ---------------------------------------------------------
 
 // mma_tile_layout(operand, shape, dtype, warps=(1, 1), transposed=False)
 Result<Value> mma_tile_layout(Context& in, Args& a) {
   enum : std::size_t { Operand, Shape, Dtype, Warps, Transposed };
-  const std::string letter = WW_TRY(as_text(in, a[Operand], "the operand", a.spans[Operand]));
-  if (letter.size() != 1)
-    return fail_at(a.spans[Operand], DiagKind::BadArgument,
-                   "operand \"{}\", expected \"A\", \"B\", \"C\" or \"D\"", letter);
+  const char letter = WW_TRY(letter_arg(in, a, "operand", "\"A\", \"B\", \"C\" or \"D\""));
   const layout::Shape shape = WW_TRY(as_int_list(in, a[Shape], "the shape", a.spans[Shape]));
   const int bits = WW_TRY(bits_arg(in, a, Dtype, 16));
   layout::WarpGrid warps;
@@ -45,19 +50,16 @@ Result<Value> mma_tile_layout(Context& in, Args& a) {
   }
   const bool is_transposed =
       a.has(Transposed) && WW_TRY(as_bool(in, a[Transposed], "`transposed`", a.spans[Transposed]));
-  return layout_result(in, layout::mma_tile(letter[0], shape, bits, warps, is_transposed), a.call);
+  return layout_result(in, layout::mma_tile(letter, shape, bits, warps, is_transposed), a.call);
 }
 
 // wgmma_tile_layout(operand, shape, dtype, warpgroups=1)
 Result<Value> wgmma_tile_layout(Context& in, Args& a) {
-  const std::string letter = WW_TRY(as_text(in, a[0], "the operand", a.spans[0]));
-  if (letter.size() != 1)
-    return fail_at(a.spans[0], DiagKind::BadArgument,
-                   "operand \"{}\", expected \"A\", \"C\" or \"D\"", letter);
+  const char letter = WW_TRY(letter_arg(in, a, "operand", "\"A\", \"C\" or \"D\""));
   const layout::Shape shape = WW_TRY(as_int_list(in, a[1], "the shape", a.spans[1]));
   const int bits = WW_TRY(bits_arg(in, a, 2, 32));
   const std::int64_t groups = WW_TRY(integer_or(in, a, 3, "`warpgroups`", 1));
-  return layout_result(in, layout::wgmma_tile(letter[0], shape, bits, groups), a.call);
+  return layout_result(in, layout::wgmma_tile(letter, shape, bits, groups), a.call);
 }
 
 Result<layout::Axis> axis_arg(Context& in, const Args& a, std::size_t i) {
@@ -117,25 +119,19 @@ Result<Value> tcgen05_atom_layout(Context& in, Args& a) {
 }
 
 Result<Value> tmem_datapath_layout(Context& in, Args& a) {
-  const std::string letter = WW_TRY(as_text(in, a[0], "the datapath", a.spans[0]));
-  if (letter.size() != 1)
-    return fail_at(a.spans[0], DiagKind::BadArgument, "datapath \"{}\", expected A to G", letter);
+  const char letter = WW_TRY(letter_arg(in, a, "datapath", "A to G"));
   const std::int64_t rows = WW_TRY(as_integer(in, a[1], "`rows`", a.spans[1]));
   const std::int64_t cols = WW_TRY(as_integer(in, a[2], "`cols`", a.spans[2]));
   const std::int64_t slab = WW_TRY(integer_or(in, a, 3, "`sub_slab`", 0));
-  return layout_result(in, layout::tmem_datapath(letter[0], rows, cols, static_cast<int>(slab)),
+  return layout_result(in, layout::tmem_datapath(letter, rows, cols, static_cast<int>(slab)),
                        a.call);
 }
 
 // tmem_mma_operand_layout(operand, shape, dtype, M=, cta_group=, ws=, sparse=, group=)
 Result<Value> tmem_mma_operand_layout(Context& in, Args& a) {
   enum : std::size_t { Operand, Shape, Dtype, M, CtaGroup, Ws, Sparse, Group };
-  const std::string letter = WW_TRY(as_text(in, a[Operand], "the operand", a.spans[Operand]));
-  if (letter.size() != 1 || (letter[0] != 'A' && letter[0] != 'D'))
-    return fail_at(a.spans[Operand], DiagKind::BadArgument,
-                   "operand \"{}\", expected \"A\" or \"D\"", letter);
   layout::TmemOperand operand;
-  operand.operand = letter[0];
+  operand.operand = WW_TRY(letter_arg(in, a, "operand", "\"A\" or \"D\"", "AD"));
   operand.m = static_cast<int>(WW_TRY(as_integer(in, a[M], "`M`", a.spans[M])));
   operand.cta_group =
       static_cast<int>(WW_TRY(as_integer(in, a[CtaGroup], "`cta_group`", a.spans[CtaGroup])));

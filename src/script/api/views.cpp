@@ -67,15 +67,20 @@ void set_shape(Context& in, ir::Buffer& buffer, std::span<const std::int64_t> sh
     buffer.shape.push_back(ir::int_imm(in.fn(), DType::Int32, extent, span));
 }
 
+// `f(4, 8)`, or `f((4, 8))`.
+Result<layout::Shape> integers(Context& in, const Args& a, std::string_view all,
+                               std::string_view one) {
+  if (a.rest.size() == 1 && !a.rest[0].is(Kind::Int) && !a.rest[0].is(Kind::Ir))
+    return as_int_list(in, a.rest[0], all, a.rest_spans[0]);
+  layout::Shape out;
+  for (std::size_t i = 0; i < a.rest.size(); ++i)
+    out.push_back(WW_TRY(as_integer(in, a.rest[i], one, a.rest_spans[i])));
+  return out;
+}
+
 // Shape arguments, `view(4, 8)` or `view((4, 8))`, one of them -1.
 Result<layout::Shape> shape_args(Context& in, const Args& a, std::int64_t total) {
-  layout::Shape shape;
-  if (a.rest.size() == 1 && !a.rest[0].is(Kind::Int) && !a.rest[0].is(Kind::Ir)) {
-    shape = WW_TRY(as_int_list(in, a.rest[0], "the shape", a.rest_spans[0]));
-  } else {
-    for (std::size_t i = 0; i < a.rest.size(); ++i)
-      shape.push_back(WW_TRY(as_integer(in, a.rest[i], "an extent", a.rest_spans[i])));
-  }
+  layout::Shape shape = WW_TRY(integers(in, a, "the shape", "an extent"));
   std::int64_t known = 1;
   int holes = 0;
   for (const std::int64_t extent : shape) {
@@ -218,18 +223,9 @@ Result<Value> local(Context& in, Args& a) {
 
 // --- permute, sub --------------------------------------------------------------------------------
 
-Result<layout::Shape> permutation_args(Context& in, const Args& a) {
-  layout::Shape order;
-  if (a.rest.size() == 1 && !a.rest[0].is(Kind::Int))
-    return as_int_list(in, a.rest[0], "the order", a.rest_spans[0]);
-  for (std::size_t i = 0; i < a.rest.size(); ++i)
-    order.push_back(WW_TRY(as_integer(in, a.rest[i], "a dimension", a.rest_spans[i])));
-  return order;
-}
-
 Result<Value> permute(Context& in, Args& a) {
   const ir::BufferId id = a.self.buffer();
-  const layout::Shape order = WW_TRY(permutation_args(in, a));
+  const layout::Shape order = WW_TRY(integers(in, a, "the order", "a dimension"));
   ir::Buffer out = view_of(in.fn(), id, a.call);
   const auto shape = ir::const_shape(in.fn(), in.fn()[id]);
   const layout::Layout layout = WW_TRY(known_layout(in, id, "permute", a.call));
