@@ -1,11 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators, calls and what binds weaker.
+// Operators and what binds weaker, calls and their parameters, strings, names, numbers, brackets.
 #include "script/syntax/expr_parser.h"
 
 #include <array>
+#include <optional>
+#include <set>
 #include <utility>
 
+#include "script/syntax/errors.h"
+#include "script/syntax/literals.h"
+
 namespace ww::script {
+namespace {
+
+bool at_clause(const ParseCursor& cursor) {
+  return cursor.at(TokenKind::KwFor) || cursor.at(TokenKind::KwAsync);
+}
+
+}  // namespace
+
+// Expressions hold each other:
+
+// `a or b`: no conditional, no lambda.
+Result<ExprId> parse_disjunction(ParseCursor& cursor);
+// What stands behind `*`.
+Result<ExprId> parse_unpacked(ParseCursor& cursor);
+Result<ExprId> parse_yield(ParseCursor& cursor);
+using ParseItem = Result<ExprId> (*)(ParseCursor&);
+// A tuple from its first item on; a comma stands here.
+Result<ExprId> parse_tuple(ParseCursor& cursor, std::uint32_t begin, ExprId first, ParseItem item);
+[[nodiscard]] Diag no_expression(const ParseCursor& cursor);
+// A name, a literal, or something in brackets.
+Result<ExprId> parse_atom(ParseCursor& cursor);
+// `element for …`: the clauses stand here.
+Result<ExprId> parse_generator(ParseCursor& cursor, std::uint32_t begin, ExprId element);
+// Literals that stand side by side.
+Result<ExprId> parse_strings(ParseCursor& cursor);
+
 namespace {
 
 // How strongly operators bind, the weakest first. `**` and prefixes are not among them: they are
@@ -434,6 +465,508 @@ Diag no_expression(const ParseCursor& cursor) {
         fmt::format("there is no `{}{}`; write `{}= 1`", text, text, text));
   }
   return out;
+}
+
+// --- arguments and parameters --------------------------------------------------------------------
+
+namespace {
+
+// --- arguments ----------------------------------------------------------------------------------
+
+struct ArgState {
+  bool has_keyword = false;
+  bool has_double_star = false;
+};
+
+Diag no_argument(const ParseCursor& cursor, const Token& opener) {
+  Diag out = cursor.unexpected_in("`,` or `)`", opener);
+  if (cursor.at(TokenKind::Assign))
+    out.notes.push_back({"a keyword argument has a plain name before `=`; `==` compares", {}});
+  return out;
+}
+
+Result<Arg> parse_argument(ParseCursor& cursor) {
+  Arg out;
+  if (cursor.accept(TokenKind::Star)) {
+    out.kind = Arg::Kind::Star;
+    out.value = WW_TRY(parse_expr(cursor));
+  } else if (cursor.accept(TokenKind::Power)) {
+    out.kind = Arg::Kind::DoubleStar;
+    out.value = WW_TRY(parse_expr(cursor));
+  } else if (cursor.ahead(1).kind == TokenKind::Assign &&
+             (cursor.at(TokenKind::Name) || is_keyword(cursor.kind()))) {
+    const Token name = WW_TRY(cursor.expect_name("the name of an argument"));
+    cursor.take();
+    out.kind = Arg::Kind::Keyword;
+    out.name = cursor.intern(name);
+    out.name_place = place_of(name);
+    out.value = WW_TRY(parse_expr(cursor));
+  } else {
+    out.value = WW_TRY(parse_named_expr(cursor));
+  }
+  return out;
+}
+
+// What may stand behind keyword arguments and `**`.
+Result<void> check_argument_order(ParseCursor& cursor, ArgState& state, const Arg& arg) {
+  const bool is_plain = arg.kind == Arg::Kind::Plain;
+  const bool is_bad = (is_plain && (state.has_keyword || state.has_double_star)) ||
+                      (arg.kind == Arg::Kind::Star && state.has_double_star);
+  state.has_keyword |= arg.kind == Arg::Kind::Keyword;
+  state.has_double_star |= arg.kind == Arg::Kind::DoubleStar;
+  if (!is_bad) return {};
+  return fail_at(cursor.ast()[arg.value].place.span(), DiagKind::Syntax, "found {} after {}",
+                 is_plain ? "a positional argument" : "an argument with `*`",
+                 state.has_double_star ? "one with `**`" : "a keyword argument");
+}
+
+// --- parameters ---------------------------------------------------------------------------------
+
+struct ParamState {
+  Param::Kind kind = Param::Kind::Plain;  // of the next one
+  bool annotated = false;                 // whether annotations may stand here
+  bool has_slash = false;
+  bool has_star = false;
+  bool has_default = false;  // of a parameter before the star
+  bool ended = false;        // by `**kwargs`
+  std::set<std::uint32_t> names = {};
+};
+
+// All parameters so far are positional only.
+Result<void> parse_slash(ParseCursor& cursor, ListBuilder<Param>& params, ParamState& state) {
+  if (params.size() == 0) return fail(cursor.unexpected("a parameter before `/`"));
+  if (state.has_slash || state.has_star) return fail(cursor.unexpected("one `/`, before `*`"));
+  cursor.take();
+  state.has_slash = true;
+  for (std::size_t i = 0; i < params.size(); ++i) params[i].kind = Param::Kind::PositionalOnly;
+  return {};
+}
+
+// The cursor is at the name; `begin` is where its stars are.
+Result<Param> parse_named_parameter(ParseCursor& cursor, Param::Kind kind, std::uint32_t begin,
+                                    ParamState& state) {
+  const Token name = WW_TRY(cursor.expect_name("the name of a parameter"));
+  if (!state.names.insert(cursor.intern(name).index).second)
+    return fail_at(place_of(name).span(), DiagKind::Syntax, "found a second parameter `{}`",
+                   cursor.text_of(name));
+  const bool has_stars = kind == Param::Kind::Star || kind == Param::Kind::DoubleStar;
+  Param out{.kind = kind, .name = cursor.intern(name)};
+  if (state.annotated && cursor.accept(TokenKind::Colon)) {
+    const bool is_starred = kind == Param::Kind::Star && cursor.at(TokenKind::Star);
+    out.annotation = is_starred ? WW_TRY(parse_starred(cursor)) : WW_TRY(parse_expr(cursor));
+  }
+  if (cursor.at(TokenKind::Assign)) {
+    if (has_stars) return fail(cursor.unexpected("no default for a parameter with `*`"));
+    cursor.take();
+    out.default_value = WW_TRY(parse_expr(cursor));
+  }
+  out.place = cursor.place_from(begin);
+  return out;
+}
+
+// `*args`, or `*` alone before parameters that take keywords only.
+Result<void> parse_star(ParseCursor& cursor, ListBuilder<Param>& params, ParamState& state) {
+  if (state.has_star) return fail(cursor.unexpected("no second `*`"));
+  const Token star = cursor.take();
+  state.has_star = true;
+  state.kind = Param::Kind::KeywordOnly;
+  if (!cursor.at(TokenKind::Comma)) {
+    params.add(WW_TRY(parse_named_parameter(cursor, Param::Kind::Star, star.begin, state)));
+    return {};
+  }
+  if (cursor.ahead(1).kind != TokenKind::Name) {
+    cursor.take();
+    return fail(cursor.unexpected("a parameter after `*,`"));
+  }
+  return {};
+}
+
+Result<void> parse_parameter(ParseCursor& cursor, ListBuilder<Param>& params, ParamState& state) {
+  const Token first = cursor.here();
+  state.ended = cursor.accept(TokenKind::Power);
+  const Param::Kind kind = state.ended ? Param::Kind::DoubleStar : state.kind;
+  const Param param = WW_TRY(parse_named_parameter(cursor, kind, first.begin, state));
+  if (kind == Param::Kind::Plain) {
+    if (state.has_default && !param.default_value.valid())
+      return fail_at(param.place.span(), DiagKind::Syntax,
+                     "found a parameter without a default after one that has one");
+    state.has_default = param.default_value.valid();
+  }
+  params.add(param);
+  return {};
+}
+
+}  // namespace
+
+Result<ListOf<Arg>> parse_arguments(ParseCursor& cursor, const Token& opener) {
+  auto args = cursor.list<Arg>();
+  ArgState state;
+  while (!cursor.at(TokenKind::RParen)) {
+    const std::uint32_t begin = cursor.here().begin;
+    Arg arg = WW_TRY(parse_argument(cursor));
+    if (arg.kind == Arg::Kind::Plain && at_clause(cursor)) {
+      arg.value = WW_TRY(parse_generator(cursor, begin, arg.value));
+      const bool is_alone = args.size() == 0 && !cursor.at(TokenKind::Comma);
+      if (!is_alone)
+        return fail_at(cursor.ast()[arg.value].place.span(), DiagKind::Syntax,
+                       "found a generator beside other arguments, expected it in parentheses");
+    }
+    WW_TRY_VOID(check_argument_order(cursor, state, arg));
+    args.add(arg);
+    if (!cursor.accept(TokenKind::Comma)) break;
+  }
+  if (!cursor.at(TokenKind::RParen)) return fail(no_argument(cursor, opener));
+  cursor.take();
+  return args.finish();
+}
+
+Result<ListOf<Param>> parse_parameters(ParseCursor& cursor, TokenKind closer) {
+  auto params = cursor.list<Param>();
+  ParamState state{.annotated = closer == TokenKind::RParen};
+  while (!cursor.at(closer)) {
+    if (state.ended) return fail(cursor.unexpected("no parameter after the one with `**`"));
+    if (cursor.at(TokenKind::Slash))
+      WW_TRY_VOID(parse_slash(cursor, params, state));
+    else if (cursor.at(TokenKind::Star))
+      WW_TRY_VOID(parse_star(cursor, params, state));
+    else
+      WW_TRY_VOID(parse_parameter(cursor, params, state));
+    if (!cursor.accept(TokenKind::Comma)) break;
+  }
+  return params.finish();
+}
+
+// --- names, numbers, brackets --------------------------------------------------------------------
+
+namespace {
+
+Result<ExprId> parse_simple(ParseCursor& cursor, ExprKind kind) {
+  const Token token = cursor.take();
+  Expr out{.kind = kind, .place = place_of(token)};
+  if (kind == ExprKind::Name) {
+    out.name_place = out.place;
+    out.name = cursor.intern(token);
+  }
+  return cursor.add(out);
+}
+
+Result<ExprId> parse_number(ParseCursor& cursor) {
+  const Token token = cursor.take();
+  const std::string_view text = cursor.text_of(token);
+  Expr out{.kind = ExprKind::Float, .place = place_of(token)};
+  if (token.kind == TokenKind::Int) {
+    out.kind = ExprKind::Int;
+    const auto value = integer_of(text);
+    if (!value) return fail(Diag(value.error()).with_span(token.span()));
+    out.integer = *value;
+  } else {
+    out.real = real_of(text);
+  }
+  return cursor.add(out);
+}
+
+// --- brackets -----------------------------------------------------------------------------------
+
+Result<ExprId> parse_starred_or_named(ParseCursor& cursor) {
+  return cursor.at(TokenKind::Star) ? parse_starred(cursor) : parse_named_expr(cursor);
+}
+
+// What follows a complete item of a list in brackets.
+Result<void> close_bracket(ParseCursor& cursor, const Token& opener, TokenKind closer) {
+  if (cursor.accept(closer)) return {};
+  const std::string wanted = fmt::format("`,` or `{}`", fixed_text_of(closer));
+  Diag out = cursor.unexpected_in(wanted, opener);
+  if (cursor.at(TokenKind::Assign))
+    out.notes.push_back({"`=` compares nothing; did you mean `==`?", {}});
+  return fail(std::move(out));
+}
+
+Result<ExprId> parse_inside_group(ParseCursor& cursor, const Token& opener) {
+  const std::uint32_t begin = cursor.here().begin;
+  if (cursor.at(TokenKind::RParen))
+    return cursor.add({.kind = ExprKind::Tuple, .place = {opener.begin, cursor.here().end}});
+  if (cursor.at(TokenKind::KwYield)) return parse_yield(cursor);
+  const bool is_starred = cursor.at(TokenKind::Star);
+  const ExprId first = WW_TRY(parse_starred_or_named(cursor));
+  if (at_clause(cursor)) return parse_generator(cursor, begin, first);
+  if (cursor.at(TokenKind::Comma)) return parse_tuple(cursor, begin, first, parse_starred_or_named);
+  if (is_starred && cursor.at(TokenKind::RParen)) return fail(lone_star(cursor, first));
+  return first;
+}
+
+// `(a)`, `(a, b)`, `()`, `(a for b in c)`, `(yield)`.
+Result<ExprId> parse_group(ParseCursor& cursor) {
+  const Token opener = cursor.take();
+  const ExprId inner = WW_TRY(parse_inside_group(cursor, opener));
+  WW_TRY_VOID(close_bracket(cursor, opener, TokenKind::RParen));
+  cursor.ast().exprs[inner.index].parenthesized = true;
+  return inner;
+}
+
+Result<Clause> parse_clause(ParseCursor& cursor) {
+  if (cursor.at(TokenKind::KwAsync))
+    return fail_at(cursor.here().span(), DiagKind::Syntax,
+                   "found `async` in a comprehension, which is not supported");
+  cursor.take();
+  Clause out;
+  out.target = WW_TRY(parse_loop_target(cursor));
+  WW_TRY_VOID(check_target(cursor, out.target, TargetUse::Assign));
+  WW_TRY_VOID(cursor.expect(TokenKind::KwIn, "`in`"));
+  out.iterable = WW_TRY(parse_disjunction(cursor));
+  auto conditions = cursor.list<ExprId>();
+  while (cursor.accept(TokenKind::KwIf)) conditions.add(WW_TRY(parse_disjunction(cursor)));
+  out.conditions = conditions.finish();
+  return out;
+}
+
+Result<ListOf<Clause>> parse_clauses(ParseCursor& cursor, ExprId element) {
+  if (cursor.ast()[element].kind == ExprKind::Starred) return fail(lone_star(cursor, element));
+  auto out = cursor.list<Clause>();
+  while (at_clause(cursor)) out.add(WW_TRY(parse_clause(cursor)));
+  return out.finish();
+}
+
+// The rest of a comprehension in brackets of its own; `out` has all but the clauses.
+Result<ExprId> parse_comprehension(ParseCursor& cursor, Expr out, const Token& opener,
+                                   TokenKind closer) {
+  out.clauses = WW_TRY(parse_clauses(cursor, out.a));
+  if (!cursor.at(closer))
+    return fail(
+        cursor.unexpected_in(fmt::format("`for`, `if` or `{}`", fixed_text_of(closer)), opener));
+  cursor.take();
+  out.place = cursor.place_from(opener.begin);
+  return cursor.add(out);
+}
+
+Result<ExprId> parse_list(ParseCursor& cursor) {
+  const Token opener = cursor.take();
+  auto items = cursor.list<ExprId>();
+  while (!cursor.at(TokenKind::RBracket)) {
+    items.add(WW_TRY(parse_starred_or_named(cursor)));
+    if (items.size() == 1 && at_clause(cursor))
+      return parse_comprehension(cursor, {.kind = ExprKind::ListComp, .a = items[0]}, opener,
+                                 TokenKind::RBracket);
+    if (!cursor.accept(TokenKind::Comma)) break;
+  }
+  WW_TRY_VOID(close_bracket(cursor, opener, TokenKind::RBracket));
+  Expr out{.kind = ExprKind::List, .place = cursor.place_from(opener.begin)};
+  out.items = items.finish();
+  return cursor.add(out);
+}
+
+Result<void> parse_dict_item(ParseCursor& cursor, ListBuilder<ExprId>& items) {
+  if (cursor.accept(TokenKind::Power)) {
+    items.add({});
+    items.add(WW_TRY(parse_unpacked(cursor)));
+    return {};
+  }
+  items.add(WW_TRY(parse_expr(cursor)));
+  WW_TRY_VOID(cursor.expect(TokenKind::Colon, "`:` and the value for this key"));
+  items.add(WW_TRY(parse_expr(cursor)));
+  return {};
+}
+
+// A dict or a set: the first item tells which.
+Result<ExprId> parse_braces(ParseCursor& cursor) {
+  const Token opener = cursor.take();
+  auto items = cursor.list<ExprId>();
+  bool is_dict = cursor.at(TokenKind::RBrace) || cursor.at(TokenKind::Power);
+  if (!is_dict) {
+    items.add(WW_TRY(parse_starred_or_named(cursor)));
+    is_dict = cursor.accept(TokenKind::Colon);
+    if (is_dict) items.add(WW_TRY(parse_expr(cursor)));
+    if (is_dict && at_clause(cursor))
+      return parse_comprehension(cursor, {.kind = ExprKind::DictComp, .a = items[0], .b = items[1]},
+                                 opener, TokenKind::RBrace);
+    if (at_clause(cursor))
+      return parse_comprehension(cursor, {.kind = ExprKind::SetComp, .a = items[0]}, opener,
+                                 TokenKind::RBrace);
+  }
+  bool going = items.size() == 0 || cursor.accept(TokenKind::Comma);
+  while (going && !cursor.at(TokenKind::RBrace)) {
+    if (is_dict)
+      WW_TRY_VOID(parse_dict_item(cursor, items));
+    else
+      items.add(WW_TRY(parse_starred_or_named(cursor)));
+    going = cursor.accept(TokenKind::Comma);
+  }
+  WW_TRY_VOID(close_bracket(cursor, opener, TokenKind::RBrace));
+  Expr out{.kind = is_dict ? ExprKind::Dict : ExprKind::Set,
+           .place = cursor.place_from(opener.begin)};
+  out.items = items.finish();
+  return cursor.add(out);
+}
+
+}  // namespace
+
+Result<ExprId> parse_atom(ParseCursor& cursor) {
+  switch (cursor.kind()) {
+    case TokenKind::Name:
+      return parse_simple(cursor, ExprKind::Name);
+    case TokenKind::Int:
+    case TokenKind::Float:
+      return parse_number(cursor);
+    case TokenKind::String:
+    case TokenKind::FStringBegin:
+      return parse_strings(cursor);
+    case TokenKind::KwTrue:
+      return parse_simple(cursor, ExprKind::True);
+    case TokenKind::KwFalse:
+      return parse_simple(cursor, ExprKind::False);
+    case TokenKind::KwNone:
+      return parse_simple(cursor, ExprKind::None);
+    case TokenKind::Dots:
+      return parse_simple(cursor, ExprKind::Ellipsis);
+    case TokenKind::LParen:
+      return parse_group(cursor);
+    case TokenKind::LBracket:
+      return parse_list(cursor);
+    case TokenKind::LBrace:
+      return parse_braces(cursor);
+    default:
+      return fail(no_expression(cursor));
+  }
+}
+
+// --- comprehensions -----------------------------------------------------------------------------
+
+Result<ExprId> parse_generator(ParseCursor& cursor, std::uint32_t begin, ExprId element) {
+  Expr out{.kind = ExprKind::GeneratorExp, .a = element};
+  out.clauses = WW_TRY(parse_clauses(cursor, element));
+  out.place = cursor.place_from(begin);
+  return cursor.add(out);
+}
+
+// --- strings -------------------------------------------------------------------------------------
+
+namespace {
+
+// A string while its pieces are read. Text between two fields is one part, however many literals it
+// comes from.
+struct StringParts {
+  explicit StringParts(ListBuilder<ExprId>& list) : items(list) {}
+
+  void extend(Place piece) {
+    if (!text_place) text_place = piece;
+    text_place->end = piece.end;
+  }
+
+  ListBuilder<ExprId>& items;
+  std::string text;                 // since the last field
+  std::optional<Place> text_place;  // where it comes from
+};
+
+// Makes a part of the text collected.
+Result<void> flush_text(ParseCursor& cursor, StringParts& parts) {
+  if (!parts.text.empty()) {
+    Expr out{.kind = ExprKind::String, .place = *parts.text_place};
+    out.text = cursor.add_string(std::exchange(parts.text, {}));
+    parts.items.add(WW_TRY(cursor.add(out)));
+  }
+  parts.text_place.reset();
+  return {};
+}
+
+Result<void> parse_plain_string(ParseCursor& cursor, StringParts& parts) {
+  const Token token = cursor.take();
+  const std::string_view whole = cursor.text_of(token);
+  const Quotes quotes = quotes_of(whole);
+  const std::string_view inner =
+      whole.substr(quotes.length, whole.size() - quotes.length - quotes.closing());
+  parts.extend(place_of(token));
+  return append_string(parts.text, inner, quotes, token.begin + quotes.length);
+}
+
+Result<char> parse_conversion(ParseCursor& cursor) {
+  cursor.take();
+  const std::string_view text = cursor.text_of(cursor.here());
+  if (text != "r" && text != "s" && text != "a")
+    return fail(cursor.unexpected("`r`, `s` or `a` after `!`"));
+  cursor.take();
+  return text[0];
+}
+
+Result<void> parse_text_or_field(ParseCursor& cursor, StringParts& parts, const Quotes& quotes);
+
+Result<ExprId> parse_format_spec(ParseCursor& cursor, const Quotes& quotes) {
+  const std::uint32_t begin = cursor.back(1).end;
+  auto items = cursor.list<ExprId>();
+  StringParts parts(items);
+  while (cursor.at(TokenKind::FStringText) || cursor.at(TokenKind::LBrace))
+    WW_TRY_VOID(parse_text_or_field(cursor, parts, quotes));
+  WW_TRY_VOID(flush_text(cursor, parts));
+  Expr out{.kind = ExprKind::FString, .place = cursor.place_from(begin)};
+  out.items = items.finish();
+  return cursor.add(out);
+}
+
+// `{value = !r :format}`; a `=` keeps the text before it.
+Result<void> parse_field(ParseCursor& cursor, StringParts& parts, const Quotes& quotes) {
+  WW_TRY_VOID(cursor.check_depth());
+  const auto level = cursor.deeper();
+  const Token opener = cursor.take();
+  Expr out{.kind = ExprKind::Formatted};
+  out.a = WW_TRY(parse_value(cursor));
+  const bool shows_text = cursor.accept(TokenKind::Assign);
+  if (shows_text) {
+    const Place shown{opener.end, cursor.here().begin};
+    parts.extend(shown);
+    parts.text += cursor.text_between(shown.begin, shown.end);
+  }
+  WW_TRY_VOID(flush_text(cursor, parts));
+  if (cursor.at(TokenKind::Bang)) out.conversion = WW_TRY(parse_conversion(cursor));
+  if (cursor.accept(TokenKind::Colon)) out.b = WW_TRY(parse_format_spec(cursor, quotes));
+  if (!cursor.at(TokenKind::RBrace)) return fail(cursor.unexpected_in("`!`, `:` or `}`", opener));
+  cursor.take();
+  if (shows_text && out.conversion == 0 && !out.b.valid()) out.conversion = 'r';
+  out.place = cursor.place_from(opener.begin);
+  parts.items.add(WW_TRY(cursor.add(out)));
+  return {};
+}
+
+Result<void> parse_text_or_field(ParseCursor& cursor, StringParts& parts, const Quotes& quotes) {
+  if (cursor.at(TokenKind::LBrace)) return parse_field(cursor, parts, quotes);
+  const Token text = WW_TRY(cursor.expect(TokenKind::FStringText, "the text of a string"));
+  parts.extend(place_of(text));
+  return append_string(parts.text, cursor.text_of(text), quotes, text.begin);
+}
+
+Result<void> parse_format_string(ParseCursor& cursor, StringParts& parts) {
+  const Quotes quotes = quotes_of(cursor.text_of(cursor.here()));
+  cursor.take();
+  while (!cursor.at(TokenKind::FStringEnd)) WW_TRY_VOID(parse_text_or_field(cursor, parts, quotes));
+  cursor.take();
+  return {};
+}
+
+}  // namespace
+
+Result<ExprId> parse_strings(ParseCursor& cursor) {
+  const Token first = cursor.here();
+  const bool is_bytes = quotes_of(cursor.text_of(first)).bytes;
+  bool is_format = false;
+  auto items = cursor.list<ExprId>();
+  StringParts parts(items);
+  while (cursor.at(TokenKind::String) || cursor.at(TokenKind::FStringBegin)) {
+    if (quotes_of(cursor.text_of(cursor.here())).bytes != is_bytes)
+      return fail_at(cursor.here().span(), DiagKind::Syntax,
+                     "found bytes and text strings side by side");
+    if (cursor.at(TokenKind::String)) {
+      WW_TRY_VOID(parse_plain_string(cursor, parts));
+    } else {
+      is_format = true;
+      WW_TRY_VOID(parse_format_string(cursor, parts));
+    }
+  }
+  Expr out{.kind = ExprKind::String, .place = cursor.place_from(first.begin)};
+  if (is_format) {
+    WW_TRY_VOID(flush_text(cursor, parts));
+    out.kind = ExprKind::FString;
+    out.items = items.finish();
+  } else {
+    out.text = cursor.add_string(std::move(parts.text));
+  }
+  return cursor.add(out);
 }
 
 }  // namespace ww::script

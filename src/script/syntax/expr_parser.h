@@ -33,38 +33,14 @@ Result<ExprId> parse_loop_target(ParseCursor& cursor);
 Result<ExprId> parse_loop_target_item(ParseCursor& cursor);
 /// `*a`, with the star.
 Result<ExprId> parse_starred(ParseCursor& cursor);
-
-// expr_parser.cpp, for the files below
-/// `a or b`: no conditional, no lambda.
-Result<ExprId> parse_disjunction(ParseCursor& cursor);
-/// What stands behind `*`.
-Result<ExprId> parse_unpacked(ParseCursor& cursor);
-Result<ExprId> parse_yield(ParseCursor& cursor);
-using ParseItem = Result<ExprId> (*)(ParseCursor&);
-/// A tuple from its first item on; a comma stands here.
-Result<ExprId> parse_tuple(ParseCursor& cursor, std::uint32_t begin, ExprId first, ParseItem item);
+/// The error for one that stands where nothing takes its items.
 [[nodiscard]] Diag lone_star(const ParseCursor& cursor, ExprId starred);
-[[nodiscard]] Diag no_expression(const ParseCursor& cursor);
 
-// atom_parser.cpp
-/// A name, a literal, or something in brackets.
-Result<ExprId> parse_atom(ParseCursor& cursor);
-/// `element for …`: the clauses stand here.
-Result<ExprId> parse_generator(ParseCursor& cursor, std::uint32_t begin, ExprId element);
-[[nodiscard]] inline bool at_clause(const ParseCursor& cursor) {
-  return cursor.at(TokenKind::KwFor) || cursor.at(TokenKind::KwAsync);
-}
-
-// call_parser.cpp
 /// The arguments of a call up to and with `)`; `opener` is the `(` taken before.
 Result<ListOf<Arg>> parse_arguments(ParseCursor& cursor, const Token& opener);
 /// Parameters up to `closer`, which stays: `)` of a function, where annotations may stand, or `:`
 /// of a lambda.
 Result<ListOf<Param>> parse_parameters(ParseCursor& cursor, TokenKind closer);
-
-// string_parser.cpp
-/// Literals that stand side by side.
-Result<ExprId> parse_strings(ParseCursor& cursor);
 
 // target_check.cpp
 /// Syntax unless the expression can be assigned to, or deleted.
