@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "script/api/builtins.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <deque>
 #include <set>
 #include <string>
 #include <unordered_map>
 
 #include "base/split.h"
+#include "ir/signatures.h"
+#include "script/api/params.h"
 #include "script/interp/conversions.h"
 #include "script/syntax/errors.h"
 
@@ -68,6 +73,24 @@ const Table& table() {
   return made;
 }
 
+Result<Value> run_intrinsic(Context& in, Args& a) {
+  const ir::Intrinsic callee = *ir::find_intrinsic(a.row->name.substr(2));  // without `T.`
+  std::vector<ir::ExprId> args;
+  for (std::size_t i = 0; i < a.values.size(); ++i)
+    args.push_back(WW_TRY(used_here(in, a[i], a.spans[i])));
+  for (std::size_t i = 0; i < a.rest.size(); ++i)
+    args.push_back(WW_TRY(used_here(in, a.rest[i], a.rest_spans[i])));
+  return of_expr(WW_TRY(ir::call(in.fn(), callee, args, a.call)));
+}
+
+// "value, op, num_warps, scratch"
+std::string parameters_of(ir::Intrinsic intrinsic) {
+  std::string out;
+  for (const ir::IntrinsicParam& param : ir::params_of(intrinsic))
+    out += fmt::format("{}{}{}", out.empty() ? "" : ", ", param.is_rest ? "*" : "", param.name);
+  return out;
+}
+
 }  // namespace
 
 std::span<const FunctionTable> function_tables() {
@@ -102,6 +125,26 @@ std::optional<std::string_view> why_not_taken(std::string_view full) {
                                              row.name.substr(0, row.name.size() - 1) == full)))
       return row.reason;
   return std::nullopt;
+}
+
+std::span<const BuiltinRow> intrinsic_rows() {
+  struct Texts {
+    std::string name, parameters;
+  };
+  static const std::deque<Texts> texts = [] {
+    std::deque<Texts> out;
+    for (const ir::IntrinsicFacts& facts : ir::all_intrinsics())
+      if (facts.id != ir::Intrinsic::TensorMap)  // script/api/tensor_maps.cpp
+        out.push_back({fmt::format("T.{}", facts.name), parameters_of(facts.id)});
+    return out;
+  }();
+  static const std::vector<BuiltinRow> rows = [] {
+    std::vector<BuiltinRow> out;
+    for (const Texts& each : texts)
+      out.push_back({each.name, each.parameters, run_intrinsic, true});
+    return out;
+  }();
+  return rows;
 }
 
 Signature read_signature(std::string_view text) {

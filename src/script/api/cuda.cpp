@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of ir/intrinsics.def that are called by other names or with other arguments than they
-// have (intrinsics.cpp has all others), and functions of CUDA and of TVM that are made of others.
+// have (intrinsic_rows has all others), and functions of CUDA and of TVM that are made of others.
 #include <fmt/format.h>
 
 #include <array>

@@ -65,10 +65,8 @@ const BuiltinRow* host_function(const Value& callee) {
   if (!callee.is(Kind::Builtin)) return nullptr;
   const BuiltinRow* row = callee.as<BuiltinObject>().row;
   if (row->name == "next") return nullptr;  // takes an item from its iterator
-  for (const auto rows : {host_api::rows, stdlib_api::rows})
-    for (const BuiltinRow& each : rows)
-      if (each.name == row->name) return row;
-  return nullptr;
+  const bool is_of_host = std::ranges::count(host_api::rows, row->name, &BuiltinRow::name) != 0;
+  return is_of_host ? row : nullptr;
 }
 
 constexpr const char* kUseOfValue = "`x = ...` gives its value a name, `B[...] = ...` stores it";
