@@ -342,20 +342,13 @@ class ExpectReader {
 
 }  // namespace
 
-std::vector<std::string> Expectation::names() const {
+std::vector<std::string> Expectation::names(bool only_before) const {
   std::vector<std::string> out;
   for (const ExprNode& node : nodes) {
     const auto name = name_of(node);
-    if (name && std::find(out.begin(), out.end(), *name) == out.end()) out.emplace_back(*name);
+    if (name && (!only_before || node.op == ExpectOp::Before) && !std::ranges::count(out, *name))
+      out.emplace_back(*name);
   }
-  return out;
-}
-
-std::vector<std::string> Expectation::names_before() const {
-  std::vector<std::string> out;
-  for (const ExprNode& node : nodes)
-    if (node.op == ExpectOp::Before && std::find(out.begin(), out.end(), node.name) == out.end())
-      out.push_back(node.name);
   return out;
 }
 

@@ -103,14 +103,14 @@ struct Expectation {
     return node.op == ExpectOp::Name ? std::optional(text_of(node)) : std::nullopt;
   }
   /// The arrays it speaks of, each once, in the order of the text; `$0` with its dollar.
-  [[nodiscard]] std::vector<std::string> names() const;
+  [[nodiscard]] std::vector<std::string> names(bool only_before = false) const;
   /// Those of them whose value before the run it needs.
-  [[nodiscard]] std::vector<std::string> names_before() const;
+  [[nodiscard]] std::vector<std::string> names_before() const { return names(true); }
 };
 
 /// Reads an expectation. Syntax, TooLarge (nesting), Overflow (an integer), UnknownName (functions
-/// and types, with the nearest one) or BadArgument (number of arguments, an invalid tolerance), at a
-/// place in `text`.
+/// and types, with the nearest one) or BadArgument (number of arguments, an invalid tolerance), at
+/// a place in `text`.
 Result<Expectation> parse_expectation(std::string_view text);
 
 }  // namespace ww::driver

@@ -794,7 +794,7 @@ Result<void> swizzle_form(LayoutState& state, Piece arguments) {
   return {};
 }
 
-// --- the table ------------------------------------------------------------------------------------
+// --- the table -----------------------------------------------------------------------------------
 
 constexpr std::string_view kCaseStudy =
     "S[(8,2,4,2):(4@laneid,1@warpid,1@laneid,1)] + R[2:4@warpid] + 5@warpid";

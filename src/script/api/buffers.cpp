@@ -8,7 +8,6 @@
 #include "script/api/builtins.h"
 #include "script/api/params.h"
 #include "script/interp/conversions.h"
-#include "script/interp/implicit.h"
 #include "script/interp/layouts.h"
 #include "script/interp/regions.h"
 #include "script/syntax/errors.h"

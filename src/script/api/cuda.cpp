@@ -10,7 +10,6 @@
 #include "script/api/params.h"
 #include "script/api/ptx_functions.h"
 #include "script/interp/conversions.h"
-#include "script/interp/implicit.h"
 #include "script/interp/operators.h"
 #include "script/interp/regions.h"
 #include "script/syntax/errors.h"
@@ -198,8 +197,8 @@ Result<Value> make_vector(Context& in, Args& a) {
 // --- made of others ------------------------------------------------------------------------------
 //
 // Conversions of bits and of packed pairs, reductions by other names, loads and conversions through
-// pointers. Nothing of them is left behind the front end, so that every engine knows them. TVM packs
-// two float32 into a uint64 and two 16-bit numbers into a uint32, the first one low.
+// pointers. Nothing of them is left behind the front end, so that every engine knows them. TVM
+// packs two float32 into a uint64 and two 16-bit numbers into a uint32, the first one low.
 
 ir::Type type(DType dtype) { return ir::Type::of(dtype); }
 
@@ -430,11 +429,8 @@ Result<ExprId> element(Context& in, const Elements& first, std::int64_t i, Span 
 
 Result<void> store(Context& in, const Elements& first, std::int64_t i, ExprId value, Span span) {
   const ExprId place = WW_TRY(element(in, first, i, span));
-  ir::Stmt out = stmt_node(ir::StmtKind::Store, span);
-  out.buffer = first.buffer;
-  out.args = in.fn()[place].args;
-  out.expr = WW_TRY(ir::cast(in.fn(), value, type(in.fn()[first.buffer].dtype), span));
-  emit(in, std::move(out));
+  const ir::Type to = type(in.fn()[first.buffer].dtype);
+  emit_store(in, place, WW_TRY(ir::cast(in.fn(), value, to, span)), span);
   return {};
 }
 

@@ -5,8 +5,6 @@
 #include "script/api/builtins.h"
 #include "script/api/params.h"
 #include "script/interp/conversions.h"
-#include "script/interp/implicit.h"
-#include "script/interp/typed.h"
 #include "script/syntax/errors.h"
 
 namespace ww::script::dtypes_api {
@@ -111,15 +109,10 @@ Result<Value> call_dtype(Context& in, const Value& dtype, CallArgs& args) {
   if (args.plain.empty()) return of_expr(new_extent(in, type, "", args.call));
   const Value& value = args.plain[0];
   if (value.is(Kind::Str)) {
-    const std::string_view word = text_of(value);
-    if (type.is_float() && (word == "inf" || word == "-inf" || word == "nan")) {
-      const double inf = std::numeric_limits<double>::infinity();
-      const double real = word == "nan"   ? std::numeric_limits<double>::quiet_NaN()
-                          : word == "inf" ? inf
-                                          : -inf;
-      return of_expr(ir::float_imm(in.fn(), type.dtype, real, args.call));
-    }
-    return fail_at(args.spans[0], DiagKind::BadType, "\"{}\" as `{}`", word, ir::to_text(type));
+    if (const auto real = special_float(value); real && type.is_float())
+      return of_expr(ir::float_imm(in.fn(), type.dtype, *real, args.call));
+    return fail_at(args.spans[0], DiagKind::BadType, "\"{}\" as `{}`", text_of(value),
+                   ir::to_text(type));
   }
   return of_expr(WW_TRY(exact_value(in, value, type, args.call)));
 }

@@ -59,10 +59,7 @@ Result<Value> to_float(Context& in, Args& a) {
   if (!a.has(0)) return of_float(0);
   if (a[0].is(Kind::Opaque)) return a[0];
   if (a[0].is(Kind::Str)) {
-    const std::string_view t = text_of(a[0]);
-    if (t == "inf") return of_float(std::numeric_limits<double>::infinity());
-    if (t == "-inf") return of_float(-std::numeric_limits<double>::infinity());
-    if (t == "nan") return of_float(std::numeric_limits<double>::quiet_NaN());
+    if (const auto special = special_float(a[0])) return of_float(*special);
     return fail_at(a.call, DiagKind::Opaque, "{} is not a number", repr(a[0]));
   }
   return of_float(WW_TRY(as_number(in, a[0], "the value", a.spans[0])));

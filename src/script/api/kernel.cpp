@@ -226,9 +226,7 @@ Result<Value> meta_var(Context& in, Args& a) {
 
 Result<Value> evaluate(Context& in, Args& a) {
   if (a[0].is(Kind::None)) return none();  // an instruction, which stands where it was written
-  ir::Stmt out = stmt_node(ir::StmtKind::Evaluate, a.call);
-  out.expr = WW_TRY(expression(in, a[0], a.spans[0]));
-  emit(in, std::move(out));
+  emit_call(in, WW_TRY(expression(in, a[0], a.spans[0])), a.call);
   return none();
 }
 

@@ -9,9 +9,7 @@
 #include "script/api/builtins.h"
 #include "script/api/dtypes.h"
 #include "script/interp/conversions.h"
-#include "script/interp/implicit.h"
 #include "script/interp/operators.h"
-#include "script/interp/typed.h"
 #include "script/syntax/errors.h"
 
 namespace ww::script::math_api {

@@ -15,7 +15,6 @@
 #include "script/api/builtins.h"
 #include "script/api/ptx_functions.h"
 #include "script/interp/conversions.h"
-#include "script/interp/implicit.h"
 #include "script/interp/layouts.h"
 #include "script/interp/operators.h"
 #include "script/syntax/errors.h"
@@ -68,7 +67,7 @@ Result<Value> move_base(Context& in, Args& a) {
   return none();
 }
 
-// --- shared memory --------------------------------------------------------------------------------
+// --- shared memory -------------------------------------------------------------------------------
 
 // Bytes from the first to the last place of the elements.
 Result<std::int64_t> bytes_of(Context& in, const ir::Buffer& buffer, Span span) {
@@ -173,7 +172,7 @@ Result<Value> shared_commit(Context& in, Args& a) {
   return none();
 }
 
-// --- tensor memory --------------------------------------------------------------------------------
+// --- tensor memory -------------------------------------------------------------------------------
 
 // The address of a pool of tensor memory, as it is at run time.
 Result<ir::ExprId> pool_address(Context& in, const PoolObject& pool, Span span) {
@@ -416,10 +415,8 @@ Result<Value> tensor_commit(Context& in, Args& a) {
     const Value slot = of_expr(WW_TRY(first_address(in, pool.slot, a.call)));
     WW_TRY_VOID(emit_tcgen05(in, "tcgen05.alloc",
                              {slot, of_int(pool.columns), of_int(pool.cta_group)}, a.call));
-    if (!pool.syncs) return {};
-    ir::Stmt sync = stmt_node(ir::StmtKind::Evaluate, a.call);
-    sync.expr = WW_TRY(ir::call(in.fn(), ir::Intrinsic::WarpSync, {}, a.call));
-    emit(in, std::move(sync));
+    if (pool.syncs)
+      emit_call(in, WW_TRY(ir::call(in.fn(), ir::Intrinsic::WarpSync, {}, a.call)), a.call);
     return {};
   }));
   return none();

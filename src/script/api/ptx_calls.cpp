@@ -14,7 +14,6 @@
 #include "script/api/params.h"
 #include "script/api/ptx_functions.h"
 #include "script/interp/conversions.h"
-#include "script/interp/implicit.h"
 #include "script/interp/regions.h"
 #include "script/syntax/errors.h"
 
@@ -243,7 +242,7 @@ Result<Value> issue(Context& in, const std::string& text, CallArgs& args) {
   return fail(wrong_count(opcode, args));
 }
 
-// --- accesses of an older spelling -----------------------------------------------------------------
+// --- accesses of an older spelling ---------------------------------------------------------------
 //
 // Loads and stores as functions with options, an older spelling:
 //

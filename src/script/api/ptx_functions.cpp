@@ -9,7 +9,6 @@
 #include "script/api/params.h"
 #include "script/interp/calls.h"
 #include "script/interp/conversions.h"
-#include "script/interp/implicit.h"
 #include "script/interp/regions.h"
 #include "script/syntax/errors.h"
 

@@ -217,7 +217,7 @@ Result<void> read_keyword(Context& in, const CallArgs::Named& named, ir::TileCal
   return read_setting(in, named.name, named.value, named.span, call);
 }
 
-// --- several CTAs ----------------------------------------------------------------------------------
+// --- several CTAs --------------------------------------------------------------------------------
 //
 // `multicast=` and `split=` of copy_async: settings that the script turns into others.
 //
@@ -374,7 +374,8 @@ Result<std::vector<ir::ExprId>> ranks_of_mask(Context& in, const ir::TileCall& c
   return out;
 }
 
-// Takes a keyword of a call that is one of the two; false: it is not, or is meant for tensor memory.
+// Takes a keyword of a call that is one of the two; false: it is not, or is meant for tensor
+// memory.
 Result<bool> read_multicast(Context& in, const CallArgs::Named& named, Multicast& multicast) {
   if (named.name == "split") {
     if (WW_TRY(as_bool(in, named.value, "`split`", named.span))) multicast.split = named.span;

@@ -14,7 +14,6 @@
 #include "script/api/builtins.h"
 #include "script/api/params.h"
 #include "script/interp/conversions.h"
-#include "script/interp/implicit.h"
 #include "script/interp/layouts.h"
 #include "script/interp/operators.h"
 #include "script/interp/regions.h"
@@ -292,11 +291,7 @@ Result<Value> vstore(Context& in, Args& a) {
   const ir::Buffer& buffer = in.fn()[id];
   const Assigned to{.name = buffer.name, .is_name = false, .declared = buffer.span};
   const ir::ExprId value = WW_TRY(assigned_value(in, a[1], in.fn()[place].type, to, a.spans[1]));
-  ir::Stmt out = stmt_node(ir::StmtKind::Store, a.call);
-  out.buffer = id;
-  out.args = in.fn()[place].args;
-  out.expr = value;
-  emit(in, std::move(out));
+  emit_store(in, place, value, a.call);
   return none();
 }
 

@@ -17,13 +17,12 @@
 #include "script/api/pools.h"
 #include "script/api/ptx_calls.h"
 #include "script/api/tile_calls.h"
-#include "script/interp/classes.h"
+#include "script/interp/calls.h"
 #include "script/interp/collections.h"
 #include "script/interp/conversions.h"
 #include "script/interp/imports.h"
 #include "script/interp/layouts.h"
 #include "script/interp/regions.h"
-#include "script/interp/typed.h"
 #include "script/syntax/errors.h"
 
 namespace ww::script {

@@ -52,15 +52,12 @@ Result<void> assign_field(Context& in, const Value& object, Symbol name, const V
     return fail_at(where, DiagKind::ReadOnly, "cannot assign an attribute of {}",
                    type_name(object));
   WW_TRY_VOID(check_holds(in, object.as<InstanceObject>(), value, where));
-  auto& fields = object.as<InstanceObject>().fields;
-  const auto found = std::find_if(fields.begin(), fields.end(),
-                                  [&](const auto& field) { return field.first == name; });
-  if (found != fields.end()) {
-    found->second = value;
+  if (Value* found = object.as<InstanceObject>().find(name)) {
+    *found = value;
     return {};
   }
   in.heap.count_values(1);
-  fields.emplace_back(name, value);
+  object.as<InstanceObject>().fields.emplace_back(name, value);
   return {};
 }
 
@@ -135,13 +132,9 @@ Result<void> assign_item(Context& in, const Value& object, const Value& index, c
   if (object.is(Kind::Dict)) return put(in, object.as<DictObject>(), index, value, where);
   if (object.is(Kind::List)) {
     auto& items = object.as<SeqObject>().items;
-    std::int64_t i = WW_TRY(as_integer(in, index, "an index", where));
-    if (i < 0) i += static_cast<std::int64_t>(items.size());
-    if (i < 0 || i >= static_cast<std::int64_t>(items.size()))
-      return fail_at(where, DiagKind::HostError, "index {} of a list of {}", repr(index),
-                     items.size());
+    const std::size_t place = WW_TRY(place_in(in, object, index, items.size(), where));
     WW_TRY_VOID(check_holds(in, object.as<SeqObject>(), value, where));
-    items[static_cast<std::size_t>(i)] = value;
+    items[place] = value;
     return {};
   }
   if (object.is(Kind::Buffer))
@@ -172,13 +165,8 @@ Result<void> exec_delete(Context& in, const Stmt& s, Env& env) {
       return fail_at(in.span(e.place), DiagKind::BadType, "`del` of an item of {}",
                      type_name(object));
     auto& items = object.as<SeqObject>().items;
-    const auto size = static_cast<std::int64_t>(items.size());
-    std::int64_t i = WW_TRY(as_integer(in, index, "the index", in.span(e.place)));
-    if (i < 0) i += size;
-    if (i < 0 || i >= size)
-      return fail_at(in.span(e.place), DiagKind::HostError, "index {} of a list of {}", repr(index),
-                     size);
-    items.erase(items.begin() + static_cast<std::ptrdiff_t>(i));
+    const std::size_t place = WW_TRY(place_in(in, object, index, items.size(), in.span(e.place)));
+    items.erase(items.begin() + static_cast<std::ptrdiff_t>(place));
   }
   return {};
 }

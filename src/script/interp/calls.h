@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of every kind of value, and functions from their definitions.
+// Calls of every kind of value, functions from their definitions, and classes with their instances.
 #pragma once
 
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "script/interp/arguments.h"
@@ -20,5 +22,12 @@ bool is_in_error(const Value& value);
 Result<Value> make_function(Context& in, StmtId def, Env& env);
 /// What the decorators of a `def` or a `class` make of it, the innermost first.
 Result<Value> decorate(Context& in, Value function, const Stmt& s, Env& env);
+
+Result<void> exec_class(Context& in, const Stmt& s, Env& env);
+/// An instance, made with the arguments of its `__init__` or of its fields.
+Result<Value> call_class(Context& in, ClassObject& type, CallArgs& args);
+/// A field, method or property of an instance or a class; nothing for other values.
+std::optional<Result<Value>> object_attribute(Context& in, const Value& object,
+                                              std::string_view name, Span span);
 
 }  // namespace ww::script

@@ -207,6 +207,16 @@ Result<bool> contains(Context& in, const Value& item, const Value& in_what, Span
   return WW_TRY(find_item(in, items, item, span)).has_value();
 }
 
+Result<std::size_t> place_in(Context& in, const Value& sequence, const Value& index,
+                             std::size_t size, Span span) {
+  const auto end = static_cast<std::int64_t>(size);
+  const std::int64_t i = WW_TRY(as_integer(in, index, "the index", span));
+  const std::int64_t place = i < 0 ? i + end : i;
+  if (place >= 0 && place < end) return static_cast<std::size_t>(place);
+  return fail_at(span, DiagKind::HostError, "index {} of a {} of {}", repr(index),
+                 type_name(sequence), size);
+}
+
 Result<Value> item_of(Context& in, const Value& sequence, const Value& index, Span span) {
   const bool is_range = sequence.is(Kind::Range);
   if (index.is(Kind::Slice)) {
@@ -214,17 +224,12 @@ Result<Value> item_of(Context& in, const Value& sequence, const Value& index, Sp
     if (!is_range) return slice_of(in, sequence, slice, span);
     return slice_of(in, in.heap.list(WW_TRY(iterate(in, sequence, span))), slice, span);
   }
-  const std::int64_t size = size_of(sequence);
-  std::int64_t i = WW_TRY(as_integer(in, index, "the index", span));
-  if (i < 0) i += size;
-  if (i < 0 || i >= size)
-    return fail_at(span, DiagKind::HostError, "index {} of a {} of {}", repr(index),
-                   type_name(sequence), size);
-  const auto place = static_cast<std::size_t>(i);
+  const auto size = static_cast<std::size_t>(size_of(sequence));
+  const std::size_t place = WW_TRY(place_in(in, sequence, index, size, span));
   if (sequence.is(Kind::Str)) return in.heap.str(std::string(1, text_of(sequence)[place]));
   if (!is_range) return sequence.as<SeqObject>().items[place];
   const RangeObject& range = sequence.as<RangeObject>();
-  return of_int(Wide{range.begin} + Wide{i} * range.step);
+  return of_int(Wide{range.begin} + Wide{static_cast<std::int64_t>(place)} * range.step);
 }
 
 Result<Value> value_of(Context& in, DictObject& dict, const Value& key, Span span) {

@@ -28,6 +28,9 @@ Result<void> check_holds(Context& in, const Object& holder, const Value& value, 
 std::optional<Result<Value>> collection_binary(Context& in, Op op, const Value& a, const Value& b,
                                                Span span);
 Result<bool> contains(Context& in, const Value& item, const Value& in_what, Span span);
+/// Where an index leads, which counts from the end where it is negative; HostError outside.
+Result<std::size_t> place_in(Context& in, const Value& sequence, const Value& index,
+                             std::size_t size, Span span);
 /// `sequence[index]`, of a list, tuple, text or range; the index may be a slice.
 Result<Value> item_of(Context& in, const Value& sequence, const Value& index, Span span);
 /// `dict[key]`.

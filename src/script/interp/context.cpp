@@ -72,4 +72,18 @@ ir::StmtId emit(Context& in, ir::Stmt stmt) {
   return id;
 }
 
+void emit_call(Context& in, ir::ExprId call, Span span) {
+  ir::Stmt out = stmt_node(ir::StmtKind::Evaluate, span);
+  out.expr = call;
+  emit(in, std::move(out));
+}
+
+void emit_store(Context& in, ir::ExprId place, ir::ExprId value, Span span) {
+  ir::Stmt out = stmt_node(ir::StmtKind::Store, span);
+  out.buffer = in.fn()[place].buffer;
+  out.args = in.fn()[place].args;
+  out.expr = value;
+  emit(in, std::move(out));
+}
+
 }  // namespace ww::script

@@ -4,9 +4,9 @@
 // functions that take it first, by topic:
 //
 //   expressions, operators, collections, format   nodes of the tree, and values under operators
-//   conversions, implicit, typed                  what functions ask of values
+//   conversions                                   what functions ask of values
 //   access, layouts, regions                      attributes and subscripts
-//   calls, arguments, classes                     functions and classes of the source
+//   calls, arguments                              functions and classes of the source
 //   host_stmts, assign, imports                   statements of the host
 //   kernel, kernel_body, kernel_assign            kernels and their statements
 //
@@ -127,6 +127,10 @@ ir::VarId new_var(Context& in, ir::VarKind kind, ir::Type type, Span span,
                   std::string_view name = {});
 /// Adds a statement to the innermost block of the kernel.
 ir::StmtId emit(Context& in, ir::Stmt stmt);
+/// A call for what it does.
+void emit_call(Context& in, ir::ExprId call, Span span);
+/// A store to what an expression loads.
+void emit_store(Context& in, ir::ExprId place, ir::ExprId value, Span span);
 
 /// Sets a variable for the time of a scope.
 template <typename T>

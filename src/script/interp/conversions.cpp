@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// What builtins ask of values: numbers, texts, types, lists, and expressions of the kernel.
 #include "script/interp/conversions.h"
 
 #include <fmt/format.h>
@@ -7,9 +6,11 @@
 #include <algorithm>
 #include <limits>
 
+#include "ir/simplify/fold.h"
+#include "num/float_format.h"
+#include "script/api/dtypes.h"
 #include "script/api/pools.h"
 #include "script/interp/collections.h"
-#include "script/interp/typed.h"
 #include "script/syntax/errors.h"
 
 namespace ww::script {
@@ -175,15 +176,11 @@ Result<std::string> as_text(Context& in, const Value& value, std::string_view wh
 
 Result<ir::Type> as_type(Context& in, const Value& value, std::string_view what, Span where) {
   if (value.is(Kind::Opaque)) return fail(needs_opaque(in, value, where));
-  if (value.is(Kind::DType))
-    return ir::Type::of(static_cast<num::DType>(value.id),
-                        static_cast<std::uint16_t>(value.integer > 0 ? value.integer : 1));
-  if (value.is(Kind::Annotation) &&
-      value.as<AnnotationObject>().what == AnnotationObject::What::Handle)
-    return value.as<AnnotationObject>().type;
-  if (value.is(Kind::Annotation) &&
-      value.as<AnnotationObject>().what == AnnotationObject::What::TensorMap)
-    return ir::Type::handle();
+  if (value.is(Kind::DType)) return type_of(value);
+  using What = AnnotationObject::What;
+  const What kind = value.is(Kind::Annotation) ? value.as<AnnotationObject>().what : What::Let;
+  if (kind == What::Handle) return value.as<AnnotationObject>().type;
+  if (kind == What::TensorMap) return ir::Type::handle();
   if (!value.is(Kind::Str))
     return fail_at(where, DiagKind::BadType,
                    "{} is {}, expected an element type such as \"float16\"", what,
@@ -259,6 +256,195 @@ Diag needs_opaque(Context& in, const Value& value, Span where) {
 
 void give_name(Context& in, const Value& value, std::string_view name) {
   if (in.in_kernel()) give_name_to(in, value, std::string(name), 0);
+}
+
+// --- numbers with a type -------------------------------------------------------------------------
+
+namespace {
+
+using num::DType;
+
+Value with_type(Value number, DType type) {
+  number.id = static_cast<std::uint32_t>(type) + 1;
+  return number;
+}
+
+// What 64 bits hold; a number from 2^63 on is the bits of an unsigned one.
+std::optional<ir::Constant> constant_of(const Value& value) {
+  if (value.is(Kind::Float)) return ir::Constant{DType::Float64, 0, value.real};
+  const Wide v = int_of(value);
+  if (v < Wide{std::numeric_limits<std::int64_t>::min()} ||
+      v > Wide{std::numeric_limits<std::uint64_t>::max()})
+    return std::nullopt;
+  const bool is_large = v > Wide{std::numeric_limits<std::int64_t>::max()};
+  const auto bits = static_cast<std::int64_t>(static_cast<std::uint64_t>(v));
+  return ir::Constant{is_large ? DType::Uint64 : DType::Int64, bits, 0};
+}
+
+Value from_constant(const ir::Constant& constant) {
+  if (num::kind_of(constant.dtype) == num::DTypeKind::Bool) return of_bool(constant.integer != 0);
+  if (num::is_float(constant.dtype)) return with_type(of_float(constant.real), constant.dtype);
+  const bool is_unsigned = num::kind_of(constant.dtype) == num::DTypeKind::Uint;
+  return with_type(of_int(is_unsigned ? Wide{static_cast<std::uint64_t>(constant.integer)}
+                                      : Wide{constant.integer}),
+                   constant.dtype);
+}
+
+// As in kernels: the float, or the wider one of a kind; nothing where only a cast can tell.
+std::optional<DType> common_type(DType a, DType b) {
+  if (a == b) return a;
+  if (num::is_float(a) != num::is_float(b)) return num::is_float(a) ? a : b;
+  const int width = num::bits_of(a) - num::bits_of(b);
+  const int narrower = std::min(num::bits_of(a), num::bits_of(b));
+  if (width == 0 || (num::is_float(a) && narrower < 16)) return std::nullopt;
+  return width > 0 ? a : b;
+}
+
+}  // namespace
+
+std::optional<double> special_float(const Value& value) {
+  if (!value.is(Kind::Str)) return std::nullopt;
+  const std::string_view word = text_of(value);
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  if (word == "inf") return kInf;
+  if (word == "-inf") return -kInf;
+  if (word == "nan") return std::numeric_limits<double>::quiet_NaN();
+  return std::nullopt;
+}
+
+std::optional<DType> typed_as(const Value& value) {
+  if ((!value.is(Kind::Int) && !value.is(Kind::Float)) || value.id == 0) return std::nullopt;
+  return static_cast<DType>(value.id - 1);
+}
+
+Value untyped(const Value& value) {
+  Value out = value;
+  if (typed_as(value)) out.id = 0;
+  return out;
+}
+
+Result<Value> typed_constant(Context&, const Value& value, ir::Type type, Conversion how,
+                             Span span) {
+  if (value.is(Kind::Opaque) || value.is(Kind::Poison)) return value;
+  const std::optional<double> special = type.is_float() ? special_float(value) : std::nullopt;
+  const Value number = special ? of_float(*special) : value;
+  if (!is_number(number) || !type.is_value() || type.lanes != 1)
+    return fail_at(span, DiagKind::BadType, "{} as `{}` outside of a kernel, expected a number",
+                   type_name(value), ir::to_text(type));
+  const auto constant = constant_of(number);
+  if (!constant || (how == Conversion::Exact && !ir::holds(type.dtype, *constant)))
+    return fail_at(span, DiagKind::BadType, "the constant {} does not fit `{}`", repr(number),
+                   num::name_of(type.dtype));
+  return from_constant(ir::convert(*constant, type.dtype));
+}
+
+Result<Value> typed_result(Context& in, const Value& a, const Value& b, const Value& result,
+                           Span span) {
+  const auto left = typed_as(a);
+  const auto right = typed_as(b);
+  if (!left && !right) return result;
+  const auto common = left && right ? common_type(*left, *right) : left ? left : right;
+  if (!common)
+    return fail(diag_at(span, DiagKind::BadType, "constants of types `{}` and `{}` meet",
+                        num::name_of(*left), num::name_of(*right))
+                    .with_note(fmt::format("`T.cast(x, \"{}\")` converts one of them",
+                                           num::name_of(*left))));
+  const DType type = *common;
+  // 2.5 · T.int32(3): a fraction is no int32, and not rounded to one behind the program's back.
+  if (result.is(Kind::Float) && !num::is_float(type)) return result;
+  return typed_constant(in, result, ir::Type::of(type), Conversion::Cast, span);
+}
+
+// --- conversions that are not written ------------------------------------------------------------
+
+namespace {
+
+std::optional<ir::Constant> constant_of(const ir::Function& f, ir::ExprId id) {
+  const ir::Expr& e = f[id];
+  if (e.op != ir::ExprOp::IntImm && e.op != ir::ExprOp::FloatImm) return std::nullopt;
+  return ir::Constant{e.type.dtype, e.integer, e.real};
+}
+
+Diag not_held(const ir::Constant& constant, ir::Type type, Span span) {
+  const bool is_real = num::is_float(constant.dtype);
+  Diag out = diag_at(
+      span, DiagKind::BadType, "the constant {} does not fit `{}`",
+      is_real ? fmt::format("{}", constant.real) : ir::int_text(constant.dtype, constant.integer),
+      num::name_of(type.dtype));
+  if (is_real && type.is_float())
+    return std::move(out).with_note(
+        fmt::format("the largest `{}` is {}", num::name_of(type.dtype), num::largest(type.dtype)));
+  return is_real ? std::move(out).with_note(
+                       fmt::format("`T.cast(x, \"{}\")` drops the fraction", ir::to_text(type)))
+                 : out;
+}
+
+bool drops_fraction(ir::Type from, ir::Type to) { return from.is_float() && !to.is_float(); }
+
+// Has the type no room for all values of the other, which is of its kind?
+bool is_narrower(ir::Type to, ir::Type from) {
+  if (to.is_float() != from.is_float() || to.is_bool() || from.is_bool()) return false;
+  const int room = num::bits_of(to.dtype) - num::bits_of(from.dtype);
+  return room < 0 || (room == 0 && to.is_float() && to.dtype != from.dtype);
+}
+
+Diag refused(const Assigned& to, ir::Type type, ir::Type from, Span span) {
+  const bool is_fraction = drops_fraction(from, type);
+  Diag out =
+      diag_at(span, DiagKind::BadType, "`{}` {} `{}` and gets `{}`, {}", to.name,
+              to.is_name ? "is" : "holds", num::name_of(type.dtype), num::name_of(from.dtype),
+              is_fraction ? "whose fraction would be lost" : "which does not fit");
+  if (to.is_inferred)
+    out.notes.push_back({fmt::format("it has the type of its first value; write `{}: T.{} = …`",
+                                     to.name, num::name_of(from.dtype)),
+                         to.declared});
+  else if (to.declared.known)
+    out.notes.push_back({"declared here", to.declared});
+  out.notes.push_back(
+      {type.is_bool() ? std::string("`x != 0` makes a condition of it")
+                      : fmt::format("`T.cast(x, \"{}\")` converts {}", num::name_of(type.dtype),
+                                    is_fraction ? "it, toward 0" : "it all the same"),
+       {}});
+  return out;
+}
+
+Result<ir::ExprId> exact(Context& in, ir::ExprId given, ir::Type type, Span span) {
+  const auto constant = constant_of(in.fn(), given);
+  if (constant && type.is_value() && !ir::holds(type.dtype, *constant))
+    return fail(not_held(*constant, type, span));
+  return ir::cast(in.fn(), given, type, span);
+}
+
+}  // namespace
+
+Result<ir::ExprId> expression_as(Context& in, const Value& value, ir::Type type, Span where) {
+  const ir::Operand given = WW_TRY(operand(in, value, where));
+  const ir::Type from = in.fn()[given.expr].type;
+  if (from.is_value() && type.is_value()) {
+    const auto constant = constant_of(in.fn(), given.expr);
+    if (constant && !ir::holds_bits(type.dtype, *constant))
+      return fail(not_held(*constant, type, where));
+    if (!constant && drops_fraction(from, type))
+      return fail(diag_at(where, DiagKind::BadType, "`{}` where `{}` is needed", ir::to_text(from),
+                          ir::to_text(type))
+                      .with_note(fmt::format("`T.cast(x, \"{}\")` converts it, toward 0",
+                                             num::name_of(type.dtype))));
+  }
+  return ir::cast(in.fn(), given.expr, type, where);
+}
+
+Result<ir::ExprId> exact_value(Context& in, const Value& value, ir::Type type, Span span) {
+  return exact(in, WW_TRY(operand(in, value, span)).expr, type, span);
+}
+
+Result<ir::ExprId> assigned_value(Context& in, const Value& value, ir::Type type,
+                                  const Assigned& to, Span span) {
+  const ir::ExprId given = WW_TRY(operand(in, value, span)).expr;
+  const ir::Type from = in.fn()[given].type;
+  const bool is_computed = !constant_of(in.fn(), given) && from.is_value() && type.is_value();
+  if (is_computed && (drops_fraction(from, type) || (to.is_inferred && is_narrower(type, from))))
+    return fail(refused(to, type, from, span));
+  return exact(in, given, type, span);
 }
 
 }  // namespace ww::script

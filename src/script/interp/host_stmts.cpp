@@ -10,7 +10,6 @@
 
 #include "script/interp/assign.h"
 #include "script/interp/calls.h"
-#include "script/interp/classes.h"
 #include "script/interp/collections.h"
 #include "script/interp/conversions.h"
 #include "script/interp/expressions.h"
@@ -197,10 +196,7 @@ Result<void> exec_expression(Context& in, const Stmt& s, Env& env) {
   // A host function called from a kernel may issue instructions for it.
   const bool is_instruction = in.in_kernel() && value.is(Kind::Ir) &&
                               in.fn()[value.expr()].type.kind == ir::Type::Kind::Void;
-  if (!is_instruction) return {};
-  ir::Stmt out = stmt_node(ir::StmtKind::Evaluate, in.span(s.place));
-  out.expr = value.expr();
-  emit(in, std::move(out));
+  if (is_instruction) emit_call(in, value.expr(), in.span(s.place));
   return {};
 }
 

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Assignments in a kernel: what a name becomes, and stores.
 #include "script/interp/kernel_assign.h"
-#include "script/api/buffer_fields.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "ir/below.h"
+#include "script/api/buffer_fields.h"
 #include "script/interp/assign.h"
 #include "script/interp/calls.h"
 #include "script/interp/conversions.h"
 #include "script/interp/expressions.h"
-#include "script/interp/implicit.h"
 #include "script/interp/kernel_body.h"
 #include "script/interp/operators.h"
 #include "script/interp/regions.h"
@@ -99,25 +98,17 @@ std::optional<std::vector<ir::ExprId>> vector_place(const ir::Function& f, const
 }
 
 // Binds a value to a new immutable variable.
-ir::ExprId bind_value(Context& in, std::string name, ir::ExprId value, Span span) {
-  ir::Var var;
-  var.name = std::move(name);
-  var.type = in.fn()[value].type;
-  var.kind = ir::VarKind::Let;
-  var.span = span;
+ir::ExprId bind_value(Context& in, std::string_view name, ir::ExprId value, Span span) {
   ir::Stmt out = stmt_node(ir::StmtKind::Bind, span);
-  out.var = in.fn().add(std::move(var));
+  const ir::VarId id = new_var(in, ir::VarKind::Let, in.fn()[value].type, span, name);
+  out.var = id;
   out.expr = value;
-  const ir::VarId id = out.var;
   emit(in, std::move(out));
   return ir::var_ref(in.fn(), id, span);
 }
 
 const Value* field_of(const Value& object, Symbol name) {
-  if (!object.is(Kind::Instance)) return nullptr;
-  const auto& fields = object.as<InstanceObject>().fields;
-  const auto found = std::ranges::find(fields, name, [](const auto& field) { return field.first; });
-  return found == fields.end() ? nullptr : &found->second;
+  return object.is(Kind::Instance) ? object.as<InstanceObject>().find(name) : nullptr;
 }
 
 // What a name, or an attribute of one, stands for: found without carrying anything out.
@@ -173,7 +164,7 @@ Result<void> keep_old_values(Context& in, std::vector<std::pair<ExprId, Value>>&
 }
 
 Result<void> let_name(Context& in, Symbol name, ir::ExprId value, Env& env, Span where) {
-  env.set(name, of_expr(bind_value(in, std::string(in.symbols.text(name)), value, where)));
+  env.set(name, of_expr(bind_value(in, in.symbols.text(name), value, where)));
   return {};
 }
 
@@ -238,12 +229,9 @@ Result<void> store_element(Context& in, ir::BufferId buffer, const Value& index,
       place.is_element && !indices.empty() && in.fn()[indices.back()].type.lanes > 1;
   const ir::ExprId element =
       WW_TRY(ir::load(in.fn(), buffer, indices, is_ramp ? 1 : lanes, target));
-  ir::Stmt out = stmt_node(ir::StmtKind::Store, at.all);
-  out.buffer = buffer;
-  out.args = in.fn()[element].args;
-  out.expr =
+  const ir::ExprId stored =
       WW_TRY(assigned_value(in, value, in.fn()[element].type, assigned_to(in, buffer), at.value));
-  emit(in, std::move(out));
+  emit_store(in, element, stored, at.all);
   return {};
 }
 

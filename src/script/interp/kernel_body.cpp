@@ -150,9 +150,7 @@ Result<void> kernel_expression(Context& in, const Stmt& s, Env& env) {
   }
   if (made_in(in) == before) WW_TRY_VOID(require_effect(in, s, value, env));
   if (!value.is(Kind::Ir) || in.fn()[value.expr()].op != ir::ExprOp::Call) return {};
-  ir::Stmt out = stmt_node(ir::StmtKind::Evaluate, in.span(s.place));
-  out.expr = value.expr();
-  emit(in, std::move(out));
+  emit_call(in, value.expr(), in.span(s.place));
   return {};
 }
 
@@ -176,7 +174,7 @@ Result<void> kernel_assert(Context& in, const Stmt& s, Env& env) {
   return {};
 }
 
-// --- branches, loops, blocks with attributes --------------------------------------------------------
+// --- branches, loops, blocks with attributes -----------------------------------------------------
 
 /// Where a loop stands: its head, and what it runs over.
 struct LoopSpans {
@@ -481,7 +479,7 @@ Result<void> kernel_with(Context& in, const Stmt& s, Env& env) {
   return {};
 }
 
-// --- all statements --------------------------------------------------------------------------------
+// --- all statements ------------------------------------------------------------------------------
 
 Result<void> build_statement(Context& in, StmtId id, Env& env) {
   const Stmt& s = in.ast()[id];

@@ -10,7 +10,6 @@
 #include "script/interp/collections.h"
 #include "script/interp/conversions.h"
 #include "script/interp/layouts.h"
-#include "script/interp/typed.h"
 #include "script/syntax/errors.h"
 
 namespace ww::script {

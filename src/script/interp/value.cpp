@@ -240,6 +240,12 @@ const Value* ClassObject::find(Symbol member) const {
   return nullptr;
 }
 
+Value* InstanceObject::find(Symbol field) {
+  for (auto& [name, value] : fields)
+    if (name == field) return &value;
+  return nullptr;
+}
+
 bool ClassObject::is_or_inherits(const ClassObject& other) const {
   return this == &other || std::find(bases.begin(), bases.end(), &other) != bases.end();
 }

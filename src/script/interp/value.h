@@ -69,7 +69,7 @@ struct Value {
   Kind kind = Kind::None;
   bool truth = false;  // Bool
   /// Ir: ExprId; Buffer: BufferId; DType: num::DType; SpecMaker: 'S' or 'R'; Int and Float: 0, or
-  /// an element type (typed.h)
+  /// an element type (conversions.h)
   std::uint32_t id = 0;
   Wide integer = 0;          // Int
   double real = 0;           // Float
@@ -156,6 +156,9 @@ struct ClassObject : Object {
 struct InstanceObject : Object {
   ClassObject* type = nullptr;
   std::vector<std::pair<Symbol, Value>> fields;
+
+  /// Null if there is none.
+  [[nodiscard]] Value* find(Symbol field);
 };
 struct BuiltinRow;
 struct BuiltinObject : Object {
