@@ -66,12 +66,12 @@ Result<Value> plain(Context& in, Args& a) {
       out.add(a.has(i) ? a[i] : of_int(0), a.spans[i]);
       continue;
     }
-    std::string word = "1";  // of a group of CTAs
-    if (a.has(i) && a[i].is(Kind::Str))
-      word = text_of(a[i]);
+    const std::string what = fmt::format("`{}`", signature.names[i]);
+    std::string word = "1";
+    if (a.has(i) && what == "`cta_group`")
+      word = std::to_string(WW_TRY(as_integer(in, a[i], what, a.spans[i])));
     else if (a.has(i))
-      word = std::to_string(
-          WW_TRY(as_integer(in, a[i], fmt::format("`{}`", signature.names[i]), a.spans[i])));
+      word = WW_TRY(as_text(in, a[i], what, a.spans[i]));
     out.opcode.replace(at, name.size(), word);
   }
   const isa::Opcode opcode = isa::opcode_of(out.opcode);
