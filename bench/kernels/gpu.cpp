@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "driver/call/launch_maps.h"
+#include "driver/run/device_run.h"
 #include "ir/launch/launch.h"
 #include "ir/tensor_map.h"
 #include "lower/lower.h"

@@ -15,7 +15,7 @@
 
 #include "bindings.h"
 #include "call_args.h"
-#include "driver/call/placed_call.h"
+#include "driver/call/ptx_call.h"
 #include "driver/report_json.h"
 #include "sim/tensor_map/image.h"
 

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "driver/call/gpu_call.h"
-#include "driver/call/numbers.h"
 #include "driver/call/ptx_call.h"
 #include "driver/call/saved.h"
 #include "driver/run/device_run.h"

@@ -7,8 +7,8 @@
 #include <bit>
 #include <utility>
 
+#include "driver/call/call.h"
 #include "driver/call/launch_description.h"
-#include "driver/call/numbers.h"
 #include "driver/run/device_run.h"
 #include "ir/function.h"
 #include "ir/visit.h"

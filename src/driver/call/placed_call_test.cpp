@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels over the caller's memory, where it lies.
-#include "driver/call/placed_call.h"
+#include "driver/call/ptx_call.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -22,9 +22,20 @@
 #include "driver/build.h"
 #include "driver/launch/values.h"
 #include "eval/eval.h"
+#include "eval/launch/host_values.h"
 #include "runtime/device.h"
 
 namespace ww::driver {
+
+/// Whether a kernel writes a parameter, whether it reads it as well or not.
+enum class Writing : std::uint8_t {
+  No,
+  Maybe,  // a pointer leads into its memory: only a run tells what is done with it
+  Yes     // a store or a tile primitive does
+};
+
+/// One per parameter.
+std::vector<Writing> param_writes(const ir::Function& function);
 
 /// The argument of a parameter: an array, or a scalar.
 struct KernelArg {
@@ -103,6 +114,12 @@ Result<DeviceRun> run_on(runtime::Device& device, const Build& build,
 /// the sizes of `contents()` count. BadArgument for an array whose elements the kernel wants in
 /// another order than C order, too: it would have to be moved.
 Result<runtime::Launch> launch_in_place(const Build& build, std::span<const KernelArg> args);
+
+/// The tensor maps of a lowered kernel, in the order in which it gets them behind its other parameters,
+/// as arguments that a device completes by the address. BadLaunch for numbers that the launch does not
+/// know.
+Result<std::vector<runtime::MapArgument>> launch_maps(const ir::Function& lowered,
+                                                      const eval::HostValues& values);
 
 /// What a device would get: the arrays as they lie in its memory, and the launch.
 struct HostSide {

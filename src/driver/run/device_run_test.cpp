@@ -13,7 +13,7 @@
 
 #include "driver/explain.h"
 #include "driver/report_json.h"
-#include "driver/run/choose_device.h"
+#include "driver/run/device_kind.h"
 #include "runtime/sim_device.h"
 
 namespace ww::driver::run_device_run_test {

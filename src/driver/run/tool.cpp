@@ -4,16 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 #include <stdexcept>
 #include <utility>
 
 #include "base/source.h"
 #include "driver/args/file_plan.h"
-#include "driver/run/choose_device.h"
+#include "driver/run/device_kind.h"
 #include "driver/run/device_run.h"
 #include "driver/run/findings.h"
-#include "driver/run/param_writes.h"
 #include "driver/sim/options.h"
 #include "driver/sim/report.h"
 #include "driver/timeline/names.h"
@@ -26,6 +26,20 @@ namespace ww::driver {
 namespace {
 
 DeviceKind wish_of(const RunRequest& request);
+
+// Tells whether contents have changed, without a copy of them.
+std::uint64_t digest(std::span<const std::byte> bytes) {
+  std::uint64_t out = bytes.size();
+  while (!bytes.empty()) {
+    std::uint64_t word = 0;
+    const std::size_t count = std::min(bytes.size(), sizeof word);
+    std::memcpy(&word, bytes.data(), count);
+    out = (out ^ word) * 0x9e3779b97f4a7c15U;
+    out ^= out >> 32U;
+    bytes = bytes.subspan(count);
+  }
+  return out;
+}
 
 /// One request from its texts to its report, step by step. A step that fails has said why.
 class KernelRun {

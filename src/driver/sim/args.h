@@ -34,6 +34,7 @@
 #include "driver/args/text.h"
 #include "driver/sim/tensor_arg.h"
 #include "driver/sim/texture_arg.h"
+#include "ptx/module.h"
 #include "sim/program.h"
 
 namespace ww::driver {
@@ -98,5 +99,20 @@ struct MatchedArgs {
 /// Which argument is for which parameter. Problems: a parameter that does not exist, has two
 /// arguments or none, or takes another number of bytes; members that overlap or are outside.
 MatchedArgs match_args(Params params, std::span<const SimArg> args);
+
+// --- which kernel --------------------------------------------------------------------------------
+//
+// Which kernel of a PTX module is meant.
+
+/// How messages name the module, and say that it was not told which kernel.
+struct ChoiceWords {
+  std::string where;         // "the PTX"
+  std::string_view unnamed;  // "none is named"
+};
+
+/// The kernel of that name; without one, the only kernel that the module has code for. BadArgument or
+/// UnknownName where there is none, or where there are several; notes list them.
+Result<std::string> choose_kernel(const ptx::Module& module, const std::string& wanted,
+                                  const ChoiceWords& words);
 
 }  // namespace ww::driver

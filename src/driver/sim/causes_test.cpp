@@ -9,8 +9,8 @@
 #include "base/file_io.h"
 #include "base/process.h"
 #include "driver/report_json.h"
-#include "driver/sim/advice.h"
 #include "driver/sim/finding_groups.h"
+#include "driver/sim/report.h"
 #include "driver/sim/tool.h"
 
 namespace ww::driver::causes_test {

@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "driver/report_json.h"
-#include "driver/sim/advice.h"
 #include "driver/sim/finding_groups.h"
 #include "driver/sim/options.h"
 #include "driver/sim/report.h"

@@ -11,15 +11,13 @@
 
 #include "base/ascii.h"
 #include "base/file_io.h"
+#include "base/join.h"
 #include "base/suggest.h"
 #include "driver/args/file_plan.h"
 #include "driver/args/text.h"
 #include "driver/launch/values.h"
-#include "driver/sim/advice.h"
 #include "driver/sim/args.h"
 #include "driver/sim/gpu_run.h"
-#include "driver/sim/kernel_choice.h"
-#include "driver/sim/launch_text.h"
 #include "driver/sim/memory.h"
 #include "driver/sim/options.h"
 #include "driver/sim/report.h"
@@ -689,6 +687,76 @@ SimOutcome simulate(const SimRequest& request) {
   return outcome;
 }
 
+// --- schedules ------------------------------------------------------------------------------------
+
+// Where the results of two runs differ first; empty: nowhere.
+std::string difference(const SimReport& first, const SimReport& later) {
+  for (std::size_t b = 0; b < first.results.size(); ++b) {
+    const std::vector<std::byte>& here = first.results[b].data;
+    const std::vector<std::byte>& there = later.results[b].data;
+    const auto [at, other] = std::ranges::mismatch(here, there);
+    if (at == here.end()) continue;
+    const BufferReport& buffer = first.buffers[b];
+    const auto bits = static_cast<std::size_t>(num::storage_bits(buffer.dtype));
+    const auto element = (at - here.begin()) * 8 / static_cast<std::ptrdiff_t>(bits);
+    return fmt::format("leaves other values than `rr` in ${} {}, from [{}] on", buffer.param,
+                       buffer.name, join(index_of(buffer.shape, element), ","));
+  }
+  if (first.run.printed != later.run.printed) return "prints other text than `rr`";
+  return "";
+}
+
+std::string problem_of(const SimReport& first, const SimReport& later) {
+  if (later.run.outcome != sim::Outcome::Finished)
+    return fmt::format("did not finish: {}", name_of(later.run.outcome));
+  if (!later.run.findings.empty())
+    return fmt::format("has {}, `rr` has none",
+                       plural(later.run.findings.list().size(), "finding"));
+  return difference(first, later);
+}
+
+// The name of the n-th schedule: warps in order, from the last to the first, then by chance with
+// asynchronous work that completes early or late.
+std::string schedule_name(unsigned number) {
+  if (number == 0) return "rr";
+  return number == 1 ? "reverse" : fmt::format("random:{}", number - 1);
+}
+
+// Runs as many as are asked for, until one does not finish, finds something or leaves other results
+// than the first; gives the report of that one, or of the first.
+SimOutcome run_schedules(const SimRequest& request) {
+  if (request.device != WhichGpu::Virtual)
+    return {.errors =
+                render(diag(DiagKind::BadArgument, "`--schedules` is for the virtual GPU alone"))};
+  if (request.timeline.is_wanted())
+    return {.errors = render(diag(DiagKind::BadArgument,
+                                  "`--timeline` beside `--schedules {}`: expected one of them",
+                                  request.schedules))};
+  if (!request.schedule.empty() && request.schedule != schedule_name(0))
+    return {.errors = render(diag(DiagKind::BadArgument,
+                                  "`--schedule {}` beside `--schedules {}`: expected one of them",
+                                  request.schedule, request.schedules))};
+  SimRequest one = request;
+  one.schedule = schedule_name(0);
+  SimOutcome first = simulate(one);
+  if (!first.report || !first.errors.empty()) return first;
+  SchedulesReport report{.run = {one.schedule}, .differs = {}};
+  const bool is_good = first.report->run.ok();
+  one.outs.clear();  // the first run has written them
+  for (unsigned i = 1; i < request.schedules && is_good; ++i) {
+    one.schedule = schedule_name(i);
+    report.run.push_back(one.schedule);
+    SimOutcome later = simulate(one);
+    if (!later.report) return later;
+    report.differs = problem_of(*first.report, *later.report);
+    if (report.differs.empty()) continue;
+    later.report->schedules = std::move(report);
+    return later;
+  }
+  first.report->schedules = std::move(report);
+  return first;
+}
+
 SimOutcome sim_without_memory() {
   return {.errors = render(diag(DiagKind::TooLarge, "the host has no memory for this run")
                                .with_note("`--limit memory=BYTES` bounds what is simulated"))};
@@ -699,7 +767,7 @@ SimOutcome sim_without_memory() {
 SimOutcome run_sim(const SimRequest& request) {
   try {
     const bool has_schedules = request.schedules > 1 && request.launches.empty();
-    SimOutcome out = has_schedules ? run_schedules(request, simulate) : simulate(request);
+    SimOutcome out = has_schedules ? run_schedules(request) : simulate(request);
     if (out.report) add_sass(request, *out.report);
     return out;
   } catch (const std::bad_alloc&) {

@@ -14,7 +14,6 @@
 #include "driver/args/array.h"
 #include "driver/report_parts.h"
 #include "driver/sass_advice.h"
-#include "driver/sim/schedules.h"
 #include "driver/timeline/timeline.h"
 #include "json/json.h"
 #include "runtime/cuda_calls.h"
@@ -34,7 +33,7 @@ struct SimRequest {
   std::vector<std::string> args = {};  // PARAMETER=VALUE
   std::vector<std::string> outs = {};  // PARAMETER=FILE
   std::string awaits = {};             // PARAMETER,... that an earlier grid still writes
-  /// Launches in order (driver/sim/launch_text.h), of arguments that `args` name; then there are no
+  /// Launches in order (driver/sim/options.h), of arguments that `args` name; then there are no
   /// kernel, sizes and `awaits` of one.
   std::vector<std::string> launches = {};
   std::vector<std::string> expects = {};  // driver/expect/expect.h
@@ -65,6 +64,12 @@ struct SimRequest {
   [[nodiscard]] bool watches() const {
     return !trace.empty() || !stop_at.empty() || count || timeline.is_wanted();
   }
+};
+
+/// What came of `--schedules`: one launch in several interleavings, on which results must not depend.
+struct SchedulesReport {
+  std::vector<std::string> run;  // as `--schedule` takes them
+  std::string differs;           // how the last one differs from the first; empty: all agree
 };
 
 /// What a run leaves, of one launch or several.
