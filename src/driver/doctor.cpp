@@ -185,15 +185,15 @@ std::string doctor_text(const std::vector<ToolState>& tools) {
 }
 
 Json doctor_json(const std::vector<ToolState>& tools) {
-  Json rows = Json::array();
-  for (const ToolState& each : tools)
-    rows.push_back({{"name", each.name},
-                    {"found", each.problem.empty()},
-                    {"version", text_or_null(each.version)},
-                    {"place", text_or_null(each.place)},
-                    {"problem", text_or_null(each.problem)},
-                    {"without", each.without},
-                    {"remedy", each.remedy}});
+  Json rows = json_list(tools, [&](const ToolState& each) -> Json {
+    return {{"name", each.name},
+            {"found", each.problem.empty()},
+            {"version", text_or_null(each.version)},
+            {"place", text_or_null(each.place)},
+            {"problem", text_or_null(each.problem)},
+            {"without", each.without},
+            {"remedy", each.remedy}};
+  });
   return with_schema("doctor", {{"tools", rows}});
 }
 

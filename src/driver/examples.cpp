@@ -142,13 +142,13 @@ std::string examples_text() {
 }
 
 Json examples_json() {
-  Json list = Json::array();
-  for (const Example& each : examples())
-    list.push_back({{"name", each.name},
-                    {"group", each.group},
-                    {"path", each.path},
-                    {"summary", each.summary},
-                    {"commands", each.commands}});
+  Json list = json_list(examples(), [&](const Example& each) -> Json {
+    return {{"name", each.name},
+            {"group", each.group},
+            {"path", each.path},
+            {"summary", each.summary},
+            {"commands", each.commands}};
+  });
   Json out = with_schema("examples");
   out["examples"] = list;
   return out;

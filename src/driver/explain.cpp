@@ -352,11 +352,9 @@ Json product_json(const lower::PlanReport& plan) {
 }
 
 Json instructions_json(const lower::PlanReport& plan) {
-  Json out = Json::array();
-  for (const lower::InstructionCount& each : plan.instructions)
-    out.push_back(
-        {{"opcode", each.opcode}, {"per_thread", each.per_thread}, {"bytes", each.bytes}});
-  return out;
+  return json_list(plan.instructions, [](const lower::InstructionCount& each) -> Json {
+    return {{"opcode", each.opcode}, {"per_thread", each.per_thread}, {"bytes", each.bytes}};
+  });
 }
 
 Json plan_json(const lower::PlanReport& plan) {
@@ -375,10 +373,8 @@ Json plan_json(const lower::PlanReport& plan) {
 }
 
 Json call_json(const SourceText& source, const lower::CallReport& call) {
-  Json operands = Json::array();
-  for (const lower::OperandReport& each : call.operands) operands.push_back(operand_json(each));
-  Json verdicts = Json::array();
-  for (const lower::Verdict& each : call.verdicts) verdicts.push_back(verdict_json(each));
+  Json operands = json_list(call.operands, operand_json);
+  Json verdicts = json_list(call.verdicts, verdict_json);
   return {{"at", source_place_json(source, call.span)},
           {"call", call.name},
           {"op", call.op},
@@ -446,9 +442,8 @@ Json explain_json(const Build& build, const SassAdvice* sass) {
     out["inferred"] = layouts_json(build);
     out["conversions"] = conversions_json(build);
   }
-  out["primitives"] = Json::array();
-  for (const lower::CallReport& call : build.report.calls)
-    out["primitives"].push_back(call_json(source, call));
+  out["primitives"] = json_list(
+      build.report.calls, [&](const lower::CallReport& call) { return call_json(source, call); });
   out["local_memory"] = Json::array();
   for (const ir::SpilledArray& each : build.report.spilled)
     out["local_memory"].push_back({{"buffer", each.buffer},

@@ -290,10 +290,9 @@ std::string reference_text(std::string_view topic) {
 }
 
 Json reference_json(std::string_view topic) {
-  Json rows = Json::array();
-  for (const ReferenceRow& row : find_topic(topic).rows())
-    rows.push_back(
-        {{"group", row.group}, {"name", row.name}, {"text", row.text}, {"words", row.words}});
+  Json rows = json_list(find_topic(topic).rows(), [](const ReferenceRow& row) -> Json {
+    return {{"group", row.group}, {"name", row.name}, {"text", row.text}, {"words", row.words}};
+  });
   return with_schema("reference", {{"topic", topic}, {"rows", rows}});
 }
 

@@ -33,12 +33,12 @@ Json buffer_json(const BufferReport& buffer) {
 }
 
 Json expectation_json(const ExpectReport& each) {
-  Json first = Json::array();
-  for (const Mismatch& mismatch : each.result.first)
-    first.push_back({{"index", mismatch.index},
-                     {"seen", mismatch.seen},
-                     {"wanted", mismatch.wanted},
-                     {"error", mismatch.error}});
+  Json first = json_list(each.result.first, [&](const Mismatch& mismatch) -> Json {
+    return {{"index", mismatch.index},
+            {"seen", mismatch.seen},
+            {"wanted", mismatch.wanted},
+            {"error", mismatch.error}};
+  });
   return {{"expect", each.text},
           {"holds", each.result.holds},
           {"elements", each.result.elements},

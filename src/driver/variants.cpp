@@ -43,14 +43,11 @@ std::string variants_text() {
 }
 
 Json variants_json() {
-  Json rows = Json::array();
-  for (const lower::Variant* each : in_order())
-    rows.push_back({{"op", ir::name_of(each->op)},
-                    {"name", each->name},
-                    {"priority", each->priority},
-                    {"only_by_name", each->only_by_name},
-                    {"aliases", aliases_of(*each)},
-                    {"about", each->about}});
+  Json rows = json_list(in_order(), [&](const lower::Variant* each) -> Json {
+    return {{"op", ir::name_of(each->op)},  {"name", each->name},
+            {"priority", each->priority},   {"only_by_name", each->only_by_name},
+            {"aliases", aliases_of(*each)}, {"about", each->about}};
+  });
   return with_schema("variants", {{"variants", rows}});
 }
 

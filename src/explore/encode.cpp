@@ -54,9 +54,9 @@ unsigned lane_bytes(isa::Type type) {
 }
 
 Json names_json(const StoredRun& run) {
-  Json out = Json::array();
-  for (const driver::SharedName& each : run.capture().source.names)
-    out.push_back({{"name", each.name}, {"offset", each.offset}, {"bytes", each.bytes}});
+  Json out = json_list(run.capture().source.names, [&](const driver::SharedName& each) -> Json {
+    return {{"name", each.name}, {"offset", each.offset}, {"bytes", each.bytes}};
+  });
   for (const sim::SharedVariable& each : run.capture().program->shared)
     out.push_back({{"name", each.name}, {"offset", each.offset}, {"bytes", each.bytes}});
   return out;

@@ -70,10 +70,9 @@ class Pieces {
   }
 
   [[nodiscard]] Json json() const {
-    Json out = Json::array();
-    for (const std::string& piece : list_)
-      out.push_back(base64(std::as_bytes(std::span(piece.data(), piece.size()))));
-    return out;
+    return json_list(list_, [&](const std::string& piece) {
+      return base64(std::as_bytes(std::span(piece.data(), piece.size())));
+    });
   }
 
  private:
@@ -115,11 +114,11 @@ std::vector<std::uint64_t> by_importance(const sim::History& history,
 Json warps_json(const StoredRun& run) {
   Json out = Json::array();
   for (const auto& changes : run.history().warps) {
-    Json list = Json::array();
-    for (const sim::StatusChange& change : changes)
-      list.push_back(
-          Json::array({change.moment, state_name(change.status), subject_json(run, change.status),
-                       run.line_of(change.status.op), run.source_line_of(change.status.op)}));
+    Json list = json_list(changes, [&](const sim::StatusChange& change) {
+      return Json::array({change.moment, state_name(change.status),
+                          subject_json(run, change.status), run.line_of(change.status.op),
+                          run.source_line_of(change.status.op)});
+    });
     out.push_back(std::move(list));
   }
   return out;
@@ -128,11 +127,10 @@ Json warps_json(const StoredRun& run) {
 Json barriers_json(const StoredRun& run) {
   Json out = Json::array();
   for (const sim::BarrierHistory& barrier : run.history().barriers) {
-    Json changes = Json::array();
-    for (const sim::BarrierChange& each : barrier.changes)
-      changes.push_back(
-          Json::array({each.moment, each.status.is_alive, each.status.phase, each.status.pending,
-                       each.status.expected, each.status.bytes}));
+    Json changes = json_list(barrier.changes, [&](const sim::BarrierChange& each) {
+      return Json::array({each.moment, each.status.is_alive, each.status.phase, each.status.pending,
+                          each.status.expected, each.status.bytes});
+    });
     Json one = barrier_json(run, barrier);
     one["changes"] = std::move(changes);
     out.push_back(std::move(one));
@@ -141,13 +139,12 @@ Json barriers_json(const StoredRun& run) {
 }
 
 Json registers_json(const StoredRun& run) {
-  Json out = Json::array();
-  for (const NamedRegister& reg : run.registers())
-    out.push_back({{"name", reg.name},
-                   {"type", isa::info(reg.type).name},
-                   {"offset", reg.place.offset()},
-                   {"bytes", reg.type == isa::Type::Pred ? 0 : lane_bytes(reg.type)}});
-  return out;
+  return json_list(run.registers(), [&](const NamedRegister& reg) -> Json {
+    return {{"name", reg.name},
+            {"type", isa::info(reg.type).name},
+            {"offset", reg.place.offset()},
+            {"bytes", reg.type == isa::Type::Pred ? 0 : lane_bytes(reg.type)}};
+  });
 }
 
 }  // namespace
@@ -181,12 +178,10 @@ Json snapshots_json(StoredRun& run, std::uint64_t moments) {
     kept.emplace_back(moment, std::move(*numbers));
   }
   std::ranges::sort(kept, {}, [](const auto& each) { return each.first; });
-  Json at = Json::array();
-  for (const auto& each : kept) at.push_back(each.first);
+  Json at = json_list(kept, [&](const auto& each) { return each.first; });
   Json regions = Json::array();
   for (std::size_t r = 0; r < history.regions.size(); ++r) {
-    Json contents = Json::array();
-    for (const auto& each : kept) contents.push_back(each.second[r]);
+    Json contents = json_list(kept, [&](const auto& each) { return each.second[r]; });
     regions.push_back({{"part", part_name(history.regions[r].part)},
                        {"index", history.regions[r].index},
                        {"size", history.regions[r].first.size()},

@@ -348,8 +348,7 @@ void EngineRowWriter::add_fragment(Json row, const sim::Fragment& fragment, std:
   const auto opcode = row["opcode"].get<std::string>();
   push(std::move(row), side);
   if (!fragments_seen_.insert(opcode + std::string(side) + std::to_string(in_group)).second) return;
-  Json held = Json::array();
-  for (const auto& elements : fragment.held) held.push_back(elements);
+  Json held = json_list(fragment.held, [&](const auto& elements) { return elements; });
   out_.fragments.push_back({{"opcode", opcode},
                             {"side", side},
                             {"warp", in_group},

@@ -93,12 +93,11 @@ Json params_json(const script::Ast& ast, const script::SymbolTable& symbols,
     const script::Place place = ast[id].place;
     return text.substr(place.begin, place.end - place.begin);
   };
-  Json out = Json::array();
-  for (const script::Param& param : ast.list(function.params))
-    out.push_back({{"name", symbols.text(param.name)},
-                   {"default", text_of(param.default_value)},
-                   {"annotation", text_of(param.annotation)}});
-  return out;
+  return json_list(ast.list(function.params), [&](const script::Param& param) -> Json {
+    return {{"name", symbols.text(param.name)},
+            {"default", text_of(param.default_value)},
+            {"annotation", text_of(param.annotation)}};
+  });
 }
 
 Json functions_json(const SourceText& source) {

@@ -68,12 +68,10 @@ Call find_call(std::string_view name) {
 }
 
 Result<Json> call_start(Session& session, const Json& /*request*/) {
-  Json examples = Json::array();
-  for (const driver::Example& example : driver::examples())
-    examples.push_back(example_row(example));
+  Json examples = json_list(driver::examples(), example_row);
   static const Json gpu = gpu_name();
-  Json checks = Json::array();
-  for (const sim::Check check : sim::all_checks()) checks.push_back(sim::name_of(check));
+  Json checks =
+      json_list(sim::all_checks(), [&](const sim::Check check) { return sim::name_of(check); });
   return driver::with_schema("explore-start", {{"version", session.options.version},
                                                {"targets", driver::target_names()},
                                                {"examples", std::move(examples)},
@@ -98,16 +96,16 @@ Result<Json> call_example(Session& /*session*/, const Json& request) {
 }
 
 Result<Json> call_reference(Session& /*session*/, const Json& /*request*/) {
-  Json layouts = Json::array();
-  for (const driver::NamedLayout& each : driver::named_layouts())
-    layouts.push_back({{"name", each.name}, {"text", each.help}, {"example", each.example}});
-  Json ops = Json::array();
-  for (const driver::LayoutOp& each : driver::layout_ops())
-    ops.push_back({{"name", each.name},
-                   {"arguments", each.arguments},
-                   {"text", each.help},
-                   {"example_layout", each.example_layout},
-                   {"example", each.example}});
+  Json layouts = json_list(driver::named_layouts(), [&](const driver::NamedLayout& each) -> Json {
+    return {{"name", each.name}, {"text", each.help}, {"example", each.example}};
+  });
+  Json ops = json_list(driver::layout_ops(), [&](const driver::LayoutOp& each) -> Json {
+    return {{"name", each.name},
+            {"arguments", each.arguments},
+            {"text", each.help},
+            {"example_layout", each.example_layout},
+            {"example", each.example}};
+  });
   return driver::with_schema("explore-reference", {{"names", rows_of("names")},
                                                    {"primitives", rows_of("primitives")},
                                                    {"namespaces", script::tile_namespaces()},

@@ -159,6 +159,14 @@ std::int64_t Json::get() const;
 template <>
 std::uint64_t Json::get() const;
 
+/// A list with what `each` makes of every item.
+template <typename Items, typename Each>
+Json json_list(const Items& items, const Each& each) {
+  Json out = Json::array();
+  for (const auto& item : items) out.push_back(each(item));
+  return out;
+}
+
 /// On one line, as tests show it.
 std::ostream& operator<<(std::ostream& out, const Json& value);
 

@@ -79,10 +79,9 @@ std::string_view name_of(LaunchParam::Kind kind) {
 }
 
 Json sources_json(const std::vector<LaunchParam>& params, const LaunchParam& param) {
-  Json out = Json::array();
-  for (const LaunchParam::Source& each : param.from)
-    out.push_back({{"param", params[each.param].seen.name}, {"dim", each.dim}});
-  return out;
+  return json_list(param.from, [&](const LaunchParam::Source& each) -> Json {
+    return {{"param", params[each.param].seen.name}, {"dim", each.dim}};
+  });
 }
 
 // A number, or the name of an extent.
@@ -169,19 +168,16 @@ Json attributes_json(const LaunchDescription& launch) {
 }
 
 Json grid_json(const ir::Function& lowered, const ir::LaunchShape& shape) {
-  Json out = Json::array();
-  for (const ir::Extent& extent : shape.grid)
-    out.push_back(extent.is_constant() ? Json(extent.value)
-                                       : Json(ir::print(lowered, extent.expr)));
-  return out;
+  return json_list(shape.grid, [&](const ir::Extent& extent) {
+    return extent.is_constant() ? Json(extent.value) : Json(ir::print(lowered, extent.expr));
+  });
 }
 
 Json lets_json(const ir::Function& lowered, const LaunchDescription& launch) {
-  Json out = Json::array();
-  for (const ir::StmtId id : launch.lets)
-    out.push_back(
-        {{"name", lowered[lowered[id].var].name}, {"value", ir::print(lowered, lowered[id].expr)}});
-  return out;
+  return json_list(launch.lets, [&](const ir::StmtId id) -> Json {
+    return {{"name", lowered[lowered[id].var].name},
+            {"value", ir::print(lowered, lowered[id].expr)}};
+  });
 }
 
 }  // namespace

@@ -165,8 +165,7 @@ Json finding_json(const Diag& problem, const SourceText& source) {
   }
   result["kind"] = name_of(problem.kind);
   result["message"] = problem.text;
-  Json notes = Json::array();
-  for (const Note& note : problem.notes) notes.push_back(note.text);
+  Json notes = json_list(problem.notes, [&](const Note& note) { return note.text; });
   result["notes"] = notes;
   return result;
 }
@@ -205,10 +204,9 @@ Judged judge(const SourceText& source) {
 }
 
 std::string to_json(const Judged& judged, const SourceText& source) {
-  Json findings = Json::array();
-  for (const Diag& problem : judged.errors) findings.push_back(finding_json(problem, source));
-  Json notes = Json::array();
-  for (const Note& note : judged.notes) notes.push_back(note.text);
+  Json findings =
+      json_list(judged.errors, [&](const Diag& problem) { return finding_json(problem, source); });
+  Json notes = json_list(judged.notes, [&](const Note& note) { return note.text; });
   return json_lines(with_schema("isa-check", {{"file", source.name()},
                                               {"legal", judged.errors.empty()},
                                               {"target", judged.target},
@@ -272,13 +270,12 @@ std::string families_text() {
 }
 
 std::string families_json() {
-  Json list = Json::array();
-  for (const isa::Family& family : isa::families()) {
-    list.push_back({{"family", family.name},
-                    {"title", family.title},
-                    {"forms", family.forms.size()},
-                    {"mnemonics", mnemonics_of(family)}});
-  }
+  Json list = json_list(isa::families(), [&](const isa::Family& family) -> Json {
+    return {{"family", family.name},
+            {"title", family.title},
+            {"forms", family.forms.size()},
+            {"mnemonics", mnemonics_of(family)}};
+  });
   return json_lines(with_schema("isa-list", {{"families", list}}));
 }
 
@@ -309,14 +306,13 @@ std::string form_list_text(std::span<const isa::Form* const> forms) {
 }
 
 std::string forms_json(std::span<const isa::Form* const> forms) {
-  Json list = Json::array();
-  for (const isa::Form* form : forms) {
-    list.push_back({{"family", form->family},
-                    {"mnemonic", form->mnemonic},
-                    {"syntax", syntax_line(*form)},
-                    {"about", form->row->about},
-                    {"needs", gate_lines(*form)}});
-  }
+  Json list = json_list(forms, [&](const isa::Form* form) -> Json {
+    return {{"family", form->family},
+            {"mnemonic", form->mnemonic},
+            {"syntax", syntax_line(*form)},
+            {"about", form->row->about},
+            {"needs", gate_lines(*form)}};
+  });
   return json_lines(with_schema("isa-forms", {{"forms", list}}));
 }
 
@@ -379,20 +375,19 @@ std::string to_text() {
 }
 
 std::string to_json() {
-  Json classes = Json::array();
-  for (const RegisterClassInfo& cls : ptx::register_classes()) {
-    classes.push_back({{"id", static_cast<int>(cls.id)},
-                       {"name", cls.name},
-                       {"bits", cls.bits},
-                       {"declaration", cls.declaration},
-                       {"is_declared", ptx::is_declared(cls.id)},
-                       {"prefix", cls.prefix},
-                       {"superclasses", superclasses(cls.id)},
-                       {"holds", cls.holds}});
-  }
-  Json common = Json::array();
-  for (const Common& pair : common_classes())
-    common.push_back({{"a", pair.a}, {"b", pair.b}, {"through", pair.through}});
+  Json classes = json_list(ptx::register_classes(), [&](const RegisterClassInfo& cls) -> Json {
+    return {{"id", static_cast<int>(cls.id)},
+            {"name", cls.name},
+            {"bits", cls.bits},
+            {"declaration", cls.declaration},
+            {"is_declared", ptx::is_declared(cls.id)},
+            {"prefix", cls.prefix},
+            {"superclasses", superclasses(cls.id)},
+            {"holds", cls.holds}};
+  });
+  Json common = json_list(common_classes(), [&](const Common& pair) -> Json {
+    return {{"a", pair.a}, {"b", pair.b}, {"through", pair.through}};
+  });
   return json_lines(with_schema("isa-registers", {{"classes", classes}, {"common", common}}));
 }
 
@@ -516,8 +511,7 @@ std::string props_text(const MatrixCopyProps& p) {
 }
 
 std::string rows_json(std::span<const MatrixCopy* const> rows) {
-  Json list = Json::array();
-  for (const MatrixCopy* row : rows) list.push_back(row_json(*row));
+  Json list = json_list(rows, [&](const MatrixCopy* row) { return row_json(*row); });
   return json_lines(with_schema("isa-select-table", {{"rows", list}}));
 }
 
@@ -647,11 +641,10 @@ std::string fragments_text(const Binding& binding) {
 Json fragments_json(const Binding& binding) {
   Json list = Json::array();
   for (const Fragment& fragment : isa::fragments_of(binding)) {
-    Json places = Json::array();
-    for (const FragmentPlace& place : fragment.places) {
-      places.push_back(Json{
-          {"warp", place.warp}, {"lane", place.lane}, {"reg", place.reg}, {"part", place.part}});
-    }
+    Json places = json_list(fragment.places, [&](const FragmentPlace& place) {
+      return Json{
+          {"warp", place.warp}, {"lane", place.lane}, {"reg", place.reg}, {"part", place.part}};
+    });
     list.push_back({{"operand", fragment.operand},
                     {"title", fragment.title},
                     {"rows", fragment.rows},
@@ -718,12 +711,11 @@ Json operand_json(const isa::OperandSpec& spec, const Form& form) {
 }
 
 Json form_json(const Form& form) {
-  Json slots = Json::array();
-  for (const isa::Slot& slot : form.slots) {
-    slots.push_back({{"name", slot.name}, {"words", slot.words}, {"optional", slot.optional}});
-  }
-  Json operands = Json::array();
-  for (const isa::OperandSpec& spec : form.operands) operands.push_back(operand_json(spec, form));
+  Json slots = json_list(form.slots, [&](const isa::Slot& slot) -> Json {
+    return {{"name", slot.name}, {"words", slot.words}, {"optional", slot.optional}};
+  });
+  Json operands = json_list(form.operands,
+                            [&](const isa::OperandSpec& spec) { return operand_json(spec, form); });
   Json result{{"family", form.family},
               {"mnemonic", form.mnemonic},
               {"syntax", syntax_line(form)},
@@ -830,8 +822,7 @@ Result<std::string> show_special(std::string_view name, IsaFormat format) {
 // An opcode of several forms, which differ in their operands: `mov.b64` packs, unpacks and copies.
 std::string show_fits(std::span<const isa::Binding> fits, IsaFormat format) {
   if (format == IsaFormat::Json) {
-    Json list = Json::array();
-    for (const isa::Binding& fit : fits) list.push_back(binding_json(fit));
+    Json list = json_list(fits, binding_json);
     return json_lines(with_schema("isa-opcodes", {{"forms", list}}));
   }
   std::string out;
@@ -862,8 +853,7 @@ Result<std::string> isa_show(std::string_view name, IsaFormat format) {
             .with_note("`warpwright isa list` shows what there is"));
   }
   if (format == IsaFormat::Text) return forms_text(forms);
-  Json list = Json::array();
-  for (const Form* form : forms) list.push_back(form_json(*form));
+  Json list = json_list(forms, [&](const Form* form) { return form_json(*form); });
   return json_lines(with_schema("isa-show", {{"forms", list}}));
 }
 

@@ -137,7 +137,7 @@ Json finding_place_json(const RunFinding::Place& at) {
   return out;
 }
 
-Json finding_json(const RunFinding& finding) {
+Json run_finding_json(const RunFinding& finding) {
   return {{"check", finding.check},
           {"message", finding.text},
           {"cause", finding.cause},
@@ -163,14 +163,6 @@ Json time_json(const std::optional<runtime::Timing>& timing) {
           {"median_seconds", timing->median},
           {"fastest_seconds", timing->fastest},
           {"slowest_seconds", timing->slowest}};
-}
-
-// One JSON value for each item of a list.
-template <typename Item>
-Json list_json(const std::vector<Item>& items, Json (*one)(const Item&)) {
-  Json out = Json::array();
-  for (const Item& item : items) out.push_back(one(item));
-  return out;
 }
 
 }  // namespace
@@ -210,12 +202,12 @@ Json run_json(const RunReport& report) {
   out["outcome"] = report.outcome_text;
   out["steps"] = report.steps;
   out["time"] = time_json(report.timing);
-  out["primitives"] = list_json(report.primitives, primitive_json);
+  out["primitives"] = json_list(report.primitives, primitive_json);
   out["checks"] = report.checks;
-  out["findings"] = list_json(report.findings, finding_json);
+  out["findings"] = json_list(report.findings, run_finding_json);
   out["findings_left_out"] = report.findings_left_out;
-  out["buffers"] = list_json(report.buffers, buffer_json);
-  out["expectations"] = list_json(report.expectations, expectation_json);
+  out["buffers"] = json_list(report.buffers, buffer_json);
+  out["expectations"] = json_list(report.expectations, expectation_json);
   out["printed"] = report.printed;
   out["timeline"] = text_or_null(report.timeline);
   return out;

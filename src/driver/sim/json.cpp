@@ -61,8 +61,7 @@ Json origin_json(const SimReport& report, const sim::FoundOrigin& origin) {
     out["line"] = program.infos[origin.op].line;
     out["instruction"] = program.line(program.infos[origin.op].line);
   }
-  Json way = Json::array();
-  for (const std::uint32_t op : origin.way) way.push_back(program.infos[op].line);
+  Json way = json_list(origin.way, [&](const std::uint32_t op) { return program.infos[op].line; });
   out["through"] = std::move(way);
   return out;
 }
@@ -90,13 +89,12 @@ Json findings_json(const SimReport& report) {
 }
 
 Json slow_json(const SimReport& report) {
-  Json out = Json::array();
-  for (const Advice& each : advise(report))
-    out.push_back({{"kind", name_of(each.kind)},
-                   {"line", each.line},
-                   {"instruction", report.program->line(each.line)},
-                   {"message", each.text}});
-  return out;
+  return json_list(advise(report), [&](const Advice& each) -> Json {
+    return {{"kind", name_of(each.kind)},
+            {"line", each.line},
+            {"instruction", report.program->line(each.line)},
+            {"message", each.text}};
+  });
 }
 
 Json schedules_json(const SimReport& report) {
@@ -162,13 +160,6 @@ Json launch_json(const SimReport& report) {
           {"checks", check_names(report.checks)}};
 }
 
-template <typename List, typename Each>
-Json array_json(const List& list, Each&& each) {
-  Json out = Json::array();
-  for (const auto& item : list) out.push_back(each(item));
-  return out;
-}
-
 // What came of a launch.
 void add_run(Json& out, const SimReport& report) {
   out["outcome"] = name_of(report.run.outcome);
@@ -215,9 +206,9 @@ Json sim_json(const SequenceReport& report) {
                                           {"notes", report.notes}});
   out["good"] = report.good();
   out["asked"] = report.launches.front().count;
-  out["launches"] = array_json(report.launches, step_json);
-  out["buffers"] = array_json(report.buffers, buffer_json);
-  out["expectations"] = array_json(report.expectations, expectation_json);
+  out["launches"] = json_list(report.launches, step_json);
+  out["buffers"] = json_list(report.buffers, buffer_json);
+  out["expectations"] = json_list(report.expectations, expectation_json);
   out["shown"] = lines_json(report.shown);
   out["shown_left_out"] = report.shown_left_out;
   return out;
@@ -230,8 +221,8 @@ Json sim_json(const SimReport& report) {
   if (report.sass) out["sass"] = sass_json(*report.sass);
   out["schedules"] = schedules_json(report);
   out["gpu"] = gpu_json(report);
-  out["buffers"] = array_json(report.buffers, buffer_json);
-  out["expectations"] = array_json(report.expectations, expectation_json);
+  out["buffers"] = json_list(report.buffers, buffer_json);
+  out["expectations"] = json_list(report.expectations, expectation_json);
   out["printed"] = report.run.printed;
   out["timeline"] = text_or_null(report.timeline);
   out["shown"] = lines_json(report.shown);

@@ -193,10 +193,9 @@ Json party_json(const std::optional<TimelineParty>& party) {
 }
 
 Json points_json(const TimelineSpan& span) {
-  Json out = Json::array();
-  for (const sim::PhasePoint& point : span.points)
-    out.push_back({{"step", point.step}, {"arrivals", point.arrivals}, {"bytes", point.bytes}});
-  return out;
+  return json_list(span.points, [&](const sim::PhasePoint& point) -> Json {
+    return {{"step", point.step}, {"arrivals", point.arrivals}, {"bytes", point.bytes}};
+  });
 }
 
 Json span_json(const TimelineSpan& span) {
@@ -227,9 +226,9 @@ Json span_json(const TimelineSpan& span) {
 }
 
 Json role_json(const TimelineRole& each) {
-  Json waits = Json::array();
-  for (const RoleUse::Wait& wait : each.use.waits)
-    waits.push_back({{"what", wait.what}, {"steps", wait.steps}});
+  Json waits = json_list(each.use.waits, [&](const RoleUse::Wait& wait) -> Json {
+    return {{"what", wait.what}, {"steps", wait.steps}};
+  });
   return {{"name", text_or_null(each.role.name)},
           {"condition", each.role.condition},
           {"source", text_or_null(each.role.source)},
@@ -245,8 +244,7 @@ Json role_json(const TimelineRole& each) {
 }
 
 Json lane_json(const TimelineLane& lane) {
-  Json spans = Json::array();
-  for (const TimelineSpan& span : lane.spans) spans.push_back(span_json(span));
+  Json spans = json_list(lane.spans, span_json);
   Json out{{"kind", name_of(lane.kind)}, {"block", lane.block}, {"name", lane.name}};
   if (lane.kind != LaneKind::Mbarrier)
     out["warps"] = Json::array({lane.first_warp, lane.last_warp});
@@ -258,13 +256,11 @@ Json lane_json(const TimelineLane& lane) {
 }  // namespace
 
 Json timeline_json(const Timeline& timeline) {
-  Json lanes = Json::array();
-  for (const TimelineLane& lane : timeline.lanes) lanes.push_back(lane_json(lane));
-  Json roles = Json::array();
-  for (const TimelineRole& role : timeline.roles) roles.push_back(role_json(role));
-  Json arrows = Json::array();
-  for (const TimelineArrow& arrow : timeline.arrows)
-    arrows.push_back({{"from", arrow.from_lane}, {"to", arrow.to_lane}, {"step", arrow.step}});
+  Json lanes = json_list(timeline.lanes, lane_json);
+  Json roles = json_list(timeline.roles, role_json);
+  Json arrows = json_list(timeline.arrows, [&](const TimelineArrow& arrow) -> Json {
+    return {{"from", arrow.from_lane}, {"to", arrow.to_lane}, {"step", arrow.step}};
+  });
   const Json keys{{"file", timeline.file},
                   {"kernel", timeline.kernel},
                   {"outcome", timeline.outcome},

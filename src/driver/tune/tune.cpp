@@ -689,9 +689,7 @@ Json value_json(const script::HostValue& value) {
         if constexpr (std::is_same_v<Held, std::monostate>) {
           return nullptr;
         } else if constexpr (std::is_same_v<Held, script::HostValue::Tuple>) {
-          Json out = Json::array();
-          for (const script::HostValue& item : held) out.push_back(value_json(item));
-          return out;
+          return json_list(held, value_json);
         } else {
           return held;
         }
@@ -756,8 +754,7 @@ Json drop_json(const TuneReport& report, const TuneDrop& drop) {
 Json space_json(const TuneReport& report) {
   Json out = Json::object();
   for (const SpaceAxis& axis : report.axes) {
-    Json& values = out[axis.name] = Json::array();
-    for (const script::HostValue& value : axis.values) values.push_back(value_json(value));
+    out[axis.name] = json_list(axis.values, value_json);
   }
   return out;
 }
@@ -790,8 +787,8 @@ Json tune_json(const TuneReport& report) {
   out["ranked"] = Json::array();
   for (std::size_t i = 0; i < report.entries.size(); ++i)
     out["ranked"].push_back(entry_json(report, i));
-  out["dropped"] = Json::array();
-  for (const TuneDrop& drop : report.drops) out["dropped"].push_back(drop_json(report, drop));
+  out["dropped"] =
+      json_list(report.drops, [&](const TuneDrop& drop) { return drop_json(report, drop); });
   return out;
 }
 
