@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/run/device_kind.h"
-#include "driver/build.h"
-#include "runtime/cuda_device.h"
 
 #include <algorithm>
 #include <utility>
+
+#include "driver/build.h"
+#include "runtime/cuda_device.h"
 
 namespace ww::driver {
 

@@ -21,16 +21,15 @@ runtime::Dims dims_of(const sim::Dim3& dims) { return {dims.x, dims.y, dims.z}; 
 using GpuMemory = std::vector<DeviceMemory>;
 
 Result<GpuMemory> memory_of(runtime::CudaDevice& device, const GpuLaunch& gpu,
-                            std::span<const LaunchValue> values) {
+                            std::span<const LaunchValue> values, std::span<MemoryCopy> copies) {
   GpuMemory out(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
     const sim::Region* const region = values[i].region;
     if (region == nullptr) continue;
     DeviceMemory& memory = out[i];
     memory.name = region->name;
-    memory.results = {region->data, region->size};
-    memory.contents = memory.results;
-    memory.undefined = {region->undefined, region->size};
+    memory.contents = memory.results = copies[i].bytes;
+    memory.undefined = copies[i].undefined;
     const auto found = std::ranges::find(gpu.textures, i, &SimTexture::value);
     if (found == gpu.textures.end()) {
       memory.address = WW_TRY(device.allocate(region->size, region->name));
@@ -101,34 +100,26 @@ Result<std::unique_ptr<runtime::CudaDevice>> open_gpu(const Result<runtime::Cuda
   return device;
 }
 
-Result<std::string> run_on_gpu(const GpuLaunch& gpu, std::span<const LaunchValue> values) {
-  const auto device = WW_TRY(
-      open_gpu(gpu.driver, gpu.program, {.bytes = gpu.ptx, .kernel = gpu.launch.kernel->name}));
-  GpuMemory memory = WW_TRY(memory_of(*device, gpu, values));
-  const runtime::Launch launch = WW_TRY(launch_of(*device, gpu, values, memory));
-  std::erase_if(memory, [](const DeviceMemory& each) { return each.name.empty(); });
-  WW_TRY_VOID(run_launch(*device, launch, memory));
-  return device->name();
-}
-
-MemoryState MemoryState::of(std::span<const LaunchValue> values) {
-  MemoryState out;
-  for (const LaunchValue& value : values) {
-    Part& part = out.parts_.emplace_back();
-    if (value.region == nullptr) continue;
-    const sim::Region& region = *value.region;
-    part.bytes.assign(region.data, region.data + region.size);
-    part.undefined.assign(region.undefined, region.undefined + region.size);
+std::vector<MemoryCopy> copy_memory(std::span<const LaunchValue> values) {
+  std::vector<MemoryCopy> out(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i].region == nullptr) continue;
+    const sim::Region& region = *values[i].region;
+    out[i].bytes.assign(region.data, region.data + region.size);
+    out[i].undefined.assign(region.undefined, region.undefined + region.size);
   }
   return out;
 }
 
-void MemoryState::put_back(std::span<const LaunchValue> values) const {
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (values[i].region == nullptr) continue;
-    std::ranges::copy(parts_[i].bytes, values[i].region->data);
-    std::ranges::copy(parts_[i].undefined, values[i].region->undefined);
-  }
+Result<std::string> run_on_gpu(const GpuLaunch& gpu, std::span<const LaunchValue> values,
+                               std::span<MemoryCopy> copies) {
+  const auto device = WW_TRY(
+      open_gpu(gpu.driver, gpu.program, {.bytes = gpu.ptx, .kernel = gpu.launch.kernel->name}));
+  GpuMemory memory = WW_TRY(memory_of(*device, gpu, values, copies));
+  const runtime::Launch launch = WW_TRY(launch_of(*device, gpu, values, memory));
+  std::erase_if(memory, [](const DeviceMemory& each) { return each.name.empty(); });
+  WW_TRY_VOID(run_launch(*device, launch, memory));
+  return device->name();
 }
 
 std::string difference_text(std::string_view name, num::DType dtype,
@@ -154,13 +145,16 @@ std::string difference_text(std::string_view name, num::DType dtype,
   return fmt::format("{}; {} of {} elements differ", first, count, ours.bytes.size() / each);
 }
 
-std::string first_difference(std::span<const LaunchValue> values, const MemoryState& ours,
-                             const MemoryState& theirs) {
+std::string first_difference(std::span<const LaunchValue> values,
+                             std::span<const MemoryCopy> theirs) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Array& array = values[i].array;
     if (values[i].region == nullptr) continue;
-    std::string text = difference_text(fmt::format("${} {}", i, values[i].name), array.dtype,
-                                       array.shape, ours.contents(i), theirs.contents(i));
+    const sim::Region& ours = *values[i].region;
+    std::string text =
+        difference_text(fmt::format("${} {}", i, values[i].name), array.dtype, array.shape,
+                        {{ours.data, ours.size}, {ours.undefined, ours.size}},
+                        {theirs[i].bytes, theirs[i].undefined});
     if (!text.empty()) return text;
   }
   return "";

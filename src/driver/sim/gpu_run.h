@@ -34,10 +34,6 @@ Result<std::unique_ptr<runtime::CudaDevice>> open_gpu(const Result<runtime::Cuda
                                                       const sim::Program& program,
                                                       const runtime::Image& image);
 
-/// Runs the kernel as run_launch does; bytes that were not written stay undefined. The GPU's name, or
-/// a Diag: NoDevice, DeviceError.
-Result<std::string> run_on_gpu(const GpuLaunch& gpu, std::span<const LaunchValue> values);
-
 /// What an array holds on one of the two sides.
 struct Contents {
   std::span<const std::byte> bytes;
@@ -53,25 +49,21 @@ std::string difference_text(std::string_view name, num::DType dtype,
                             std::span<const std::int64_t> shape, const Contents& ours,
                             const Contents& theirs);
 
-/// What memory on the virtual GPU holds at some time, and which bytes are undefined.
-class MemoryState {
- public:
-  static MemoryState of(std::span<const LaunchValue> values);
-  void put_back(std::span<const LaunchValue> values) const;
-  [[nodiscard]] Contents contents(std::size_t value) const {
-    return {parts_[value].bytes, parts_[value].undefined};
-  }
-
- private:
-  struct Part {
-    std::vector<std::byte> bytes;
-    std::vector<std::uint8_t> undefined;
-  };
-  std::vector<Part> parts_;  // by number; empty without memory
+/// What values hold in memory at some time, and which bytes are undefined; by number.
+struct MemoryCopy {
+  std::vector<std::byte> bytes;
+  std::vector<std::uint8_t> undefined;
 };
+std::vector<MemoryCopy> copy_memory(std::span<const LaunchValue> values);
 
-/// The same for the first array that differs, which is called "$2 c"; empty if none does.
-std::string first_difference(std::span<const LaunchValue> values, const MemoryState& ours,
-                             const MemoryState& theirs);
+/// Runs the kernel as run_launch does on copies of the memory, which get the results; bytes that were
+/// not written stay undefined. The GPU's name, or a Diag: NoDevice, DeviceError.
+Result<std::string> run_on_gpu(const GpuLaunch& gpu, std::span<const LaunchValue> values,
+                               std::span<MemoryCopy> memory);
+
+/// How the copies differ from what the virtual GPU's memory holds, in the first array that does, which is
+/// called "$2 c"; empty if none does.
+std::string first_difference(std::span<const LaunchValue> values,
+                             std::span<const MemoryCopy> theirs);
 
 }  // namespace ww::driver

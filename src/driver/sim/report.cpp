@@ -509,11 +509,4 @@ std::vector<Advice> advise(const SimReport& report) {
   return out;
 }
 
-void add_sass(const SimRequest& request, SimReport& report) {
-  if (!request.sass) return;
-  const sim::Program& program = *report.program;
-  report.sass = sass_advice(*request.sass, program.source.text(), program.target.arch,
-                            std::string(report.kernel->name));
-}
-
 }  // namespace ww::driver

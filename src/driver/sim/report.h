@@ -82,7 +82,4 @@ struct Advice {
 /// By line. Conflicts and sectors only if the run counted them.
 std::vector<Advice> advise(const SimReport& report);
 
-/// Reads the machine code of the kernel, if the request asks for it.
-void add_sass(const SimRequest& request, SimReport& report);
-
 }  // namespace ww::driver

@@ -593,7 +593,18 @@ SimReport finish(Simulation& s, sim::LaunchReport&& run) {
 // --- running --------------------------------------------------------------------------------------
 
 // What a GPU alone leaves has no findings and no counts.
-SimReport finish_gpu(Simulation& s, std::string name) {
+std::optional<SimReport> run_gpu(Simulation& s, const GpuLaunch& gpu) {
+  std::vector<MemoryCopy> memory = copy_memory(s.values.all);
+  auto name = run_on_gpu(gpu, s.values.all, memory);
+  if (!name) {
+    s.refusals.add(name.error());
+    return std::nullopt;
+  }
+  for (std::size_t i = 0; i < memory.size(); ++i) {
+    if (memory[i].bytes.empty()) continue;
+    std::ranges::copy(memory[i].bytes, s.values.all[i].region->data);
+    std::ranges::copy(memory[i].undefined, s.values.all[i].region->undefined);
+  }
   const sim::Launch& launch = s.steps[0].launch;
   sim::LaunchReport run;
   run.blocks = launch.grid.count();
@@ -601,7 +612,7 @@ SimReport finish_gpu(Simulation& s, std::string name) {
       static_cast<std::uint32_t>((launch.block.count() + sim::kLanes - 1) / sim::kLanes);
   SimReport report = finish(s, std::move(run));
   report.simulated = false;
-  report.gpu = std::move(name);
+  report.gpu = *std::move(name);
   return report;
 }
 
@@ -613,15 +624,11 @@ std::optional<sim::LaunchReport> run_step(Simulation& s, const Step& step) {
 }
 
 std::optional<SimReport> run_both(Simulation& s, const GpuLaunch& gpu) {
-  const MemoryState before = MemoryState::of(s.values.all);
+  std::vector<MemoryCopy> theirs = copy_memory(s.values.all);
   auto ran = run_step(s, s.steps[0]);
   if (!ran) return std::nullopt;
-  const MemoryState ours = MemoryState::of(s.values.all);
-  before.put_back(s.values.all);
-  auto name = run_on_gpu(gpu, s.values.all);
-  const MemoryState theirs = MemoryState::of(s.values.all);
-  ours.put_back(s.values.all);
-  std::string differs = name ? first_difference(s.values.all, ours, theirs) : "";
+  auto name = run_on_gpu(gpu, s.values.all, theirs);
+  std::string differs = name ? first_difference(s.values.all, theirs) : "";
   SimReport report = finish(s, *std::move(ran));
   if (!name) {
     s.refusals.add(name.error());
@@ -637,12 +644,7 @@ std::optional<SimReport> run_only(Simulation& s) {
   const GpuLaunch gpu{s.request.driver, s.text, *s.program, step.launch,
                       step.params,      s.maps, s.textures};
   if (s.request.device == WhichGpu::Both) return run_both(s, gpu);
-  if (s.request.device == WhichGpu::Gpu) {
-    auto name = run_on_gpu(gpu, s.values.all);
-    if (name) return finish_gpu(s, *std::move(name));
-    s.refusals.add(name.error());
-    return std::nullopt;
-  }
+  if (s.request.device == WhichGpu::Gpu) return run_gpu(s, gpu);
   auto ran = run_step(s, step);
   if (!ran) return std::nullopt;
   return finish(s, *std::move(ran));
@@ -768,7 +770,11 @@ SimOutcome run_sim(const SimRequest& request) {
   try {
     const bool has_schedules = request.schedules > 1 && request.launches.empty();
     SimOutcome out = has_schedules ? run_schedules(request) : simulate(request);
-    if (out.report) add_sass(request, *out.report);
+    if (out.report && request.sass) {
+      const sim::Program& program = *out.report->program;
+      out.report->sass = sass_advice(*request.sass, program.source.text(), program.target.arch,
+                                     std::string(out.report->kernel->name));
+    }
     return out;
   } catch (const std::bad_alloc&) {
     return sim_without_memory();
