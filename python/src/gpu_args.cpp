@@ -12,6 +12,7 @@
 
 #include "bindings.h"
 #include "call_args.h"
+#include "driver/args/npy.h"
 #include "gpu.h"
 #include "num/dtype.h"
 #include "runtime/cuda_calls.h"
@@ -85,14 +86,7 @@ std::optional<num::DType> dtype_of(const dlpack::DataType& type) {
 // NumPy's names, as `__cuda_array_interface__` has them: "<f4".
 std::optional<num::DType> dtype_of(std::string_view typestr) {
   if (typestr.size() != 3 || typestr[0] == '>') return std::nullopt;
-  constexpr std::string_view kLetters = "iuf   b";  // by DLDataTypeCode
-  const std::size_t code = kLetters.find(typestr[1]);
-  const int bytes = typestr[2] - '0';
-  if (code == std::string_view::npos || typestr[1] == ' ' || bytes < 1 || bytes > 8)
-    return std::nullopt;
-  return dtype_of(dlpack::DataType{.code = static_cast<std::uint8_t>(code),
-                                   .bits = static_cast<std::uint8_t>(bytes * 8),
-                                   .lanes = 1});
+  return driver::numpy_dtype(typestr[1], typestr[2] - '0');
 }
 
 // The last dimension fastest, without gaps. Where an extent is 1, its stride does not matter.

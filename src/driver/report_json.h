@@ -9,13 +9,14 @@
 #include "json/json.h"
 
 namespace ww::sim {
+struct Counters;
 struct OpCount;
-}
+struct Program;
+}  // namespace ww::sim
 
 namespace ww::driver {
 
 struct SassAdvice;
-struct SimReport;
 
 /// `keys` with the name of their schema before them: "warpwright/run/1",
 /// docs/reference/schema/run.json. The number changes when a key is removed or changes its meaning;
@@ -28,7 +29,7 @@ Json buffer_json(const BufferReport& buffer);
 Json expectation_json(const ExpectReport& each);
 /// What was counted of an instruction or of a family, and of each family of a run.
 Json count_json(const sim::OpCount& count);
-Json families_json(const SimReport& report);
+Json families_json(const sim::Program& program, const sim::Counters& counters);
 /// With `--sass`.
 Json sass_json(const SassAdvice& advice);
 

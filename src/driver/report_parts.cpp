@@ -40,6 +40,10 @@ void add_buffers(std::string& out, std::span<const BufferReport> buffers, bool n
   }
 }
 
+bool all_hold(std::span<const ExpectReport> expectations) {
+  return std::ranges::all_of(expectations, &ExpectResult::holds, &ExpectReport::result);
+}
+
 void add_expectations(std::string& out, std::span<const ExpectReport> expectations) {
   if (!expectations.empty()) out += '\n';
   for (const ExpectReport& each : expectations) append(out, "expect {}\n", each.result.text);

@@ -33,6 +33,8 @@ struct ExpectReport {
   ExpectResult result;
 };
 
+bool all_hold(std::span<const ExpectReport> expectations);
+
 /// Elements of a buffer in a report.
 inline constexpr std::size_t kShownElements = 8;
 

@@ -88,15 +88,12 @@ std::string line_text(const Json& value) { return value.dump() + "\n"; }
 
 // The counters of sim.json, each line with its line of the source, and the estimate.
 Json counters_json(const driver::RunCapture& capture) {
-  driver::SimReport report;
-  report.program = capture.program;
-  report.run.counters = capture.run.counters;
   std::map<std::uint32_t, std::uint32_t> sources;  // by line of PTX
   for (std::uint32_t op = 0; op < capture.program->infos.size(); ++op)
     if (const auto at = driver::source_of(*capture.program, op))
       sources.emplace(capture.program->infos[op].line, at->line);
   Json lines = Json::array();
-  for (const auto& [line, count] : driver::counts_by_line(report)) {
+  for (const auto& [line, count] : driver::counts_by_line(*capture.program, capture.run.counters)) {
     const auto source = sources.find(line);
     Json row = {{"line", line},
                 {"source_line", source == sources.end() ? 0 : source->second},
@@ -106,7 +103,7 @@ Json counters_json(const driver::RunCapture& capture) {
   }
   const driver::SimWork work = driver::work_of(*capture.program, capture.run);
   const driver::Estimate estimate = driver::estimate(work, capture.program->target.arch);
-  return {{"families", driver::families_json(report)},
+  return {{"families", driver::families_json(*capture.program, capture.run.counters)},
           {"lines", std::move(lines)},
           {"estimate", {{"cycles", estimate.cycles}, {"bound", estimate.bound}}}};
 }

@@ -92,4 +92,19 @@ class Uses {
 
 std::vector<ParamUse> param_uses(const Function& function) { return Uses(function).find(); }
 
+const std::string& name_of_param(const Function& function, std::size_t param) {
+  const BufferId buffer = buffer_of_param(function, param);
+  return buffer.valid() && !function[buffer].name.empty()
+             ? function[buffer].name
+             : function[function.params[param].var].name;
+}
+
+VarId find_extent(const Function& function, std::string_view name) {
+  for (std::uint32_t i = 0; i < function.var_count(); ++i) {
+    const Var& var = function[VarId{i}];
+    if (var.kind == VarKind::Extent && var.name == name) return {i};
+  }
+  return {};
+}
+
 }  // namespace ww::ir

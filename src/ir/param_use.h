@@ -3,6 +3,9 @@
 // which arguments are results, that need no contents before a run.
 #pragma once
 
+#include <cstddef>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/function.h"
@@ -18,5 +21,12 @@ struct ParamUse {
 
 /// One per parameter. A pointer that leads into a parameter's memory counts as both.
 std::vector<ParamUse> param_uses(const Function& function);
+
+// --- names ---------------------------------------------------------------------------------------
+
+/// What users call a parameter: the name of its buffer, if that has one.
+const std::string& name_of_param(const Function& function, std::size_t param);
+/// The extent of that name that a launch decides; invalid if there is none.
+VarId find_extent(const Function& function, std::string_view name);
 
 }  // namespace ww::ir

@@ -46,7 +46,8 @@ class ArgReader {
       : function_(function), request_(request), errors_(errors), values_(function.var_count()) {
     out_.find = [&function](std::string_view name) { return param_named(function, name); };
     for (std::size_t i = 0; i < function.params.size(); ++i)
-      out_.all.push_back({.name = param_name(i), .is_buffer = var_of(i).type.is_pointer()});
+      out_.all.push_back(
+          {.name = ir::name_of_param(function, i), .is_buffer = var_of(i).type.is_pointer()});
   }
 
   std::optional<LaunchValues> go() {
@@ -80,7 +81,6 @@ class ArgReader {
   void bind_lets();
   [[nodiscard]] ir::VarId missing_in(ir::ExprId expr) const;
   [[nodiscard]] Diag unknown_extent(std::size_t dim, const ir::Buffer& buffer) const;
-  [[nodiscard]] bool is_extent(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> known_names() const;
   [[nodiscard]] Diag unknown(std::string_view name, Span span) const;
   [[nodiscard]] const Assignment* given(std::size_t param) const {
@@ -89,12 +89,6 @@ class ArgReader {
   }
   [[nodiscard]] bool is_buffer(std::size_t param) const { return out_.all[param].is_buffer; }
   [[nodiscard]] const std::string& name_of(std::size_t param) const { return out_.all[param].name; }
-  // That of the buffer, if it has one.
-  [[nodiscard]] const std::string& param_name(std::size_t param) const {
-    const ir::BufferId buffer = ir::buffer_of_param(function_, param);
-    const bool is_named = buffer.valid() && !function_[buffer].name.empty();
-    return is_named ? function_[buffer].name : var_of(param).name;
-  }
   [[nodiscard]] const ir::Var& var_of(std::size_t param) const {
     return function_[function_.params[param].var];
   }
@@ -141,20 +135,12 @@ Diag ArgReader::unknown(std::string_view name, Span span) const {
       .with_span(span);
 }
 
-bool ArgReader::is_extent(std::string_view name) const {
-  for (std::uint32_t i = 0; i < function_.var_count(); ++i) {
-    const ir::Var& var = function_[ir::VarId{i}];
-    if (var.kind == ir::VarKind::Extent && var.name == name) return true;
-  }
-  return false;
-}
-
 bool ArgReader::read_args() {
   for (const std::string& text : request_.args) {
     auto arg = cut_assignment(text, "SPEC");
     if (!arg) return refuse(arg.error(), "--arg", text);
     const auto param = out_.find(arg->name);
-    if (!param && !is_extent(arg->name))
+    if (!param && !ir::find_extent(function_, arg->name).valid())
       return refuse(unknown(arg->name, arg->name_span), "--arg", text);
     if (param ? args_.contains(*param) : extents_.contains(arg->name))
       return refuse(diag(DiagKind::BadArgument, "`{}` is given twice", arg->name), *arg,

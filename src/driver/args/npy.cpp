@@ -274,11 +274,15 @@ constexpr std::array kNumpyTypes = {
     NumpyType{'f', 4, DType::Float32}, NumpyType{'f', 8, DType::Float64},
 };
 
-std::optional<DType> numpy_dtype(const NpyItem& item) {
+}  // namespace
+
+std::optional<DType> numpy_dtype(char kind, int bytes) {
   for (const NumpyType& row : kNumpyTypes)
-    if (row.kind == item.kind && row.bytes == item.bytes) return row.dtype;
+    if (row.kind == kind && row.bytes == bytes) return row.dtype;
   return std::nullopt;
 }
+
+namespace {
 
 bool has_numpy_name(DType type) {
   for (const NumpyType& row : kNumpyTypes)
@@ -302,7 +306,8 @@ bool holds_codes_of(const NpyItem& item, DType wanted) {
 }
 
 std::string item_text(const NpyItem& item) {
-  if (const auto known = numpy_dtype(item)) return fmt::format("`{}`", num::name_of(*known));
+  if (const auto known = numpy_dtype(item.kind, item.bytes))
+    return fmt::format("`{}`", num::name_of(*known));
   if (is_raw(item)) return fmt::format("raw items of {} bytes (`{}`)", item.bytes, item.descr);
   return fmt::format("`{}`", item.descr);
 }
@@ -327,7 +332,7 @@ std::string_view meaning_of_kind(char kind) {
 }
 
 Result<DType> choose_dtype(const NpyItem& item, std::optional<DType> wanted) {
-  const auto known = numpy_dtype(item);
+  const auto known = numpy_dtype(item.kind, item.bytes);
   if (known && (!wanted || *wanted == *known)) return *known;
   if (wanted && holds_codes_of(item, *wanted)) return *wanted;
   if (const auto meaning = meaning_of_kind(item.kind); !meaning.empty())

@@ -40,6 +40,9 @@ Result<Array> parse_npy(std::span<const std::byte> file,
 Result<Array> read_npy(const std::string& path, std::size_t max_bytes,
                        std::optional<num::DType> wanted = std::nullopt);
 
+/// The type that NumPy calls by that letter and size: 'f' and 4 for float32. None where we have none.
+std::optional<num::DType> numpy_dtype(char kind, int bytes);
+
 /// The file for an array: version 1.0, C order, little-endian.
 std::string to_npy(const Array& array);
 

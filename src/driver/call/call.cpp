@@ -17,17 +17,13 @@
 #include "driver/run/findings.h"
 #include "driver/sim/options.h"
 #include "eval/eval.h"
+#include "ir/param_use.h"
 #include "ir/print/print.h"
 #include "runtime/cuda_device.h"
 #include "runtime/sim_device.h"
 
 namespace ww::driver {
 namespace {
-
-const ir::Buffer* buffer_of(const ir::Function& tile, std::size_t param) {
-  const ir::BufferId id = ir::buffer_of_param(tile, param);
-  return id.valid() ? &tile[id] : nullptr;
-}
 
 void add_extent(const ir::Function& tile, ir::ExprId extent, CallParam& param) {
   const ir::Expr& expr = tile[extent];
@@ -131,15 +127,14 @@ std::vector<CallParam> call_params(const ir::Function& tile) {
   std::vector<CallParam> out;
   for (std::size_t i = 0; i < tile.params.size(); ++i) {
     const ir::Var& var = tile[tile.params[i].var];
-    CallParam param{.name = var.name,
+    CallParam param{.name = ir::name_of_param(tile, i),
                     .variable = var.name,
                     .is_array = var.type.is_pointer(),
                     .writing = writes[i]};
     if (!param.is_array) param.dtype = var.type.dtype;
-    if (const ir::Buffer* buffer = buffer_of(tile, i); buffer != nullptr) {
-      if (!buffer->name.empty()) param.name = buffer->name;
-      param.dtype = buffer->dtype;
-      for (const ir::ExprId extent : buffer->shape) add_extent(tile, extent, param);
+    if (const ir::BufferId id = ir::buffer_of_param(tile, i); id.valid()) {
+      param.dtype = tile[id].dtype;
+      for (const ir::ExprId extent : tile[id].shape) add_extent(tile, extent, param);
     }
     out.push_back(std::move(param));
   }

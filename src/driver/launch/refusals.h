@@ -2,6 +2,8 @@
 // The errors of a run that the user can do something about.
 #pragma once
 
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,5 +34,17 @@ struct Refusals {
     return true;
   }
 };
+
+/// What `run` gives, or `otherwise` where the host has no memory for it.
+template <typename Outcome, typename Run>
+Outcome within_memory(const Run& run, Outcome otherwise) {
+  try {
+    return run();
+  } catch (const std::bad_alloc&) {
+    return otherwise;
+  } catch (const std::length_error&) {  // what a vector says to a size beyond all memory
+    return otherwise;
+  }
+}
 
 }  // namespace ww::driver

@@ -130,7 +130,7 @@ class MapReader {
                   base ? fmt::format("elements of {}", num::name_of(dtype))
                        : "an array that is not that of a parameter");
     runtime::MapArgument out{.array = base->param, .offset = base->bytes, .name = name};
-    out.array_name = array_name(base->param);
+    out.array_name = ir::name_of_param(f_, base->param);
     out.map.type = *type;
     out.map.rank = static_cast<unsigned>(bound.map.rank());
     const std::int64_t bytes = num::storage_bits(dtype) / 8;
@@ -146,11 +146,6 @@ class MapReader {
   }
 
  private:
-  [[nodiscard]] std::string array_name(std::size_t param) const {
-    const ir::BufferId buffer = ir::buffer_of_param(f_, param);
-    return buffer.valid() ? f_[buffer].name : f_[f_.params[param].var].name;
-  }
-
   [[nodiscard]] Result<std::uint64_t> number(ir::ExprId expr, const std::string& name,
                                              std::int64_t scale) const {
     const auto value = eval::host_value(f_, values_, expr);
@@ -198,9 +193,7 @@ class HostPart {
     return tile()[tile().params[param].var].type.is_pointer();
   }
   [[nodiscard]] const std::string& name_of(std::size_t param) const {
-    const ir::BufferId buffer = ir::buffer_of_param(tile(), param);
-    const bool is_named = buffer.valid() && !tile()[buffer].name.empty();
-    return is_named ? tile()[buffer].name : tile()[tile().params[param].var].name;
+    return ir::name_of_param(tile(), param);
   }
   [[nodiscard]] const ArrayPlace& place_of(std::size_t param) const { return places_[param]; }
   [[nodiscard]] const runtime::Launch& launch() const { return launch_; }
@@ -218,7 +211,6 @@ class HostPart {
   Result<void> bind_lowered();
   Result<void> add_maps();
   Result<void> find_launch();
-  [[nodiscard]] std::optional<eval::Word> extent_named(std::string_view name) const;
 
   const Build* build_;
   std::span<const KernelArg> args_;
@@ -316,14 +308,6 @@ Result<ArrayPlace> HostPart::place(std::size_t param) const {
   return out;
 }
 
-std::optional<eval::Word> HostPart::extent_named(std::string_view name) const {
-  for (std::uint32_t i = 0; i < tile().var_count(); ++i) {
-    const ir::Var& var = tile()[ir::VarId{i}];
-    if (var.kind == ir::VarKind::Extent && var.name == name) return values_[i];
-  }
-  return std::nullopt;
-}
-
 // Parameters of the lowered program: those of the tile program, then extents by their names.
 Result<void> HostPart::bind_lowered() {
   lowered_values_.resize(lowered().var_count());
@@ -334,7 +318,10 @@ Result<void> HostPart::bind_lowered() {
       launch_.arguments.push_back({});
       continue;
     }
-    const auto value = i < args_.size() ? std::optional(args_[i].bits()) : extent_named(var.name);
+    const ir::VarId extent = ir::find_extent(tile(), var.name);
+    const auto value = i < args_.size() ? std::optional(args_[i].bits())
+                       : extent.valid() ? values_[extent.index]
+                                        : std::nullopt;
     if (!value)
       return fail(DiagKind::BadArgument, "`{}` is not known: no array has an extent for it",
                   var.name);

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
-#include <stdexcept>
 #include <utility>
 
 #include "base/source.h"
@@ -376,27 +374,17 @@ void KernelRun::check_expectations() {
   }
 }
 
-RunOutcome run_without_memory() {
-  return {.errors = render(diag(DiagKind::TooLarge, "the host has no memory for this run")),
-          .step = RunStep::Launch};
-}
-
 }  // namespace
 
 bool RunReport::good() const {
-  return outcome == sim::Outcome::Finished && findings.empty() &&
-         std::all_of(expectations.begin(), expectations.end(),
-                     [](const ExpectReport& each) { return each.result.holds; });
+  return outcome == sim::Outcome::Finished && findings.empty() && all_hold(expectations);
 }
 
 RunOutcome run_kernel(const RunRequest& request) {
-  try {
-    return KernelRun(request).go();
-  } catch (const std::bad_alloc&) {
-    return run_without_memory();
-  } catch (const std::length_error&) {  // what a vector says to a size beyond all memory
-    return run_without_memory();
-  }
+  return within_memory(
+      [&] { return KernelRun(request).go(); },
+      RunOutcome{.errors = render(diag(DiagKind::TooLarge, "the host has no memory for this run")),
+                 .step = RunStep::Launch});
 }
 
 }  // namespace ww::driver

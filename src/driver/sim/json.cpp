@@ -113,12 +113,13 @@ Json gpu_json(const SimReport& report) {
 
 Json counters_json(const SimReport& report) {
   Json lines = Json::array();
-  for (const auto& [line, count] : counts_by_line(report)) {
+  for (const auto& [line, count] : counts_by_line(*report.program, report.run.counters)) {
     Json row = {{"line", line}, {"instruction", report.program->line(line)}};
     row.update(count_json(count));
     lines.push_back(std::move(row));
   }
-  return {{"families", families_json(report)}, {"lines", lines}};
+  return {{"families", driver::families_json(*report.program, report.run.counters)},
+          {"lines", lines}};
 }
 
 Json lines_json(std::string_view text) {
@@ -188,9 +189,9 @@ Json count_json(const sim::OpCount& count) {
           {"sectors", count.sectors},       {"ideal_sectors", count.ideal_sectors}};
 }
 
-Json families_json(const SimReport& report) {
+Json families_json(const sim::Program& program, const sim::Counters& counters) {
   Json out = Json::array();
-  for (const auto& [family, count] : counts_by_family(report)) {
+  for (const auto& [family, count] : counts_by_family(program, counters)) {
     Json row = {{"family", family}};
     row.update(count_json(count));
     out.push_back(std::move(row));

@@ -141,32 +141,31 @@ namespace {
 
 // Sums of what was counted, by what `key` says of an op.
 template <typename Key>
-std::map<std::uint32_t, sim::OpCount> sums(const SimReport& report, Key&& key) {
+std::map<std::uint32_t, sim::OpCount> sums(const sim::Program& program,
+                                           const sim::Counters& counters, Key&& key) {
   std::map<std::uint32_t, sim::OpCount> out;
-  const auto& counts = report.run.counters.ops;
-  for (std::size_t op = 0; op < std::min(counts.size(), report.program->infos.size()); ++op) {
-    if (counts[op].executed > 0) out[key(report.program->infos[op])] += counts[op];
-  }
+  for (std::size_t op = 0; op < std::min(counters.ops.size(), program.infos.size()); ++op)
+    if (counters.ops[op].executed > 0) out[key(program.infos[op])] += counters.ops[op];
   return out;
 }
 
 }  // namespace
 
-std::vector<FamilyCount> counts_by_family(const SimReport& report) {
+std::vector<FamilyCount> counts_by_family(const sim::Program& program,
+                                          const sim::Counters& counters) {
   std::vector<FamilyCount> out;
-  const auto by_family =
-      sums(report, [](const sim::OpInfo& info) { return static_cast<std::uint32_t>(info.family); });
-  for (const auto& [family, count] : by_family)
+  const auto number = [](const sim::OpInfo& info) {
+    return static_cast<std::uint32_t>(info.family);
+  };
+  for (const auto& [family, count] : sums(program, counters, number))
     out.push_back({isa::families()[family].name, count});
   return out;
 }
 
-std::vector<LineCount> counts_by_line(const SimReport& report) {
+std::vector<LineCount> counts_by_line(const sim::Program& program, const sim::Counters& counters) {
   std::vector<LineCount> out;
-  for (const auto& [line, count] :
-       sums(report, [](const sim::OpInfo& info) { return info.line; })) {
-    out.push_back({line, count});
-  }
+  const auto line_of = [](const sim::OpInfo& info) { return info.line; };
+  for (const auto& [line, count] : sums(program, counters, line_of)) out.push_back({line, count});
   return out;
 }
 
@@ -345,7 +344,7 @@ std::string number(std::uint64_t value) { return value == 0 ? "-" : fmt::format(
 
 void add_counters(std::string& out, const SimReport& report) {
   std::vector<TableRow> families{{"executed", "lanes", "family"}};
-  for (const auto& [family, count] : counts_by_family(report)) {
+  for (const auto& [family, count] : counts_by_family(*report.program, report.run.counters)) {
     families.push_back({fmt::format("{}", count.executed), fmt::format("{:.1f}", mean_lanes(count)),
                         std::string(family)});
   }
@@ -353,7 +352,7 @@ void add_counters(std::string& out, const SimReport& report) {
   add_table(out, families);
   std::vector<TableRow> lines{
       {"line", "executed", "lanes", "wavefronts", "ideal", "sectors", "ideal", "instruction"}};
-  for (const auto& [line, count] : counts_by_line(report)) {
+  for (const auto& [line, count] : counts_by_line(*report.program, report.run.counters)) {
     if (!touches_memory(count)) continue;
     lines.push_back({fmt::format("{}", line), fmt::format("{}", count.executed),
                      fmt::format("{:.1f}", mean_lanes(count)), number(count.wavefronts),
@@ -411,18 +410,13 @@ std::string sim_text(const SimReport& report) {
   return out;
 }
 
-bool SimResults::holds() const {
-  return std::ranges::all_of(expectations,
-                             [](const ExpectReport& each) { return each.result.holds; });
-}
-
 bool SimReport::good() const {
   const bool agrees = gpu_differs.empty() && (!schedules || schedules->differs.empty());
-  return run.ok() && agrees && holds();
+  return run.ok() && agrees && all_hold(expectations);
 }
 
 bool SequenceReport::good() const {
-  return holds() &&
+  return all_hold(expectations) &&
          std::ranges::all_of(launches, [](const SimReport& each) { return each.run.ok(); });
 }
 
@@ -471,7 +465,7 @@ void add_by_opcode(const SimReport& report, std::vector<Advice>& out) {
 }
 
 void add_by_counts(const SimReport& report, std::vector<Advice>& out) {
-  for (const auto& [line, count] : counts_by_line(report)) {
+  for (const auto& [line, count] : counts_by_line(*report.program, report.run.counters)) {
     if (count.wavefronts >= kMinFactor * count.ideal_wavefronts && count.ideal_wavefronts > 0)
       out.push_back({Slow::BankConflict, line,
                      fmt::format("{} wavefronts of shared memory, {} at best: bank conflicts",

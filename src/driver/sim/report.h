@@ -51,14 +51,15 @@ struct FamilyCount {
   sim::OpCount count;
 };
 /// Families that executed anything, in the order of the catalogue.
-std::vector<FamilyCount> counts_by_family(const SimReport& report);
+std::vector<FamilyCount> counts_by_family(const sim::Program& program,
+                                          const sim::Counters& counters);
 
 struct LineCount {
   std::uint32_t line = 0;
   sim::OpCount count;
 };
 /// Lines that executed anything, ascending.
-std::vector<LineCount> counts_by_line(const SimReport& report);
+std::vector<LineCount> counts_by_line(const sim::Program& program, const sim::Counters& counters);
 /// Whether an access to shared or global memory was counted.
 bool touches_memory(const sim::OpCount& count);
 /// Lanes per instruction.

@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <new>
-#include <stdexcept>
 #include <string_view>
 #include <utility>
 
@@ -759,28 +757,22 @@ SimOutcome run_schedules(const SimRequest& request) {
   return first;
 }
 
-SimOutcome sim_without_memory() {
-  return {.errors = render(diag(DiagKind::TooLarge, "the host has no memory for this run")
-                               .with_note("`--limit memory=BYTES` bounds what is simulated"))};
-}
-
 }  // namespace
 
 SimOutcome run_sim(const SimRequest& request) {
-  try {
+  const auto run = [&] {
     const bool has_schedules = request.schedules > 1 && request.launches.empty();
-    SimOutcome out = has_schedules ? run_schedules(request) : simulate(request);
-    if (out.report && request.sass) {
-      const sim::Program& program = *out.report->program;
-      out.report->sass = sass_advice(*request.sass, program.source.text(), program.target.arch,
-                                     std::string(out.report->kernel->name));
-    }
-    return out;
-  } catch (const std::bad_alloc&) {
-    return sim_without_memory();
-  } catch (const std::length_error&) {  // what a vector says to a size beyond all memory
-    return sim_without_memory();
-  }
+    return has_schedules ? run_schedules(request) : simulate(request);
+  };
+  SimOutcome out = within_memory(
+      run, SimOutcome{.errors = render(
+                          diag(DiagKind::TooLarge, "the host has no memory for this run")
+                              .with_note("`--limit memory=BYTES` bounds what is simulated"))});
+  if (!out.report || !request.sass) return out;
+  const sim::Program& program = *out.report->program;
+  out.report->sass = sass_advice(*request.sass, program.source.text(), program.target.arch,
+                                 std::string(out.report->kernel->name));
+  return out;
 }
 
 }  // namespace ww::driver

@@ -79,8 +79,6 @@ struct SimResults {
   std::vector<ExpectReport> expectations{};
   std::string shown{};               // trace and breaks, whole lines
   std::uint64_t shown_left_out = 0;  // lines of them beyond kMaxShownBytes
-
-  [[nodiscard]] bool holds() const;  // all expectations do
 };
 
 struct SimReport : SimResults {
