@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls on a GPU with tensors that lie there. launcher.h has the short way for repeated ones.
+// Calls on a GPU with tensors that lie there. launcher.cpp has the short way for repeated ones.
 #include "gpu.h"
 
 #include <nanobind/nanobind.h>

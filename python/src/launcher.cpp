@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launcher.h"
-
+// `_core.Launcher`, what `warpwright.Kernel` and `KernelFunction` are made of: an object that is called
+// with arrays. A call that looks like an earlier one (the same GPU, constants and element types) is
+// launched from here without running any Python; every other one is the subclass's `_call`, which may
+// end with `_learn`.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -10,17 +12,44 @@
 #include <array>
 #include <exception>
 #include <optional>
+#include <span>
+#include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "bindings.h"
 #include "gpu.h"
+#include "gpu_args.h"
+#include "kernel.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace ww::python {
 namespace {
+
+/// A parameter of the calls: one of the kernel's, or a constant that it is compiled for.
+struct LauncherParam {
+  nanobind::object name;      // both interned
+  nanobind::object variable;  // another name for it
+  bool writes = false;
+  bool is_constant = false;
+};
+
+struct Launcher {
+  /// A kind of call that has been made.
+  struct Learned {
+    nanobind::object kernel = {};  // a Kernel
+    int number = 0;                // of the GPU
+    std::vector<nanobind::object> constants =
+        {};                               // in the order of the parameters; null: not given
+    std::vector<num::DType> dtypes = {};  // of the arrays, in their order
+  };
+
+  std::vector<LauncherParam> params;
+  std::vector<Learned> learned;  // the one used last is first
+};
 
 constexpr std::size_t kMaxLearned = 16;
 // Kernels with more parameters are called the slow way.

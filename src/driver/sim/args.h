@@ -13,7 +13,7 @@
 //                                 a tensor map and the array it describes (tensor_arg.h)
 //   tensormap(A, box=[8,64])      the same of the array of parameter A
 //   texture(float32[16,32]:randn, filter=linear)
-//                                 a texture and its array (texture_arg.h); and so surface(...)
+//                                 a texture and its array (tensor_arg.h); and so surface(...)
 //
 // Members of a parameter that is a struct have arguments of their own, by the byte that they begin
 // at: `0+0=tensormap(...)`, `0+128=i32:5`.
@@ -33,7 +33,6 @@
 #include "driver/args/array.h"
 #include "driver/args/text.h"
 #include "driver/sim/tensor_arg.h"
-#include "driver/sim/texture_arg.h"
 #include "ptx/module.h"
 #include "sim/program.h"
 

@@ -19,6 +19,7 @@
 #include "driver/args/text.h"
 #include "num/dtype.h"
 #include "sim/tensor_map/map.h"
+#include "sim/texture/texture.h"
 
 namespace ww::driver {
 
@@ -48,5 +49,33 @@ std::optional<sim::TensorType> tensor_type_for(num::DType dtype);
 /// check_tensor_map.
 Result<sim::TensorMap> make_tensor_map(const TensorMapSettings& settings, num::DType dtype,
                                        std::span<const std::int64_t> shape, std::uint64_t address);
+
+// --- textures ------------------------------------------------------------------------------------
+//
+// A texture or a surface as an argument of a kernel: the array that it shows, then settings,
+//
+//   texture(float32[16,32]:randn, filter=linear, coordinates=normalized, address=wrap)
+//   texture(uint8[16,32,4]:randint, channels=4, read=fractions)
+//   surface(uint32[16,32])                       an output
+//
+// The array's extents are layers (if there are any), depth, height, width and channels (if there are
+// several), the outermost first.
+
+struct TextureSettings {
+  bool is_surface = false;
+  bool is_layered = false;
+  std::int64_t channels = 1;
+  bool is_linear = false;
+  bool is_normalized = false;
+  bool reads_fractions = false;
+  sim::AddressMode mode = sim::AddressMode::Clamp;
+};
+
+/// Reads `name=value` pieces. Diags point into the text of the pieces.
+Result<TextureSettings> parse_texture_settings(std::span<const Piece> pieces, bool is_surface);
+
+/// The texture of an array at that address. BadArgument where the settings do not suit the array.
+Result<sim::Texture> make_texture(const TextureSettings& settings, num::DType dtype,
+                                  std::span<const std::int64_t> shape, std::uint64_t address);
 
 }  // namespace ww::driver

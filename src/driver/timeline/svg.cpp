@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "driver/timeline/sentences.h"
 #include "driver/timeline/timeline.h"
 #include "view/labels.h"
 #include "view/paint.h"

@@ -8,7 +8,6 @@
 #include "base/file_io.h"
 #include "driver/report_json.h"
 #include "driver/report_parts.h"
-#include "driver/timeline/sentences.h"
 #include "driver/timeline/timeline.h"
 
 namespace ww::driver {
