@@ -28,8 +28,7 @@ GpuArgs read_tensors(const Kernel& kernel, const nb::sequence& values, int numbe
   std::size_t at = 0;
   for (const nb::handle each : values) {
     GpuArgs::Wanted wanted{.name = kernel.build.entry};
-    if (at < kernel.params.size())
-      wanted = {kernel.params[at].name, kernel.params[at].writing != driver::Writing::No};
+    if (at < kernel.params.size()) wanted = {kernel.params[at].name, kernel.params[at].writes};
     ++at;
     out.add(each, number, wanted);
   }

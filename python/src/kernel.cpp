@@ -146,7 +146,7 @@ nb::list params_of(const Kernel& kernel) {
     row["is_array"] = param.is_array;
     row["dtype"] = param.dtype ? nb::cast(std::string(num::name_of(*param.dtype))) : nb::none();
     row["shape"] = nb::tuple(nb::cast(param.shape));
-    row["writes"] = param.writing != driver::Writing::No;
+    row["writes"] = param.writes;
     out.append(row);
   }
   return out;

@@ -32,6 +32,10 @@ class Uses {
     if (ParamUse* use = use_of(buffer)) use->writes = true;
   }
 
+  void stores(BufferId buffer) {
+    if (ParamUse* use = use_of(buffer)) use->writes = use->stores = true;
+  }
+
   void expr(const Expr& e) {
     if (e.op == ExprOp::Load) reads(e.buffer);
     if (e.op != ExprOp::AddressOf && e.op != ExprOp::BufferData) return;
@@ -40,7 +44,7 @@ class Uses {
   }
 
   void stmt(const Stmt& s) {
-    if (s.kind == StmtKind::Store) writes(s.buffer);
+    if (s.kind == StmtKind::Store) stores(s.buffer);
     if (s.kind == StmtKind::Tile) tile(f_[s.tile]);
   }
 
@@ -51,7 +55,7 @@ class Uses {
       const auto* region = std::get_if<Region>(&call.args[i]);
       if (region == nullptr) continue;
       if (i == 0)
-        writes(region->buffer);
+        stores(region->buffer);
       else if (params[i].name != "C" || reads_c(call))
         reads(region->buffer);
     }

@@ -15,6 +15,7 @@ namespace ww::ir {
 struct ParamUse {
   bool reads = false;
   bool writes = false;
+  bool stores = false;  // a store or tile primitive writes it, not just a pointer that leads there
   /// Its contents before the run do not matter to the kernel.
   [[nodiscard]] bool is_output() const { return writes && !reads; }
 };

@@ -71,16 +71,16 @@ Result<KernelArg> array_arg(const CallParam& param, const CallArg& arg) {
     return fail(DiagKind::BadArgument, "`{}` was given an array of {}: expected {}", param.name,
                 num::name_of(dtype), num::name_of(*param.dtype));
   if (param.dtype) WW_TRY_VOID(check_shape(param, out.shape));
-  if (arg.is_read_only && param.writing != Writing::No)
+  if (arg.is_read_only && param.writes)
     return fail(DiagKind::BadArgument, "`{}` was given a read-only array: the kernel writes it",
                 param.name);
   WW_TRY_VOID(check_c_order(arg, fmt::format("`{}`", param.name)));
   const std::span<std::byte> bytes{arg.data(),
                                    static_cast<std::size_t>(WW_TRY(byte_size(dtype, out.shape)))};
-  if (param.writing == Writing::No)
-    out.source = bytes;
-  else
+  if (param.writes)
     out.bytes = bytes;
+  else
+    out.source = bytes;
   return out;
 }
 
@@ -123,14 +123,14 @@ Result<RunReport> call_on_eval(const Build& build, const std::vector<KernelArg>&
 }  // namespace
 
 std::vector<CallParam> call_params(const ir::Function& tile) {
-  const std::vector<Writing> writes = param_writes(tile);
+  const std::vector<ir::ParamUse> uses = ir::param_uses(tile);
   std::vector<CallParam> out;
   for (std::size_t i = 0; i < tile.params.size(); ++i) {
     const ir::Var& var = tile[tile.params[i].var];
     CallParam param{.name = ir::name_of_param(tile, i),
                     .variable = var.name,
                     .is_array = var.type.is_pointer(),
-                    .writing = writes[i]};
+                    .writes = uses[i].writes};
     if (!param.is_array) param.dtype = var.type.dtype;
     if (const ir::BufferId id = ir::buffer_of_param(tile, i); id.valid()) {
       param.dtype = tile[id].dtype;

@@ -37,7 +37,7 @@ struct CallParam {
   std::optional<num::DType> dtype = {};  // none: a pointer that nothing is matched to
   std::vector<std::string> shape = {};   // extents: "128", or a name known at launch
   std::vector<std::optional<std::int64_t>> extents = {};  // the same; none: known at launch
-  Writing writing = Writing::No;
+  bool writes = false;
 };
 std::vector<CallParam> call_params(const ir::Function& tile);
 

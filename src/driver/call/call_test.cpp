@@ -77,8 +77,8 @@ TEST(CallParams, SayWhatACallerNeeds) {
   EXPECT_EQ(params[0].name, "X");
   EXPECT_EQ(params[0].variable, "X_ptr");
   EXPECT_THAT(params[0].shape, ElementsAre("n", "4"));
-  EXPECT_EQ(params[0].writing, Writing::No);
-  EXPECT_EQ(params[1].writing, Writing::Yes);
+  EXPECT_FALSE(params[0].writes);
+  EXPECT_TRUE(params[1].writes);
   EXPECT_FALSE(params[2].is_array);
   EXPECT_EQ(params[2].dtype, num::DType::Int32);
 }

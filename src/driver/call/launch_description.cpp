@@ -146,7 +146,7 @@ Json params_json(const ir::Function& lowered, const std::vector<LaunchParam>& pa
       row["align"] = param.align;
       row["shape"] = shape_json(seen);
       row["is_c_order"] = param.is_c_order;
-      row["writes"] = seen.writing != Writing::No;
+      row["writes"] = seen.writes;
     }
     if (param.kind == LaunchParam::Kind::Extent) row["from"] = sources_json(params, param);
     if (param.map) row["map"] = map_json(lowered, params, *param.map);

@@ -54,7 +54,7 @@ TEST(LaunchDescription, NamesParametersInTheirOrder) {
   EXPECT_EQ(params[0].bytes, 4U);
   EXPECT_EQ(params[1].kind, LaunchParam::Kind::Pointer);
   EXPECT_EQ(params[1].seen.name, "X");
-  EXPECT_EQ(params[2].seen.writing, Writing::Yes);
+  EXPECT_TRUE(params[2].seen.writes);
   EXPECT_EQ(params[3].kind, LaunchParam::Kind::Extent);
   EXPECT_EQ(params[3].seen.name, "n");
   ASSERT_EQ(params[3].from.size(), 2U);

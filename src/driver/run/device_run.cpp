@@ -18,7 +18,6 @@
 #include "ir/param_use.h"
 #include "ir/print/print.h"
 #include "ir/tensor_map.h"
-#include "ir/visit.h"
 #include "layout/apply.h"
 
 namespace ww::driver {
@@ -30,14 +29,6 @@ using Bytes = std::vector<std::byte>;
 // Bytes between the elements of a layout.
 constexpr std::byte kGap{0xCB};
 constexpr std::int64_t kMaxGrid = 0x7FFF'FFFF;
-
-// The buffer that a statement writes; invalid when there is none.
-ir::BufferId target_of(const ir::Function& f, const ir::Stmt& stmt) {
-  if (stmt.kind == ir::StmtKind::Store) return stmt.buffer;
-  if (stmt.kind != ir::StmtKind::Tile || f[stmt.tile].args.empty()) return {};
-  const auto* region = std::get_if<ir::Region>(&f[stmt.tile].args[0]);
-  return region != nullptr ? region->buffer : ir::BufferId{};
-}
 
 std::uint64_t get_bits(std::span<const std::byte> from, std::int64_t bit, int bits) {
   std::uint64_t value = 0;
@@ -223,13 +214,13 @@ class HostPart {
 // Arrays for pointers, and what an array is for; scalars of the parameter's type. The bits of a
 // narrow float may be given as an integer, because C++ has no such type.
 Result<void> HostPart::check_kinds() const {
-  const std::vector<Writing> writes = param_writes(tile());
+  const std::vector<ir::ParamUse> uses = ir::param_uses(tile());
   for (std::size_t i = 0; i < args_.size(); ++i) {
     const KernelArg& arg = args_[i];
     if (is_array(i)) {
       if (!arg.value.empty())
         return fail(DiagKind::BadArgument, "`{}` is an array, and was given a scalar", name_of(i));
-      if (!arg.source.empty() && writes[i] == Writing::Yes)
+      if (!arg.source.empty() && uses[i].stores)
         return fail(
             diag(DiagKind::BadArgument, "the kernel writes `{}`, which is an `input`", name_of(i))
                 .with_note("`inout` gives it an array that may change, `output` one "
@@ -447,21 +438,6 @@ class Runner {
 };
 
 }  // namespace
-
-std::vector<Writing> param_writes(const ir::Function& function) {
-  std::vector<Writing> out;
-  for (const ir::ParamUse& use : ir::param_uses(function))
-    out.push_back(use.writes ? Writing::Maybe : Writing::No);
-  ir::for_each_stmt(function, function.body, [&](ir::StmtId id) {
-    const ir::BufferId target = target_of(function, function[id]);
-    if (!target.valid()) return;
-    const ir::Buffer& storage = function[ir::storage_of(function, target)];
-    if (storage.origin != ir::BufferOrigin::Param) return;
-    for (std::size_t i = 0; i < out.size(); ++i)
-      if (function.params[i].var == storage.param) out[i] = Writing::Yes;
-  });
-  return out;
-}
 
 std::vector<KernelArg> kernel_args(LaunchValues& values) {
   std::vector<KernelArg> out;

@@ -27,16 +27,6 @@
 
 namespace ww::driver {
 
-/// Whether a kernel writes a parameter, whether it reads it as well or not.
-enum class Writing : std::uint8_t {
-  No,
-  Maybe,  // a pointer leads into its memory: only a run tells what is done with it
-  Yes     // a store or a tile primitive does
-};
-
-/// One per parameter.
-std::vector<Writing> param_writes(const ir::Function& function);
-
 /// The argument of a parameter: an array, or a scalar.
 struct KernelArg {
   std::span<std::byte> bytes = {};         // an array that the kernel may change

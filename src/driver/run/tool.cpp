@@ -18,6 +18,7 @@
 #include "driver/timeline/roles.h"
 #include "eval/eval.h"
 #include "eval/launch/supported.h"
+#include "ir/param_use.h"
 #include "runtime/assembler.h"
 
 namespace ww::driver {
@@ -83,6 +84,11 @@ class KernelRun {
     return false;
   }
 
+  // A pointer leads into its memory: only a run tells what is done with it.
+  [[nodiscard]] bool may_write(std::size_t param) const {
+    return uses_[param].writes && !uses_[param].stores;
+  }
+
   /// What fails from here on fails in this step.
   void begin(RunStep step) { outcome_.step = step; }
 
@@ -93,7 +99,7 @@ class KernelRun {
   Build build_;
   Refusals refusals_;
   std::optional<LaunchValues> values_;
-  std::vector<Writing> writing_;        // by parameter
+  std::vector<ir::ParamUse> uses_;      // by parameter
   std::vector<std::uint64_t> digests_;  // of contents before the run, where they may be written
   DeviceChoice device_;
   KernelSize size_;  // as far as ptxas was asked
@@ -181,9 +187,9 @@ bool KernelRun::read_arguments() {
   request.show = [this](const Diag& problem) { return build_.compiled->render(problem); };
   values_ = read_kernel_args(fn(), request, refusals_.text);
   if (!values_) return false;
-  writing_ = param_writes(fn());
-  for (std::size_t i = 0; i < writing_.size(); ++i)
-    digests_.push_back(writing_[i] == Writing::Maybe ? digest(values_->all[i].array.data) : 0);
+  uses_ = ir::param_uses(fn());
+  for (std::size_t i = 0; i < uses_.size(); ++i)
+    digests_.push_back(may_write(i) ? digest(values_->all[i].array.data) : 0);
   return true;
 }
 
@@ -350,8 +356,7 @@ void KernelRun::finish_report(const std::vector<std::vector<bool>>& written) {
 // only.
 bool KernelRun::is_result(std::size_t param, const std::vector<bool>& written) const {
   const LaunchValue& value = values_->all[param];
-  if (value.is_output || writing_[param] != Writing::Maybe)
-    return value.is_output || writing_[param] == Writing::Yes;
+  if (value.is_output || !may_write(param)) return value.is_output || uses_[param].stores;
   return std::ranges::find(written, true) != written.end() ||
          digest(value.array.data) != digests_[param];
 }
