@@ -10,8 +10,8 @@
 
 namespace ww::ir {
 
-/// Does `holds(expr)` hold for the expression or one below it? Each that has operands is asked
-/// once at most.
+/// Does `holds(expr)` hold for the expression or one below it? Calls it at most once for each node
+/// with operands.
 template <typename Holds>
 bool any_below(const Function& f, ExprId root, Holds&& holds) {
   std::vector<ExprId> left = {root};
@@ -26,9 +26,9 @@ bool any_below(const Function& f, ExprId root, Holds&& holds) {
   return false;
 }
 
-/// Calls `visit(id)` for what `root` stands on and then for itself: `for_each_part(id, add)` calls
-/// `add(part)` for what a node stands on, which need not be its operands alone. Nodes for which
-/// `is_done(id)` holds are passed over; it must hold once a node is visited.
+/// Calls `visit(id)` for everything that `root` depends on, then for `root`: `for_each_part(id,
+/// add)` calls `add(part)` for each node that a node depends on, which may be more than its
+/// operands. Skips nodes for which `is_done(id)` holds; it must hold once a node is visited.
 template <typename Parts, typename IsDone, typename Visit>
 void bottom_up(ExprId root, Parts&& for_each_part, IsDone&& is_done, Visit&& visit) {
   std::vector<std::pair<ExprId, bool>> left = {{root, false}};

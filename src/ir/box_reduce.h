@@ -17,7 +17,8 @@ enum class BoxReduce : std::uint8_t { Add, Min, Max, Inc, Dec, And, Or, Xor };
 /// As PTX writes it.
 std::string_view name_of(BoxReduce op);
 std::optional<BoxReduce> find_box_reduce(std::string_view name);
-/// Does the engine take elements of that type? What an H200 takes; the rest is an illegal instruction.
+/// Does the engine accept elements of that type? As on an H200; all others are illegal
+/// instructions.
 bool takes(BoxReduce op, num::DType dtype);
 /// "int32, uint32, …": all types that it takes.
 std::string types_text(BoxReduce op);

@@ -29,8 +29,8 @@ ExprId text_imm(Function& f, std::string text, Span span = {});
 ExprId var_ref(Function& f, VarId var, Span span = {});
 
 /// Brings two operands to one type by the table above. A *weak* operand is a literal of the source
-/// without a type of its own: it takes the other's type.
-/// A weak float is a float64 constant until it meets something; alone it settles as float32.
+/// without its own type: it takes the other's type. A weak float is a float64 constant until it
+/// meets something; alone it settles as float32.
 struct Operand {
   ExprId expr = {};
   bool is_weak = false;

@@ -30,7 +30,7 @@
 
 namespace ww::ir {
 
-/// Elementwise primitives by what they ask of types.
+/// Elementwise primitives by the types that they accept.
 enum class ElementGroup : std::uint8_t {
   Move,        // fill, zero, memset, cast
   Choice,      // select, where
@@ -58,14 +58,14 @@ bool gives_bool(TileOp op);
 ExprOp operator_of(TileOp op);
 /// The scalar function that computes it.
 std::optional<Intrinsic> callee_of(TileOp op);
-/// Is operand i, as operands_of lists them, one that is asked for being 0 or not?
+/// Does the op only test operand i, in the order of operands_of, for being 0?
 bool is_condition(TileOp op, std::size_t i);
 
 /// The arguments that the primitive reads, in the order of the table above (pred and cond last);
 /// nullptr for a scale or bias that is left out. A `src` that is left out is the destination.
 std::vector<const TileArg*> operands_of(const TileCall& call);
 
-/// What a call of `cast` says about rounding and about numbers that are too large; nothing: floats
+/// The settings of a `cast` for rounding and for numbers that are too large. Without them floats
 /// are rounded to nearest even, and cut on their way to integers; integers wrap, floats of 8 bits
 /// and fewer saturate.
 struct CastSettings {
@@ -77,11 +77,11 @@ CastSettings cast_settings(const TileCall& call);
 /// The number that an operand is, if it is a constant.
 std::optional<Constant> constant_operand(const Function& f, const TileArg& arg);
 
-/// The type in which an op that computes does so. All integers: that of the destination.
-/// Otherwise the type that dst and all operands have, if it is one of 16 bits or more; else
-/// float32, or float64 where one of them is that. Functions and pow compute in float32 or float64.
-/// Constants that the type holds exactly do not count. A comparison does not ask the destination:
-/// integers of several types are compared in int64, and bools in int32.
+/// The type in which an op computes. All integers: that of the destination. Otherwise the type that
+/// dst and all operands have, if it is one of 16 bits or more; else float32, or float64 if one of
+/// them is float64. Functions and pow compute in float32 or float64. Constants that the type holds
+/// exactly do not count. A comparison ignores the destination: integers of several types are
+/// compared in int64, and bools in int32.
 num::DType compute_type(const Function& f, const TileCall& call);
 
 }  // namespace ww::ir

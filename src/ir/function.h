@@ -56,7 +56,7 @@ std::string_view name_of(ExprOp op);      // "FloorDiv"
 std::string_view spelling_of(ExprOp op);  // "//"
 ExprGroup group_of(ExprOp op);
 int arity_of(ExprOp op);  // -1: varies
-/// What a comparison becomes when its sides change places; other operators stay.
+/// The comparison with its sides swapped; other operators stay.
 ExprOp mirrored(ExprOp op);
 
 enum class Intrinsic : std::uint8_t {
@@ -134,7 +134,7 @@ struct ScopeIdFacts {
 const ScopeIdFacts& facts_of(ScopeIdKind kind);
 const std::vector<ScopeIdFacts>& all_scope_ids();
 
-// --- expressions ---------------------------------------------------------------------------------
+// --- expressions --------------------------------------------------------------------------------
 
 struct Expr {
   ExprOp op = ExprOp::IntImm;
@@ -155,7 +155,7 @@ struct Expr {
   std::uint32_t nodes = 1;    // written out, shared ones as often as used; the greatest: or more
 };
 
-/// What a variable stands for. All variables are immutable.
+/// What a variable means. All variables are immutable.
 enum class VarKind : std::uint8_t {
   Param,    // scalar or pointer parameter
   Extent,   // a shape's extent, known at launch: `n = T.int32()`
@@ -171,11 +171,11 @@ struct Var {
   Span span = {};
 };
 
-// --- buffers -------------------------------------------------------------------------------------
+// --- buffers ------------------------------------------------------------------------------------
 
 enum class BufferOrigin : std::uint8_t {
   Param,    // the memory a parameter points to (match_buffer, or T.Buffer as annotation)
-  Alloc,    // storage of its own
+  Alloc,    // its own storage
   View,     // other elements over the storage of buffer `base`
   Pointer,  // storage at a pointer
 };
@@ -186,8 +186,8 @@ enum class LayoutKind : std::uint8_t {
   None,      // none given: flat, addresses count elements (lowered programs)
 };
 
-/// A buffer: typed elements with a shape. Element c stands `elem_offset` elements plus
-/// `byte_offset` bytes plus layout(c) behind the start of its storage.
+/// A buffer: typed elements with a shape. Element c is `elem_offset` elements plus `byte_offset`
+/// bytes plus layout(c) after the start of its storage.
 struct Buffer {
   std::string name;
   num::DType dtype = num::DType::Float32;
@@ -219,7 +219,7 @@ struct Region {
   Span span = {};
 };
 
-// --- statements ----------------------------------------------------------------------------------
+// --- statements ---------------------------------------------------------------------------------
 
 /// A constant in attributes and configurations, or an expression.
 using Setting = std::variant<bool, std::int64_t, double, std::string, ExprId>;
@@ -308,7 +308,7 @@ struct Stmt {
   Block other = {};
 };
 
-// --- functions -----------------------------------------------------------------------------------
+// --- functions ----------------------------------------------------------------------------------
 
 /// Which nodes may occur: see the top of this file.
 enum class Level : std::uint8_t { Tile, Lowered };
@@ -332,7 +332,7 @@ class Function {
   StableVec<TileCall> tile_calls;
   StableVec<PtxCall> ptx_calls;
 
-  // In function.cpp: they cost a second wherever they are compiled.
+  // In function.cpp, because each file that compiles them takes a second longer.
   Function();
   Function(const Function& other);
   Function(Function&& other) noexcept;
@@ -392,7 +392,7 @@ class Function {
   StableVec<Buffer> buffers_;
 };
 
-// --- questions -----------------------------------------------------------------------------------
+// --- questions ----------------------------------------------------------------------------------
 
 /// The value of an integer constant (bool and uint64 as int64), if it is one.
 inline std::optional<std::int64_t> const_int(const Function& function, ExprId expr) {

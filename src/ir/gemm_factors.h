@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// alpha and beta of `gemm`: what a call says, and which numbers make sense for its D.
+// alpha and beta of `gemm`: the values that a call gives, and the values that its D allows.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ inline constexpr std::size_t kGemmAlpha = 6, kGemmBeta = 7;
 /// Those of `gemm_async`.
 inline constexpr std::size_t kAsyncTransA = 5, kAsyncTransB = 6, kAsyncAccum = 7;
 
-/// A constant, or an expression known at run time only.
+/// A constant or a run-time expression.
 struct GemmFactor {
   std::optional<double> constant;
   ExprId expr = {};
@@ -29,8 +29,8 @@ GemmFactor gemm_factor(const Function& f, const TileArg& arg, double otherwise);
 /// or integers. One that float32 does not tell from 0 or 1 is that.
 double gemm_number(double factor, num::DType d);
 
-/// Why a D of this type cannot have the factor, if so: not finite in the precision of the product,
-/// or no whole number of int32 where D is of integers.
+/// Why a D of this type cannot have the factor, if so: it is not finite in the precision of the
+/// product, or not an int32 where D holds integers.
 std::optional<std::string> fault_of(const Function& f, const GemmFactor& factor,
                                     std::string_view name, num::DType d);
 

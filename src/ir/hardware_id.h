@@ -19,7 +19,7 @@ struct HardwareId {
 };
 std::string_view name_of(HardwareId::Kind kind);  // "threadIdx"
 std::string name_of(HardwareId id);               // "threadIdx.x"
-/// BadScopeIds, without a place, when the text names none.
+/// BadScopeIds, without a location, when the text names no id.
 Result<HardwareId> parse_hardware_id(std::string_view text);
 
 }  // namespace ww::ir

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `gather`, `scatter` and `scatter_add`: elements of a tile and of a *table*, one of whose axes is
-// indexed by numbers that are known at run time. Their meaning, for axis 0 of two:
+// indexed by run-time numbers. Their meaning, for axis 0 of two:
 //
 //     gather        dst[i, j] = src[index[i], j]
 //     scatter       dst[index[i], j] = src[i, j]
@@ -32,7 +32,7 @@ std::size_t tile_argument(TileOp op);
 /// The dimension of the table that is indexed; the verifier has seen that it exists.
 std::size_t indexed_axis(const TileCall& call);
 
-/// The value for indices out of range; nullptr: there is none.
+/// The value for indices out of range, or nullptr.
 const Setting* indexed_fill(const TileCall& call);
 /// Are indices out of range left out or filled, not errors?
 bool takes_any_index(const TileCall& call);

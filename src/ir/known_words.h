@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands that ptxas must not come to know.
+// Operands that must stay unknown to ptxas.
 //
 // ptxas unpacks 8-bit floats to 16-bit ones half a word at a time: the operand of `cvt` from such a
 // pair, and, from sm_90 to sm_110, operands of `mma`. Where it finds late, in unrolled loops and the
 // like, that the word is a constant, the upper half becomes whatever its memory held before: the
-// same PTX gives another program each time (seen with 13.0). The emitters therefore hide such words
-// behind a zero that ptxas does not know to be one: a bit of the clock that stays 0 for centuries.
+// same PTX gives another program each time (seen with 13.0). So the emitters combine such words
+// with a zero that ptxas cannot recognise: a bit of the clock that stays 0 for centuries.
 #pragma once
 
 #include <optional>

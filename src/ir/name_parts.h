@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Host functions make expressions of any size: ten thousand operations inside each other, or a sum
-// of itself with itself sixty times over. Those are small as graphs, because parts are shared, and
-// endless when they are written out. Everything behind the front end may walk an expression as the
-// tree that it is written as, once `name_parts` has been here.
+// of itself with itself sixty times over. As graphs they are small, because parts are shared, but
+// written out they are endless. After `name_parts`, every later pass may walk an expression as a
+// tree.
 //
 //     B[i] = ((x + x) + (x + x)) + …        part: T.let = …
 //                                           B[i] = part + part
@@ -23,8 +23,8 @@ inline constexpr std::uint64_t kMaxWritten = std::uint64_t{1} << 20U;
 /// Parts of deeper expressions get no names: simplifying a chain of names takes time for each.
 inline constexpr std::uint32_t kMaxNamedDepth = 40'000;
 
-/// Depth and written size of expressions. Made for all nodes of a function at once, which takes one
-/// pass: operands have smaller numbers than those who use them.
+/// Depth and written size of expressions. One pass computes them for all nodes of a function:
+/// operands have smaller numbers than their users.
 class Measures {
  public:
   /// `names`, by VarId, are what variables stand for where those count too; none: they do not.
@@ -42,10 +42,10 @@ class Measures {
 /// Budget, at its place, for the first expression that is beyond kMaxDepth or kMaxWritten.
 Result<void> check_measures(const Function& function);
 
-/// Gives names (`T.let`, before the statement) to parts of expressions that are nested deeply or
-/// used again and again, and then does what check_measures does. A part gets a name only where
-/// computing it there is the same: without effects, and where it reads memory or divides, always
-/// computed by the statement.
+/// Names (by `T.let`, before the statement) parts of expressions that are nested deeply or used
+/// many times, then does the work of check_measures. A part gets a name only where computing it
+/// there is the same: without effects, and where it reads memory or divides, always computed by the
+/// statement.
 Result<void> name_parts(Function& function);
 
 }  // namespace ww::ir

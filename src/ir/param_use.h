@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel does with the memory of its parameters: which it reads, which it writes. Decides
-// which arguments are results, that need no contents before a run.
+// Which parameters' memory a kernel reads and writes. Arguments that it only writes are results and
+// need no contents before a run.
 #pragma once
 
 #include <cstddef>

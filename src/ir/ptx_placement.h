@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A PTX call lists its operands flat; an instruction's form groups them: registers in braces, pairs
-// `d|p`, coordinates behind an address. Which of the flat operands belong to which of the form.
+// `d|p`, coordinates after an address. Assigns the flat operands to those of the form.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@ struct PlacedOperand {
   std::size_t main = 0;
 };
 
-/// Gives `given` flat operands to those of the form, in order, leaving optional ones out where the
-/// number asks for it. Each way is shown to `accept` until it likes one; true when it did.
+/// Assigns `given` flat operands to those of the form, in order, omitting optional ones as the
+/// number requires. Offers each way to `accept` until it returns true; true if it did.
 bool place_operands(const isa::Binding& binding, std::size_t given,
                     const std::function<bool(std::span<const PlacedOperand>)>& accept);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much memory allocations take: the verifier counts it, and lowering asks before it allocates.
+// The memory that allocations take: the verifier adds it up, and lowering checks it before
+// allocating.
 #pragma once
 
 #include <cstdint>

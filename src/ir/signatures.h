@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the functions of intrinsics.def take, argument by argument (signatures.def).
+// The arguments of the functions of intrinsics.def (signatures.def).
 #pragma once
 
 #include <optional>

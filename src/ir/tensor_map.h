@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensor maps: what the copy engine knows of an array in global memory, and of the boxes that it
-// copies. The host part of a kernel binds them,
+// Tensor maps describe to the copy engine an array in global memory and the boxes that it copies.
+// The host part of a kernel binds them,
 //
 //     A_map = T.tensor_map(A.data, dims=(K, M), strides=(K,), box=(64, 128), swizzle=128)
 //
-// the launch makes them, and the kernel gets them behind its other parameters, in their order.
-// Dimension 0 is the innermost one, whose elements are neighbours.
+// the launch makes them, and the kernel gets them after its other parameters, in order. Dimension 0
+// is the innermost one, whose elements are neighbours.
 //
 // In the IR a map is a call of an intrinsic with a pointer and numbers, which are put together and
 // taken apart here.
@@ -29,8 +29,8 @@ inline constexpr std::int64_t kMapUnit = 16;    // bytes: pointers, strides and 
 inline constexpr std::int64_t kMapBytes = 128;  // of the map itself
 inline constexpr std::int64_t kMapAlign = 64;
 
-/// What copies find outside the array. None: they stay inside, which the evaluator and the virtual GPU
-/// check; a GPU takes it for Zero.
+/// The value of elements outside the array. None: copies stay inside, which the evaluator and the
+/// virtual GPU check; a GPU treats it as Zero.
 enum class MapFill : std::uint8_t { Zero, Nan, None };
 /// "zero"
 std::string_view name_of(MapFill fill);
@@ -50,7 +50,7 @@ struct TensorMap {
 
 /// The call that stands for a map.
 ExprId make_tensor_map(Function& function, const TensorMap& map, Span span);
-/// What is wrong with such a call, if anything: numbers that no map can have.
+/// The error in such a call, if any: numbers that no map can have.
 std::optional<Diag> fault_of_tensor_map(const Function& function, const Expr& call);
 
 /// The map of a call; nothing if it is another call, or has a fault.

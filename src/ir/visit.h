@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Visiting what a function is made of: the expressions a statement holds itself, the nodes below an
-// expression, the statements of a block. Missing expressions (`ExprId{}`) are passed over; the ids
-// that are visited need not be those of existing nodes, so that the verifier can look at broken
-// functions.
+// Visitors for the parts of a function: the expressions that a statement itself holds, the nodes
+// below an expression, the statements of a block. They skip missing expressions (`ExprId{}`), and
+// may visit ids of nonexistent nodes, so that the verifier can look at broken functions.
 #pragma once
 
 #include <utility>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which threads execute a statement. Collective instructions hang or misbehave when part of a warp
-// is elsewhere, so lowering asks here before it picks one.
+// is elsewhere, so lowering checks the active set before it picks one.
 //
 // The answer is two facts. `may` is a set of threads of the CTA, exact, that holds every thread
 // that can arrive. `granule` says how they arrive: whenever one thread of an aligned granule

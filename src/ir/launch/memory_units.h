@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far what a load gives is the same among the threads that execute it together.
+// In which unit a load gives the same value to all threads that execute it together.
 //
 // Private memory holds what is stored there: it is the same in a unit as long as whole units store
 // the same values, together.
@@ -31,10 +31,11 @@ class MemoryUnits {
     StmtId why = {};
   };
 
-  /// Looks at what conditions and trip counts stand on, and `more`: the rest stays Unit::Thread.
+  /// Looks only at the values that conditions and trip counts depend on, and at `more`: the rest
+  /// stays Unit::Thread.
   MemoryUnits(const Function& function, const Definitions& definitions, ExprId more = {});
 
-  /// Brings the units down to what they are when statements have these sets. Did any change?
+  /// Lowers the units to those that follow from these sets. Did any change?
   bool refine(const std::vector<ActiveSet>& sets, ThreadValues& values);
   /// Trusts only global memory: for programs that take too many rounds.
   void give_up();

@@ -15,7 +15,7 @@ namespace ww::ir {
 /// The set without those threads, which are certain not to come.
 ActiveSet without(const ActiveSet& set, const Threads& gone);
 
-/// What an active set owes to conditions: for messages.
+/// The conditions that shaped an active set, for messages.
 struct Blame {
   ExprId splits = {};      // the last that threads of a granule may answer differently
   ExprId leaves_out = {};  // the last that leaves out threads of which all is known

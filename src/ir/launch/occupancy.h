@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel asks of ptxas so that more of its CTAs run on an SM at once. The attributes
-// `tirx.launch_bounds_min_blocks_per_sm` and `tirx.max_registers_per_thread` say it, of the function
-// or in its body.
+// A kernel's requests to ptxas to fit more of its CTAs on an SM: the attributes
+// `tirx.launch_bounds_min_blocks_per_sm` and `tirx.max_registers_per_thread`, of the function or in
+// its body.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace ww::ir {
 
-/// 0 where the kernel does not ask. One with `setmaxnreg` wishes for one CTA unless it says otherwise:
-/// that fixes the registers it starts with.
+/// 0 without a request. A kernel with `setmaxnreg` requests one CTA by default, which fixes the
+/// registers it starts with.
 struct OccupancyWish {
   std::int64_t min_ctas = 0;       // of an SM
   std::int64_t max_registers = 0;  // of a thread

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers of a kernel whose roles move them with `setmaxnreg`. A CTA gets its registers when it
-// starts, the same number for each thread; `dec` gives some back to the CTA, `inc` takes them and
-// waits until they are there. So what all warps hold in the end must fit what the CTA started with.
+// The register budget of a kernel whose roles call `setmaxnreg`. A CTA gets its registers when it
+// starts, the same number for each thread; `dec` returns some to the CTA, `inc` takes some and
+// waits until they are free. So all warps together must not end with more than the CTA started
+// with.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@ struct RegisterRequest {
   std::int64_t count = 0;  // for each thread
 };
 
-/// None for other statements, and where the count is not a constant.
+/// Empty for other statements, and if the count is not a constant.
 std::optional<RegisterRequest> register_request(const Function& function, StmtId stmt);
 
 /// Whether the body has any.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who executes a statement, and how far values are the same, brought to agree: each depends on the
-// other. Behind ir/launch/active_set.h, for those who also want to know why.
+// Solves for two things that depend on each other: who executes a statement, and in which units
+// values are the same. The implementation of ir/launch/active_set.h, for callers that also need the
+// reasons.
 #pragma once
 
 #include <utility>
@@ -22,7 +23,7 @@ class ThreadFlow {
 
   [[nodiscard]] const ActiveSet& operator[](StmtId stmt) const { return sets_[stmt.index]; }
   [[nodiscard]] std::vector<ActiveSet> take_sets() { return std::move(sets_); }
-  /// What the set of a statement owes to conditions.
+  /// The conditions that shaped the statement's set.
   [[nodiscard]] const Blame& blame(StmtId stmt) const { return blames_[stmt.index]; }
   [[nodiscard]] Unit uniformity(ExprId expr, const Threads& among);
   [[nodiscard]] const Definitions& definitions() const { return definitions_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What names stand for, and what expressions over thread ids are in each thread of a CTA: the two
-// things that active sets (ir/launch/active_set.h) are computed from.
+// The expressions that names mean, and the values of expressions over thread ids in each thread of
+// a CTA: active sets (ir/launch/active_set.h) are computed from these two.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct Definitions {
                                     // before every use, through its name only
 };
 Definitions definitions_of(const Function& function);
-/// The expression behind a name: a T.let, or a load of such a scalar. None for anything else.
+/// The expression that a name means: a T.let, or a load of such a scalar. None for anything else.
 Definition definition_of(const Function& function, const Definitions& definitions, ExprId expr);
 
 /// The largest unit in which a variable that the launch gives is the same everywhere: a parameter,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names that do not clash: each block of a printed program forgets the names that it has bound, and
-// a name that is taken where it is wanted gets `_1`, `_2` … behind it.
+// Names that do not clash: each block of a printed program drops the names that it bound when it
+// ends, and a name that is already taken gets the suffix `_1`, `_2` ….
 #pragma once
 
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ class NameFrames {
     return out;
   }
 
-  /// Calls `body`, and forgets what it has bound.
+  /// Calls `body`, then drops the names that it bound.
   template <typename Body>
   void in_frame(Body&& body) {
     std::vector<std::string> outer = std::exchange(frame_, {});

@@ -11,7 +11,7 @@
 namespace ww::ir::printing {
 
 /// The names under which a function's variables and buffers are printed: identifiers, unique among
-/// what is visible where they stand, and none that the program text needs itself.
+/// the visible ones, and never a name that the program text needs itself.
 class Names {
  public:
   explicit Names(const Function& f);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the values of atoms and sums can be: ranges and divisors.
+// Bounds for the values of atoms and sums: ranges and divisors.
 #pragma once
 
 #include "ir/simplify/sum.h"

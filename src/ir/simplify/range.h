@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic on ranges of integers. A bound at ±kFar stands for "no bound", and stays there
-// whatever is added to it, so that a saturated sum can never be mistaken for a tight one.
+// Arithmetic on ranges of integers. A bound at ±kFar means "no bound", and stays there whatever is
+// added to it, so a saturated sum never looks like a tight one.
 #pragma once
 
 #include <algorithm>

@@ -18,7 +18,7 @@ class SumReader {
 
   /// Stays where it is when others are read.
   const Sum& read(ExprId expr);
-  /// Was a variable read that stands for an expression? Without one, inlining changes nothing.
+  /// Did it read a variable that means an expression? If not, inlining changes nothing.
   [[nodiscard]] bool has_names() const { return has_names_; }
   [[nodiscard]] const Atoms& atoms() const { return atoms_; }
 

@@ -100,7 +100,7 @@ class Atoms {
 /// A hash of the sum, with what is known about its not overflowing.
 std::uint64_t hash_of(const Sum& sum);
 
-/// A fixed order of atoms by what they are made of, not by when they were met.
+/// A fixed order of atoms by structure, not by time of creation.
 int compare(const Atoms& atoms, AtomId a, AtomId b);
 int compare(const Atoms& atoms, const Sum& a, const Sum& b);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the expressions of a function are in one round of its expanded loops (ir/unroll/expand.cpp).
-// Nodes in which no replaced name occurs stay as they are; the others are made anew, with constants
-// folded.
+// The expressions of a function in one round of its expanded loops (ir/unroll/expand.cpp). Nodes
+// without replaced names stay; the others are rebuilt with constants folded.
 #pragma once
 
 #include <cstdint>

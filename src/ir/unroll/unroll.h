@@ -19,8 +19,8 @@ struct SpilledArray {
   std::string reason;
 };
 
-/// Makes serial what are Unroll loops in a lowered program and cannot be expanded: they are left by
-/// `break`, or beyond all bounds.
+/// Makes those Unroll loops of a lowered program serial that cannot be expanded: they contain
+/// `break`, or are too large.
 ///
 /// Returns local buffers that do not become registers: those that are indexed by anything that is not
 /// constant, nor by a loop that is unrolled for them (below), or whose address goes elsewhere than to

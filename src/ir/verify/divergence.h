@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why not all threads of a unit come to a statement: the condition, and the value in it that
-// differs.
+// Why not all threads of a unit reach a statement: the condition, and the value in it that differs.
 #pragma once
 
 #include <vector>
@@ -11,7 +10,7 @@
 namespace ww::ir::verifying {
 
 /// Notes for an error about a statement that threads of such a unit do not reach together: the
-/// condition that parts them, and where its value comes from.
+/// condition that separates them, and where its value comes from.
 std::vector<Note> why_apart(const Function& function, const LaunchShape& shape, ThreadFlow& flow,
                             StmtId stmt, Unit unit);
 

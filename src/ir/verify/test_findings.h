@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the verifier finds, as one text: for the verify*_test.cpp files.
+// The verifier's findings as one text, for the verify*_test.cpp files.
 #pragma once
 
 #include <fmt/format.h>

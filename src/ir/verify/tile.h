@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tile call that is being checked, for tile*.cpp: its arguments one by one, its settings, and what
-// the arguments must agree on.
+// The tile call under check, for tile*.cpp: its arguments, its settings, and the rules that relate
+// the arguments.
 #pragma once
 
 #include <string_view>
