@@ -130,7 +130,7 @@ class TileLayout {
 
 /// XOR swizzle of an address: the address is cut into units of 2^per_element; bits [atom, atom+len)
 /// of the unit number are XORed into bits [0, len) (`inner`), or the other way round (outer). Every
-/// `Swizzle` with len == 0 means "none" and compares equal to the default one.
+/// `Swizzle` with len == 0 means "no swizzle" and compares equal to the default one.
 class Swizzle {
  public:
   Swizzle() = default;

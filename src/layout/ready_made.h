@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layouts that the hardware prescribes, ready to use: where tensor memory, shared memory and the
 // registers of matrix instructions hold the elements of a tile. Element types appear as their width
-// in bits only; every constructor refuses parameters that no instruction has with BadArgument, saying
-// what it saw and what it accepts.
+// in bits only; every constructor refuses parameters that no instruction has with BadArgument,
+// which names the value seen and the valid ones.
 //
 // Strides on storage axes count elements, not bytes: on `m` for registers and shared memory, on
 // `TCol` for tensor memory (a 32-bit column holds 32 / bits elements).
@@ -78,8 +78,9 @@ Result<Layout> tmem_mma_operand(std::span<const std::int64_t> shape, const TmemO
 /// pipeline stages are whole columns and never overlap. At most the 512 columns that exist.
 Result<Layout> scale_factor_tmem(std::int64_t rows, std::int64_t sf_k, std::int64_t q,
                                  std::int64_t reuse = 1, std::int64_t pipe = 1);
-/// The same scale factors in shared memory as tcgen05.cp.32x128b.warpx4 wants them: blocks of 128
-/// rows × 4 factors in 512 bytes, 32 lanes of 16 bytes. `rows` in multiples of 128, `sf_k` of 4.
+/// The same scale factors in shared memory, as tcgen05.cp.32x128b.warpx4 expects them: blocks of
+/// 128 rows × 4 factors in 512 bytes, 32 lanes of 16 bytes. `rows` in multiples of 128, `sf_k` of
+/// 4.
 Result<Layout> scale_factor_smem(std::int64_t rows, std::int64_t sf_k, std::int64_t q,
                                  std::int64_t reuse = 1, std::int64_t pipe = 1);
 
@@ -185,8 +186,9 @@ Result<Layout> mma_tile(char operand, std::span<const std::int64_t> shape, int b
 Result<Layout> wgmma_tile(char operand, std::span<const std::int64_t> shape, int bits,
                           std::int64_t warpgroups = 1);
 
-/// Vectors of up to 16 bytes, neighbours in neighbouring threads: what loads and stores of global
-/// memory want. As many threads as share a row are side by side in it, the others take further rows.
+/// Vectors of up to 16 bytes, neighbours in neighbouring threads, as loads and stores of global
+/// memory prefer. As many threads as share a row are side by side in it, the others take further
+/// rows.
 Result<Layout> coalesced(std::span<const std::int64_t> shape, std::int64_t threads, int bits,
                          Axis axis = axes::tx());
 /// Each thread has whole rows, every `threads`-th; where there are fewer rows, neighbouring threads
@@ -196,7 +198,7 @@ Result<Layout> row_owned(std::span<const std::int64_t> shape, std::int64_t threa
 /// Each thread has whole columns, every `threads`-th; where there are fewer, the rows are shared.
 Result<Layout> column_owned(std::span<const std::int64_t> shape, std::int64_t threads,
                             Axis axis = axes::tx());
-/// What a reduction over some dimensions leaves, held by every thread that held a part of it.
+/// The layout of a reduction over some dimensions: every thread that held a part holds the result.
 Result<Layout> reduced(const Layout& layout, std::span<const std::int64_t> shape,
                        std::span<const std::int64_t> dims);
 

@@ -17,7 +17,7 @@
 
 namespace ww::layout {
 
-/// Which hardware's axes a layout is read with. `None` keeps all axes apart.
+/// The hardware that defines the thread axes of a layout. `None` keeps all axes apart.
 enum class Machine : std::uint8_t { None, Cuda };
 
 /// The digits of the CTA's linear thread id that a layout's thread axes read, as [unit, whole):
