@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The catalogue: every PTX instruction that Warpwright knows, read once from the rows of families/.
-// It answers what an opcode is (`bind_opcode`) and what there is (`families`, `forms_of`). It never
+// It looks up opcodes (`bind_opcode`) and lists instructions (`families`, `forms_of`). It never
 // changes after it is built; all functions may be called from any thread.
 #pragma once
 
@@ -51,8 +51,8 @@ struct Bindings {
 };
 
 std::span<const Family> families();
-/// Reads the rows that no one has asked for, as long as `goes_on` holds, so that no one has to wait for
-/// one: for a thread that has nothing else to do.
+/// Reads the rows not yet used, while `goes_on` holds, so that later callers need not wait. Call it
+/// from an idle thread.
 void read_ahead(const std::function<bool()>& goes_on);
 /// The family of that name, or nullptr.
 const Family* find_family(std::string_view name);

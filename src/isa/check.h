@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether an instruction is legal for a target: an opcode of the catalogue, operands of the right
-// kind, count and type, and an architecture and PTX version that have it. The verdicts are meant to
-// agree with ptxas both ways; tests compare them with a stored table of what it said.
+// kind, count and type, and an architecture and PTX version that have it. The verdicts should agree
+// with ptxas both ways; tests compare them with a stored table of its verdicts.
 #pragma once
 
 #include <functional>
@@ -30,8 +30,7 @@ Result<Legal> check_forms(std::span<const Binding> forms, const Instruction& ins
 /// What keeps an opcode from every form, with the nearest one as a note; no place.
 Diag to_diag(const Misfit& misfit);
 
-/// Judges instructions; keeps what it found out about each opcode, since modules repeat few of
-/// them.
+/// Checks instructions and caches the result for each opcode, since modules repeat few of them.
 class Checker {
  public:
   explicit Checker(target::Target target) : target_(target) {}

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An instruction line for a bound form: what a listing shows beside a form, and what tests hand to
-// ptxas.
+// An instruction line for a bound form, for listings and for tests that run ptxas.
 #pragma once
 
 #include <string>

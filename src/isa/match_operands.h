@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lays the operands of an instruction against those of a form: which stands for which, and whether
-// each is of the right kind, count and type.
+// Matches the operands of an instruction with those of a form, and checks their kind, count and
+// type.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An opcode, bound to the forms of the catalogue: what a PTX call of the IR holds. The text is read
-// once, where the call is made; from then on the bound forms answer for mnemonic and modifiers.
+// An opcode bound to the forms of the catalogue, as PTX calls of the IR hold it. The text is parsed
+// once, when the call is built; from then on the bound forms give mnemonic and modifiers.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace ww::isa {
 class Binding;
 struct Misfit;
 
-/// A handle: copies share what it stands for, and opcodes of the same text are equal.
+/// A handle: copies share its data, and opcodes of the same text are equal.
 class Opcode {
  public:
   Opcode() = default;  // none at all: no text, no forms
@@ -22,8 +22,9 @@ class Opcode {
   [[nodiscard]] bool valid() const { return record_ != nullptr; }
   /// As it was written: "ldmatrix.sync.aligned.m8n8.x2.shared.b16".
   [[nodiscard]] const std::string& text() const;
-  /// The forms that take its modifiers, in the order of the catalogue. Which of them an instruction
-  /// is of, its operands say. None for a text that is no opcode: the verifier refuses it.
+  /// The forms that take its modifiers, in the order of the catalogue. The operands of an
+  /// instruction decide between them. Empty for a text that is not an opcode: the verifier refuses
+  /// it.
   [[nodiscard]] const std::vector<Binding>& forms() const;
   /// "ldmatrix", "cp.async.commit_group": that of all its forms; "" without forms.
   [[nodiscard]] std::string_view mnemonic() const;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The 32-bit instruction descriptor of tcgen05.mma, which says what the opcode does not: the shape of
-// the product, the types and majors of its operands. Two tables of fields, one for the kinds without
-// block scales and one for those with them, say which bits hold what; reading and writing go by them.
-// Bits of no field are reserved and must be 0. PTX manual, "Instruction descriptor".
+// The 32-bit instruction descriptor of tcgen05.mma, which supplements the opcode: the shape of the
+// product, the types and majors of its operands. Two tables list the fields and their bits, one for
+// the kinds without block scales and one for the kinds with them; reading and writing use these
+// tables. Bits outside the fields are reserved and must be 0. PTX manual, "Instruction descriptor".
 #pragma once
 
 #include <cstdint>

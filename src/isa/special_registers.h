@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The special registers: `%tid.x`, `%laneid`, `%clock64`, … as data, with what the target must
-// have.
+// The special registers: `%tid.x`, `%laneid`, `%clock64`, … as data, with the requirements on the
+// target.
 #pragma once
 
 #include <cstdint>

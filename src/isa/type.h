@@ -36,7 +36,7 @@ Type bits_type(int bits);
 /// How a register's width must relate to the instruction's type: ld, st and cvt take wider ones.
 enum class Width : std::uint8_t { Exact, OrWider };
 
-/// Whether a register declared as `declared` may stand where an instruction wants `wanted`.
+/// Whether a register declared as `declared` fits an operand of type `wanted`.
 bool accepts(Type wanted, Type declared, Width width = Width::Exact);
 
 }  // namespace ww::isa
