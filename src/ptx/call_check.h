@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls against what they call: how many arguments and results there are, and of which types.
+// Checks calls against the functions they call: the number and types of arguments and results.
 #pragma once
 
 #include <optional>

@@ -15,7 +15,7 @@ namespace ww::ptx {
 struct CheckOptions {
   /// After this many errors the rest is not looked at.
   std::size_t max_errors = 100;
-  /// They are counted anew in each function, so that one does not hide what another is.
+  /// Counting restarts in each function, so that one does not hide the findings of another.
   bool every_function = false;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A PTX module as a value: what the text says, flat and in source order, before any name is looked
-// up or any opcode understood. `parse` (ptx/parser.h) makes one from text, `print` (ptx/printer.h)
-// text from one, and a program can build one directly:
+// A PTX module as a value: the text, flat and in source order, before names or opcodes are looked
+// up. `parse` (ptx/parser.h) makes one from text, `print` (ptx/printer.h) text from one, and a
+// program can build one directly:
 //
 //     Module m;
 //     m.version = {8, 8};
@@ -191,8 +191,8 @@ enum class FunctionKind : std::uint8_t { Entry, Func };
 /// A kernel (.entry) or device function (.func), defined or only declared.
 ///
 /// The body is `statements` in source order; what a statement holds is in the vector that its kind
-/// names. The braces of the body itself are no statements. Blocks are balanced: `close_block` and
-/// the parser see to it.
+/// names. The braces of the body itself are not statements. `close_block` and the parser keep
+/// blocks balanced.
 struct Function {
   FunctionKind kind = FunctionKind::Entry;
   Linkage linkage = Linkage::None;

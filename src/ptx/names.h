@@ -15,7 +15,7 @@ namespace ww::ptx {
 /// A name of a NamePool: its number in the order of first use. Means nothing without its pool.
 enum class NameId : std::uint32_t {};
 
-/// The empty text, which every pool has; stands for "no name".
+/// The empty text, which every pool has; means "no name".
 constexpr NameId kNoName{0};
 
 /// A growing set of texts. Copies number the names alike, so ids may be used with either copy.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads PTX text. All of the grammar is known here and no instruction: any dotted opcode with
-// well-formed operands is fine, what it means is the catalogue's business (isa/). Names are not
-// looked up either.
+// Parses PTX text. The parser knows the whole grammar but no instructions: it accepts any dotted
+// opcode with well-formed operands, and leaves the meaning to the catalogue (isa/). It does not
+// look up names either.
 //
 // Time and memory are linear in the text. Nothing in a text can make the reader fail otherwise than
 // with a located error: nesting, counts and the number of errors are bounded.
@@ -17,7 +17,7 @@
 
 namespace ww::ptx {
 
-// --- recover -------------------------------------------------------------------------------------
+// --- recover ------------------------------------------------------------------------------------
 //
 // Where the reader goes on after an error. All of these stop at the end and at a word that can only
 // begin an item of a module.
@@ -33,7 +33,7 @@ void skip_item(Cursor& cursor);
 void skip_to(Cursor& cursor, std::string_view any_of);
 
 struct ParseOptions {
-  /// Keep comments that have a line of their own, as statements and items.
+  /// Keep comments on their own line, as statements and items.
   bool keep_comments = false;
   /// After this many errors the rest of the text is not read.
   std::size_t max_errors = 100;

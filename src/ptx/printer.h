@@ -9,9 +9,9 @@
 
 namespace ww::ptx {
 
-/// The text of a module. Reading it back gives an equal module, provided that names, strings and
-/// comments are such as could be read (no line breaks in comments, say); that is the builder's duty
-/// and is not checked.
+/// The text of a module. Parsing it gives an equal module if names, strings and comments can be
+/// parsed (no line breaks in comments, say); the builder must ensure that, the printer does not
+/// check.
 std::string print(const Module& module);
 
 /// One instruction with its guard and `;`, without indentation or line break: for messages.

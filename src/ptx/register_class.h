@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Register classes as NVPTX has them, and %b: which class holds a value of a type, how classes contain each
-// other, what a kernel must declare, and how an operand is spelled.
+// other, the declarations of a kernel, and the spelling of operands.
 //
 //   id  class    bits  declared  prefix  holds
 //    0  %p          1  .pred     %p      predicates
@@ -64,15 +64,15 @@ RegisterClass class_of(isa::Type type);
 bool is_declared(RegisterClass cls);
 /// Whether every register of `sub` is one of `super`.
 bool is_subclass(RegisterClass sub, RegisterClass super);
-/// The largest class that both contain, for a copy from one to the other; nullopt: none, the copy
-/// needs a conversion.
+/// The largest class that both contain, for a copy from one to the other; nullopt if the copy needs
+/// a conversion.
 std::optional<RegisterClass> common_class(RegisterClass a, RegisterClass b);
 
 /// Which registers a function uses, and the declarations for them.
 class RegisterUse {
  public:
-  /// Register `index` of the class is used. Views count as what they are views of; special
-  /// registers count as nothing.
+  /// Register `index` of the class is used. A view counts as the class it views; special registers
+  /// do not count.
   void note(RegisterClass cls, std::uint32_t index);
   /// The highest index used plus one.
   [[nodiscard]] std::uint32_t count(RegisterClass cls) const;
@@ -93,7 +93,7 @@ enum class RegisterStyle : std::uint8_t {
 std::string register_name(isa::Type type, std::uint32_t index,
                           RegisterStyle style = RegisterStyle::Assembled);
 
-// --- register views ------------------------------------------------------------------------------
+// --- register views -----------------------------------------------------------------------------
 //
 // A module in the style of views (ptx/register_class.h): registers that an instruction takes for
 // floats are spelled %f and %fd, over the same numbers. That is for reading; nothing declares these

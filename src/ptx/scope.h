@@ -4,9 +4,9 @@
 //
 // As ptxas has it, a declaration is seen from where it stands to the end of its block, and hides
 // what blocks around it declare. Only labels may be used before they stand: a branch goes to the
-// label of its own block, be that above or below the branch; else to one that stands above it in
-// the nearest block around; else to one further down in the nearest block around. So a branch
-// leaves blocks and never enters one.
+// label of its own block, above or below the branch; else to one that stands above it in the
+// nearest block around; else to one further down in the nearest block around. So a branch leaves
+// blocks and never enters one.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@
 
 namespace ww::ptx {
 
-// --- name table ----------------------------------------------------------------------------------
+// --- name table ---------------------------------------------------------------------------------
 //
 // The declarations that are open at a place of a module, by name: those of the module, then those of
 // each block around the place. What an inner block declares hides what it has the name of.
@@ -125,8 +125,8 @@ class NameTable {
   mutable std::vector<FamilyMember> members_;  // by NameId
 };
 
-/// Where the blocks of a function declare the names of its labels, which are known before they
-/// stand. What else a block declares by such a name counts as well: a branch does not look past it.
+/// The blocks of a function that declare its labels, collected before the statements are read.
+/// Another declaration of such a name in a block counts as well: a branch does not look past it.
 class LabelIndex {
  public:
   struct Place {
@@ -153,10 +153,10 @@ class LabelIndex {
 /// every statement in order, then `end`.
 class Scope {
  public:
-  /// Declares what the module itself does; reports what it declares twice or in two ways.
+  /// Adds the module's own declarations; reports names declared twice or in two ways.
   Scope(const Module& module, std::vector<Diag>& errors);
 
-  /// Adds the function's parameters. What the module declares behind it is not seen inside.
+  /// Adds the function's parameters. The function does not see later declarations of the module.
   void begin(const Function& function, std::vector<Diag>& errors);
   /// Enters and leaves blocks, and adds declarations. What is declared twice in one block is
   /// reported.
@@ -164,8 +164,8 @@ class Scope {
   /// Forgets what `begin` and `enter` added.
   void end();
 
-  /// What the name stands for here: members of families (`%r3` of `%r<4>`) and components
-  /// (`%v.x`) included; Nothing for special registers and unknown names.
+  /// The meaning of the name here: members of families (`%r3` of `%r<4>`) and components (`%v.x`)
+  /// included; Nothing for special registers and unknown names.
   [[nodiscard]] Declared find(NameId name) const;
   /// The same for a name that nothing in the module may spell, as the `%v1` of a `%v1.x`.
   [[nodiscard]] Declared find(std::string_view name) const;

@@ -11,7 +11,7 @@
 
 namespace ww::ptx {
 
-/// The function around a place; nullptr: none.
+/// The function around a place, or nullptr.
 const Function* function_at(const Module& module, Span place);
 
 /// A line of the source.
@@ -19,7 +19,7 @@ struct SourceLine {
   std::string file = {};
   std::uint32_t line = 0, column = 0;
 };
-/// What the last `.loc` before a place says; nothing where none tells.
+/// The last `.loc` before a place, if any.
 std::optional<SourceLine> source_line(const Module& module, Span place);
 
 /// "it comes from k.cu:18, by the `.loc` before it"; nothing where no `.loc` tells.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: small modules, and what the check says of them.
+// For tests: small modules and the checker's findings.
 #pragma once
 
 #include <fmt/format.h>
