@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The transcendental functions of PTX: ex2, lg2, sin, cos and tanh. PTX only bounds the error of
-// its
-// `.approx` forms, so there is no one right result; these are much more accurate, and the same on
-// every host, because nothing of the host's mathematical library takes part in them.
+// its `.approx` forms, so no single result is right; these are much more accurate, and the same on
+// every host, because they do not use the host's math library.
 //
 // Each takes an f32 and returns a double with a relative error below 2^-40. Convert that to f32 (or
 // round it to f16 or bf16) once, and the result is the nearest one in all but about one case in

@@ -11,7 +11,7 @@
 
 namespace ww::num {
 
-/// What the codes with all exponent bits set mean.
+/// The meaning of codes with all exponent bits set.
 enum class Specials : std::uint8_t {
   Ieee,     // infinities and NaNs
   NanOnly,  // numbers, but for the last code, which is NaN (e4m3, ue8m0)
@@ -32,7 +32,7 @@ const FloatFormat& format_of(DType type);
 
 enum class Rounding : std::uint8_t { NearestEven, NearestAway, TowardZero, Down, Up };
 
-/// What becomes of a value beyond the largest number.
+/// The result for a value beyond the largest number.
 enum class Overflow : std::uint8_t {
   Ieee,  // infinity, or the largest number where the rounding says so; NaN if there is no infinity
   Saturate,  // the largest number of that sign; NaN stays NaN

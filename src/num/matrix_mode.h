@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the matrix units of each GPU generation add up, as a table: num/matrix_unit.h says what the
-// numbers mean, docs/evidence/numbers.md which rows were compared with a device.
+// How the matrix units of each GPU generation add, as a table: num/matrix_unit.h explains the
+// numbers, docs/evidence/numbers.md says which rows were compared with a device.
 #pragma once
 
 #include <span>

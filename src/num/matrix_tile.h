@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole matrix instructions, D = A * B + C for one tile: what num/matrix_unit.h says about one sum
-// of products, for all elements of D at once and fast enough to run programs with. Floating point
+// Whole matrix instructions, D = A * B + C for one tile: num/matrix_unit.h defines one sum of
+// products, this computes all elements of D at once and fast enough to run programs. Floating point
 // goes two ways:
 //
 //   exact   bit for bit what the matrix unit of the chip gives. dot_f32 and dot_f16 of
