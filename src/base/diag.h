@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagnostics as data: what went wrong, where, and the facts behind it. A `Diag` is returned, never
-// printed, by the library; `render` (base/source.h) turns it into text with a caret, and only the
-// command line decides where the text goes.
+// Diagnostics as data: the error, its location, and the facts that explain it. A `Diag` is
+// returned, never printed, by the library; `render` (base/source.h) turns it into text with a
+// caret, and only the command line decides where the text goes.
 //
 // Wording: lower case, what was seen before what was wanted, real values, code in backticks, no
 // full stop.
@@ -26,7 +26,7 @@ enum class DiagKind : std::uint8_t {
 
 /// The kind's name as printed in brackets, e.g. "NotGroupable".
 std::string_view name_of(DiagKind kind);
-/// One line on what the kind means.
+/// One line that explains the kind.
 std::string_view meaning_of(DiagKind kind);
 /// The title above the kind in the list: "Layout operations".
 std::string_view group_of(DiagKind kind);

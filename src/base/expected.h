@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `Expected<T, E>`: a T, or the reason E why there is none. It is std::expected with the reason on the
-// heap. A reason has strings and lists, and thousands of places hand one on. As a pointer that takes three
-// instructions in each; as a value it took three moves and three destructions, 3 to 13 percent of the code
-// of a folder.
+// heap. A reason has strings and lists, and thousands of places pass one on. As a pointer it takes
+// three instructions at each; as a value it took three moves and three destructions, 3 to 13
+// percent of a folder's code.
 //
 // The members are those of std::expected that we use, with the same meaning, and failure(), which hands
 // the reason on to an Expected of another type.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files read and written whole. Nothing here leaves half a file behind.
+// Reads and writes whole files. A failed write never leaves half a file.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ namespace ww {
 
 /// The contents of a file, or of an open descriptor (`/dev/stdin`, `/dev/fd/3`) whatever it leads to,
 /// of at most `max_bytes` bytes. Fails with `Io` when it cannot be read and with `TooLarge` when there
-/// is more; never reads further than it must to know. A named pipe, a socket or a device is refused
-/// and not opened, because that may wait for ever.
+/// is more; never reads further than it must to know. Refuses a named pipe, a socket or a device
+/// without opening it, because that may block forever.
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t max_bytes);
 
 /// Makes `path` hold exactly `bytes`, or leaves it as it was: the bytes go to a new file in the

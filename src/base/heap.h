@@ -4,8 +4,8 @@
 
 namespace ww {
 
-/// Memory that is given back stays with the process, which will want it again: compiling makes and
-/// drops tables of some hundred kilobytes all the time.
+/// Freed memory stays with the process for reuse: compiling makes and drops tables of some hundred
+/// kilobytes all the time.
 void keep_freed_memory();
 
 }  // namespace ww

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two hash tables for what compiling looks up most: values by the number of a node, and numbers of
-// things that are equal. Both are one array that is searched from a key's place on; an answer takes a
-// few instructions, and adding one takes no block of memory of its own as in `std::unordered_map`.
-// Nothing is ever removed.
+// Two hash tables for the compiler's most frequent look-ups: values by the number of a node, and
+// numbers of equal things. Both are one array, searched from a key's slot on; a look-up takes a few
+// instructions, and an insertion allocates no block as `std::unordered_map` does. Nothing is ever
+// removed.
 #pragma once
 
 #include <algorithm>
@@ -21,13 +21,13 @@ constexpr std::uint32_t spread(std::uint64_t number) {
 template <typename Value>
 class IdMap {
  public:
-  /// Nothing where there is none; valid until the next `add`.
+  /// Empty if there is no value; valid until the next `add`.
   [[nodiscard]] const Value* find(std::uint32_t key) const {
     if (slots_.empty()) return nullptr;
     const Slot& slot = slots_[place_of(key)];
     return slot.key == key ? &slot.value : nullptr;
   }
-  /// Of a key that has no value yet. The greatest number, which stands for no id, is no key.
+  /// For a key without a value. The greatest number, which means "no id", is not a key.
   void add(std::uint32_t key, Value value) {
     if (4 * (count_ + 1) > 3 * slots_.size()) grow();
     slots_[place_of(key)] = {key, value};

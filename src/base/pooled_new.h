@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pooled `operator new` for the compiler, included by one file of a program. Compiling makes and drops
-// hundreds of thousands of small vectors, nodes and strings; glibc keeps seven free blocks of a size at
-// hand and takes the long way for the eighth. Here each thread keeps the blocks it frees, in one list per
-// size, and takes them back in a few instructions.
+// hundreds of thousands of small vectors, nodes and strings; glibc keeps seven free blocks per size
+// ready and takes the slow path for the eighth. Here each thread keeps the blocks it frees, in one
+// list per size, and takes them back in a few instructions.
 //
 // A thread keeps two lists of kListBytes per size. When both are full it passes one to all threads, and a
 // thread without free blocks takes a passed list before it starts a new slab. So blocks that one thread
@@ -125,8 +125,8 @@ inline void pass_list(std::size_t block_class, Free* first, std::uint32_t count)
   passed_lists[block_class] = new (first) PassedList{next, count, passed_lists[block_class]};
 }
 
-/// Passes on what a thread has when it ends. The process ends with its main thread, which passes on
-/// nothing then.
+/// Passes on a thread's blocks when it ends. The main thread ends with the process, and passes on
+/// nothing.
 struct Leaving {
   bool is_used = false;
   Leaving() = default;
@@ -152,7 +152,7 @@ inline void notice_thread() {
   if (::gettid() != ::getpid()) leaving.is_used = true;
 }
 
-/// Reserved by the first thread that asks; nullptr when the system refuses, now and later.
+/// The first caller reserves it; nullptr for all callers if the system refuses.
 inline std::byte* reserved_range() {
   static std::byte* const made = [] {
     void* at = ::mmap(nullptr, kRange + kHugePage, PROT_READ | PROT_WRITE,
@@ -223,7 +223,7 @@ inline void* take(std::size_t bytes) {
   throw std::bad_alloc();
 }
 
-/// Room for a block in the list in use: the list becomes the full one, which is passed on if there is one.
+/// Makes room in the list in use: it becomes the full list, and a previous full list is passed on.
 [[gnu::noinline]] inline void make_room(std::size_t block_class) {
   if (!here.is_known) notice_thread();
   const std::uint32_t count = kFullCount[block_class];

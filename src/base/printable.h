@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text that others wrote, made harmless: names of files, lines of sources, what a kernel prints. A
-// terminal acts upon control characters, so a name could move the cursor, hide a line or turn the
-// direction of text; none of that leaves the program as it came.
+// Makes text from outside harmless: file names, source lines, output of kernels. A terminal acts on
+// control characters, so a name could move the cursor, hide a line or reverse the direction of
+// text; the program never prints these unescaped.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace ww {
 
-/// What becomes of line breaks and tabs. A name has none of its own, so there they are spelled out.
+/// How to print line breaks and tabs. A name should have none, so there they are escaped.
 enum class Breaks : std::uint8_t { Keep, Spell };
 
 /// The text with everything spelled out that is not for showing: `\n`, `\t`, `\x1b` for other

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Other programs and parts of this one: where they are, running them, and a folder for what they read
-// and write. No shell takes part anywhere.
+// Finds and runs other programs and parts of this one, with a folder for their files. It never uses
+// a shell.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Source text with line and column look-up, and the one function that turns a Diag into what a
-// person reads: place, message, the line itself and a caret under the span.
+// Source text with line and column look-up, and the one function that renders a Diag for people:
+// location, message, the line itself and a caret under the span.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace ww {
 class SourceText {
  public:
   SourceText(std::string name, std::string text);
-  /// Adds a file behind the last one; a line break stands between the two.
+  /// Appends a file after the last one, separated by a line break.
   void add_file(std::string name, const std::string& text);
 
   /// Of the first file.
@@ -41,7 +41,7 @@ class SourceText {
   [[nodiscard]] Position position(std::size_t offset) const;
   /// The line (1-based) of a byte offset, counted from the first line of the first file.
   [[nodiscard]] std::size_t line_number(std::size_t offset) const;
-  /// That line without its line break; "" where there is none.
+  /// That line without its line break; "" if there is no such line.
   [[nodiscard]] std::string_view line(std::size_t number) const;
   /// A line (1-based) of a file, the same way.
   [[nodiscard]] std::string_view line_of_file(std::size_t file, std::size_t number) const;
