@@ -8,7 +8,7 @@ namespace ww::emit::cuda {
 
 Text call(Context& c, const Expr& expr, const Lane* lane);
 
-/// Refuses what the target does not have.
+/// Refuses instructions that the target lacks.
 bool check_feature(Context& c, target::Feature feature, std::string_view what, Span span);
 /// Of a string literal.
 std::string text_of(const Context& c, ExprId id);

@@ -61,8 +61,8 @@ struct CudaLines {
   std::string text;
   std::vector<Span> spans;  // one per line
 };
-/// A .cu file. Fails with NotEmitted (located) for what it cannot express, NotOnTarget for what the
-/// target does not have.
+/// A .cu file. Fails with NotEmitted (located) for code that it cannot express, NotOnTarget for
+/// instructions that the target lacks.
 Result<std::string> cuda_source(const ir::Function& lowered, const CudaOptions& options);
 Result<CudaLines> cuda_lines(const ir::Function& lowered, const CudaOptions& options);
 

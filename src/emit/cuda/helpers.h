@@ -15,9 +15,9 @@ namespace ww::emit::cuda {
 
 class Helpers {
  public:
-  /// Asks for a fixed one and gives its name back; what it needs itself comes along.
+  /// Requests a fixed helper, and the helpers it needs, and returns its name.
   std::string_view use(std::string_view name);
-  /// Adds one that is made here: all of its text, without an empty line behind.
+  /// Adds a generated helper: its whole text, without a trailing empty line.
   void add(const std::string& name, const std::string& text);
   /// Notes that a type occurs, for its header.
   void note(num::DType dtype);
@@ -27,7 +27,7 @@ class Helpers {
 
   /// The #include lines; a host program needs more of them.
   [[nodiscard]] std::string includes(bool with_host) const;
-  /// All that were asked for, each with an empty line behind.
+  /// All requested helpers, each followed by an empty line.
   [[nodiscard]] std::string text() const;
 
  private:

@@ -50,14 +50,14 @@ class Numbers {
  public:
   explicit Numbers(Helpers& helpers) : helpers_(helpers) {}
 
-  /// Operators of two and of one operand; nothing that is_number() denies may be asked for.
+  /// Operators of two and of one operand; is_number() must hold.
   Text binary(ir::ExprOp op, num::DType dtype, const Text& a, const Text& b, Known known = {});
   Text unary(ir::ExprOp op, num::DType dtype, const Text& a, Known known = {});
   /// By value.
   Text cast(num::DType from, num::DType to, const Text& value);
   /// Mathematics and the other pure functions of numbers.
   Text call(ir::Intrinsic callee, num::DType dtype, std::span<const Text> args);
-  /// `name` is one of `__shfl_sync`, `__shfl_up_sync`, …; `rest` what stands behind the value.
+  /// `name` is one of `__shfl_sync`, `__shfl_up_sync`, …; `rest` the text after the value.
   Text shuffle(std::string_view name, num::DType dtype, const std::string& mask, const Text& value,
                const std::string& rest);
 

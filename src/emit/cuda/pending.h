@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Registers that `tcgen05.ld` writes hold their values after `tcgen05.wait::ld` only, which is
-// another statement of the program. nvcc knows nothing of that: to it the values are there at once,
-// and it may use them before the wait. So each wait is followed by `ww_settle`, which makes every
-// later use depend on it:
+// another statement of the program. nvcc does not know this: it may use the values before the wait.
+// So each wait is followed by `ww_settle`, which makes every later use depend on it:
 //
 //     ptx_tcgen05_ld_sync_aligned_32x32b_x2_b32(r_ptr[0], r_ptr[1], taddr);
 //     ptx_tcgen05_wait__ld_sync_aligned();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a pointer leads: a base, terms that are known at run time, and a constant.
+// Where a pointer leads: a base, run-time terms, and a constant.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the module declares beside the kernel's code: arrays, texts, functions that it calls. Each
-// has a name of its own.
+// The module's declarations besides the kernel: arrays, texts, functions that it calls. Each has a
+// unique name.
 #pragma once
 
 #include <cstdint>

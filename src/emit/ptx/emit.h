@@ -17,8 +17,8 @@ struct PtxOptions {
 };
 
 /// The module with one kernel, its last function. It has the function's name, unless that is an
-/// instruction's or has other characters than PTX takes. Fails with NotEmitted (located) for what
-/// PTX cannot express, NotOnTarget for what the target does not have.
+/// instruction's or has other characters than PTX takes. Fails with NotEmitted (located) for code
+/// that PTX cannot express, NotOnTarget for instructions that the target lacks.
 Result<ptx::Module> ptx_module(const ir::Function& lowered, const PtxOptions& options);
 
 }  // namespace ww::emit

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expressions. A vector is computed lane by lane. What a statement has computed once is kept until
-// its end, or until something has an effect.
+// Expressions. A vector is computed lane by lane. A statement reuses its computed values until its
+// end, or until a side effect.
 #pragma once
 
 #include <optional>

@@ -30,7 +30,7 @@
 
 namespace ww::emit::to_ptx {
 
-// --- types ---------------------------------------------------------------------------------------
+// --- types --------------------------------------------------------------------------------------
 //
 // Element types as PTX has them: which register holds a value, and what an instruction calls it.
 
@@ -60,7 +60,7 @@ std::string_view word_for(
   return otherwise;
 }
 
-// --- operands ------------------------------------------------------------------------------------
+// --- operands -----------------------------------------------------------------------------------
 //
 // What instructions are given while a kernel is written: values, operands made of them, guards.
 
@@ -121,7 +121,7 @@ struct Guard {
   [[nodiscard]] bool present() const { return value.is_register(); }
 };
 
-// --- registers -----------------------------------------------------------------------------------
+// --- registers ----------------------------------------------------------------------------------
 //
 // The registers of a kernel while it is written, by number.
 //
@@ -185,7 +185,7 @@ class Registers {
   std::uint32_t loops_ = 0;
 };
 
-// --- known operations ----------------------------------------------------------------------------
+// --- known operations ---------------------------------------------------------------------------
 //
 // The pure operations that a kernel computes already: the same operation on the same values need not
 // be written again as long as the scope is open that its code is in.
@@ -202,9 +202,9 @@ class KnownOperations {
   }
 
   void open_scope(bool is_loop) { scopes_.emplace_back().is_loop = is_loop; }
-  /// What the innermost scope computed is forgotten.
+  /// Forgets the innermost scope's computed values.
   void close_scope() { scopes_.pop_back(); }
-  /// What it computed is known in the scope around it.
+  /// Keeps its computed values in the enclosing scope.
   void merge_scope();
   /// Of the innermost scope; 0 is the kernel itself.
   [[nodiscard]] int level() const { return static_cast<int>(scopes_.size()) - 1; }
@@ -271,7 +271,7 @@ class KernelCode {
   void set_span(Span span) { span_ = span; }
   [[nodiscard]] Span span() const { return span_; }
 
-  // --- scopes ---
+  // --- scopes -----------------------------------------------------------------------------------
   void open_scope(bool is_loop);
   /// What `before` writes comes between what left the scope and the scope itself.
   void close_scope(const std::function<void()>& before = {});
@@ -279,7 +279,7 @@ class KernelCode {
   /// address, as guarded code without a branch. False, and the scope stays open, for all others.
   bool close_as_guarded(Guard guard);
 
-  // --- registers ---
+  // --- registers --------------------------------------------------------------------------------
   /// To be written once, in this scope.
   Value new_register(Class cls) { return registers_.add({.cls = cls, .level = known_.level()}); }
   /// Of a loop: always a number, as far as the checks of undefined values care.
@@ -297,7 +297,7 @@ class KernelCode {
   /// A number that grows with every register: how many there are.
   [[nodiscard]] std::uint32_t now() const { return registers_.count(); }
 
-  // --- lines ---
+  // --- lines ------------------------------------------------------------------------------------
   /// The result of an operation that depends on its operands alone.
   Value pure(std::string_view opcode, Class cls, std::vector<Arg> args) {
     return first_of(opcode, cls, 1, std::move(args));

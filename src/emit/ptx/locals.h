@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contents of register arrays. A 32-bit cell that narrow elements share is kept in one of two
 // shapes, the one written last: the whole word, or its pieces (two halves, four bytes, or eight pieces of 4 bits).
-// Pieces are put together when the word is wanted, and taken apart when a piece is; so elements
-// that are written one after the other cost one `mov.b32 %r, {%rs, %rs}`, and a word that is only
-// copied costs nothing.
+// Reading the word packs the pieces, and reading a piece unpacks the word; so writing consecutive
+// elements costs one `mov.b32 %r, {%rs, %rs}`, and copying a word costs nothing.
 //
 // Where control flow parts or meets, all cells must be words: `settle` sees to it.
 #pragma once
@@ -22,7 +21,7 @@
 
 namespace ww::emit::to_ptx {
 
-// --- local plan ----------------------------------------------------------------------------------
+// --- local plan ---------------------------------------------------------------------------------
 //
 // Where local buffers live. One whose every access is at a constant place is an array of registers,
 // cut into *cells* of one register each:
