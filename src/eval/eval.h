@@ -95,8 +95,8 @@ struct Finding {
   std::uint64_t times = 1;
 };
 
-/// What a run may take; one that needs more ends with RunLimit at the statement it had come to, and a
-/// note says which loop took most. The words are those of the virtual GPU.
+/// The limits of a run; a run that exceeds one ends with RunLimit at its current statement, and a
+/// note names the loop that took most. The terms match the virtual GPU's.
 struct Limits {
   /// Statements and the operations in their expressions, each counted once for every 32 threads, or
   /// fewer, that execute it together; a tile primitive counts one more for every 16 elements, or
@@ -124,8 +124,8 @@ struct Report {
 };
 
 /// Runs the kernel. `arguments` correspond to function.params. Fails with BadArgument when they do
-/// not fit (count, size, extents that contradict each other), NotEvaluated with the place for what
-/// the evaluator does not execute, RunLimit.
+/// not fit (count, size, extents that contradict each other), NotEvaluated, with the location, for
+/// code that the evaluator does not execute, RunLimit.
 Result<Report> run(const ir::Function& function, std::vector<Argument> arguments,
                    const Options& options = {});
 

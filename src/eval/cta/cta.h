@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One CTA while it runs: the data that everything else works on. Threads stand at steps of the
-// launch; threads at the same one form a group, and expressions are evaluated for a whole
-// group at once.
+// The data of a running CTA, which everything else works on. Each thread is at a step of the
+// launch; threads at the same step form a group, and expressions are evaluated for a whole group at
+// once.
 //
 // What happens to it is in functions that take it first, by topic:
 //
@@ -116,15 +116,16 @@ struct AsyncCopy {
   std::uint32_t step = 0, time = 0;          // of its start
   std::size_t missing = 0;                   // threads that have not waited for it
   std::size_t bytes = 0;                     // of the host
-  std::int64_t counted = 0;                  // Counted: bytes that the mbarrier hears of
+  std::int64_t counted = 0;                  // Counted: bytes that complete on the mbarrier
   std::optional<ir::BoxReduce> reduce = {};  // Bulk: what is done to the elements that are there
   num::DType dtype{};                        // of a reduction
   std::vector<Transfer> transfers = {};
   std::vector<std::pair<Element, int>> sources = {};
 };
 using CopyId = std::uint32_t;
-/// What a thread has started and not waited for. Vectors, though the first ones go first: there are
-/// few in them, and a deque takes memory when it is made, in every thread of every CTA.
+/// Operations that a thread has started and not yet waited for. Vectors, although they work as
+/// queues: they hold few elements, and a deque would allocate memory at construction, in every
+/// thread of every CTA.
 struct ThreadCopies {
   struct Groups {
     std::vector<CopyId> open;
@@ -132,7 +133,7 @@ struct ThreadCopies {
   };
   std::array<Groups, 3> groups;             // Group, Bulk, Product
   std::array<std::vector<CopyId>, 2> tmem;  // TmemLoad, TmemStore
-  // Tensor: what the tensor core has not done yet, in order, each with its number.
+  // Tensor: pending work of the tensor core, in order, each with its number.
   std::vector<std::pair<std::uint32_t, CopyId>> tensor;
   std::uint32_t tensor_issued = 0;
 };

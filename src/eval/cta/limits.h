@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run may take. Each function says false when a limit is reached, and the run stops.
+// The limits of a run. Each function returns false when it reaches a limit, and the run stops.
 #pragma once
 
 #include "eval/cta/cta.h"

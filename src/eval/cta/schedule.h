@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose turn it is: the group furthest behind goes first.
+// Chooses the next group: the one furthest behind goes first.
 #pragma once
 
 #include "eval/cta/cta.h"

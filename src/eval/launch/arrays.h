@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of parameters: what the host copies before and after a launch.
+// Memory of parameters, which the host copies before and after a launch.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host knows before the launch.
+// Values that the host knows before the launch.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace ww::eval {
 /// The value of each variable that is known before the launch, by VarId.
 using HostValues = std::vector<std::optional<Word>>;
 
-/// The value of an expression over constants and such variables; nothing when it needs more.
+/// The value of an expression over constants and these variables, or nullopt if it needs more.
 std::optional<Word> host_value(const ir::Function& function, const HostValues& values,
                                ir::ExprId expr);
 

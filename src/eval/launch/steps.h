@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A function as a flat list of steps with numbers, so that each thread can stand at its own.
-// The statements keep their order, and what a structured statement jumps over comes after its jump:
-// the threads furthest behind are those with the smallest number.
+// A function as a flat, numbered list of steps, so that each thread can be at its own. The
+// statements keep their order, and the code that a structured statement jumps over follows its
+// jump: the threads furthest behind have the smallest number.
 #pragma once
 
 #include <cstdint>
@@ -53,8 +53,8 @@ struct StepList {
   [[nodiscard]] const Step& operator[](std::size_t number) const { return steps[number]; }
 };
 
-/// Makes the list. Fails with NotEvaluated, at its place, for everything that the evaluator does
-/// not execute.
+/// Makes the list. Fails with NotEvaluated, with its location, for code that the evaluator does not
+/// execute.
 Result<StepList> make_steps(const ir::Function& function);
 
 }  // namespace ww::eval

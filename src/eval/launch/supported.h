@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the evaluator executes. Asked before anything runs, so that a kernel is refused at once and
-// not in its middle.
+// Checks whether the evaluator can execute a kernel before running it, so that it does not refuse
+// half-way.
 #pragma once
 
 #include "base/result.h"
@@ -10,7 +10,7 @@ namespace ww::eval {
 
 /// Fails with NotEvaluated at the statement's place; says nothing about the statements inside it.
 Result<void> require_evaluated(const ir::Function& function, const ir::Stmt& stmt);
-/// Does that hold for every statement of the kernel?
+/// Can it execute every statement of the kernel?
 bool is_evaluated(const ir::Function& function);
 
 }  // namespace ww::eval

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is ordered before what between the threads of a CTA, and what they know of the other CTAs of its
-// cluster. Time counts synchronisations; every
-// access carries the time at which it happened. Thread a has *seen* thread b up to time t when
-// everything b did until t is ordered before what a does next.
+// The happens-before order between the threads of a CTA, and their knowledge of the other CTAs of
+// its cluster. Time counts synchronisations; every access carries the time at which it happened.
+// Thread a has *seen* thread b up to time t when everything b did until t is ordered before what a
+// does next.
 //
 // Nearly all synchronisation is of whole warps, warpgroups and CTAs, so what has been seen is one
 // number (a floor) for each of these. Barriers over other sets of threads and mbarriers need a
@@ -49,7 +49,7 @@ class Order {
   Order(std::size_t threads, Clock& clock, std::size_t rank = 0, std::size_t ctas = 1);
 
   [[nodiscard]] std::uint32_t now() const { return clock_->now; }
-  /// Nothing is ordered by it, but what happens next has a time of its own.
+  /// Orders nothing, but gives later accesses a new time.
   void tick() { ++clock_->now; }
   /// All threads of a unit that have not exited wait for each other (kind Warp, Warpgroup or Cta).
   void meet(Agent unit);
@@ -70,9 +70,10 @@ class Order {
   [[nodiscard]] bool is_before(std::size_t cta, Agent first, std::uint32_t time,
                                Agent second) const;
 
-  /// What an mbarrier passes on: the time up to which each thread's doings are known, CTA after CTA.
+  /// The knowledge that an mbarrier passes on: for each thread, CTA by CTA, the time up to which
+  /// its accesses are ordered.
   using Knowledge = std::vector<std::uint32_t>;
-  /// Adds all that a thread knows, and what it did itself.
+  /// Adds a thread's knowledge and its own accesses.
   void release(Thread thread, Knowledge& knowledge);
   void acquire(Thread thread, const Knowledge& knowledge);
 

@@ -85,7 +85,7 @@ class Storage {
     return get(written_, bit, bits) == low_mask(bits);
   }
   std::vector<std::uint8_t>& bytes() { return bytes_; }
-  /// What it takes of the host.
+  /// The host memory it takes.
   [[nodiscard]] std::uint64_t host_bytes() const {
     return bytes_.size() + defined_.size() + written_.size() + pages_.size() * sizeof(pages_[0]) +
            made_pages_ * sizeof(Page) + (targets_.size() + sources_.size()) * sizeof(targets_[0]);

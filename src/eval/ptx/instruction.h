@@ -29,10 +29,10 @@ struct TensorCopyShape {
   TensorQuarters quarters = TensorQuarters::One;
 };
 
-/// What an instruction computes of each half of its words.
+/// The operation on each half of an instruction's words.
 enum class PackedFunction : std::uint8_t { Add, Sub, Mul, Min, Max, Fma, Neg, Abs };
 
-/// What an approximation of float32 comes near to.
+/// The exact function that a float32 approximation approximates.
 enum class ApproxFunction : std::uint8_t { Ex2, Lg2, Sin, Cos, Tanh, Rcp, Sqrt, Rsqrt, Div };
 
 struct PtxInstruction {

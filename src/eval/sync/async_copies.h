@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asynchronous copies. The values are taken when a copy starts and arrive when the last of its
-// threads has waited for it, as late as the program can tell. It may write all that time: what
-// others did before must be ordered before the start, what they do next behind the wait.
+// Asynchronous copies. A copy reads its values when it starts and writes them when the last of its
+// threads has waited for it, as late as the program can tell. It may write at any time in between:
+// accesses of others must be ordered before the start or after the wait.
 //
-// The tensor core makes copies from shared to tensor memory by itself, one after the other in the
-// order in which a thread starts them. They arrive when a thread waits for an mbarrier that a later
-// tcgen05.commit of the first thread arrives at.
+// The tensor core makes copies from shared to tensor memory on its own, in the order in which a
+// thread starts them. They arrive when a thread waits for an mbarrier that a later tcgen05.commit
+// of the first thread arrives at.
 //
 // The copy engine tells an mbarrier how many bytes have arrived. Such copies arrive when a thread
 // waits for a phase of it that lacks nothing but bytes. The mbarrier may be another CTA's: then that CTA
@@ -20,7 +20,8 @@ namespace ww::eval {
 
 /// Starts a copy for threads that each have to wait for it.
 void start_copy(Cta& cta, AsyncCopy copy, Threads ts);
-/// What a thread has started since the last commit becomes a group (kind Group, Bulk or Product).
+/// Makes a group of the operations that a thread has started since the last commit (kind Group,
+/// Bulk or Product).
 void commit(Cta& cta, AsyncKind kind, Threads ts);
 /// Waits until at most `keep` groups are left; `open_too`: and for what is not committed.
 void wait_group(Cta& cta, AsyncKind kind, std::size_t keep, bool open_too, Threads ts);
@@ -29,10 +30,10 @@ void wait_tmem(Cta& cta, AsyncKind kind, Threads ts);
 /// A thread has waited for copies: makes those for which it was the last, and empties the list.
 void finish_waited(Cta& cta, std::vector<CopyId>& ids);
 
-/// The mbarrier will be arrived at when what the thread has started is done.
+/// Arrives at the mbarrier when the thread's started operations are done.
 void commit_tensor(Cta& cta, Address mbarrier, Thread t);
-/// The mbarrier will be arrived at when what the thread copies by cp.async has landed; `is_extra`: the
-/// phase waits for that arrival on top of its own.
+/// Arrives at the mbarrier when the thread's cp.async copies have landed; `is_extra`: the phase
+/// waits for that arrival on top of its own.
 void arrive_when_copied(Cta& cta, Address mbarrier, bool is_extra, Thread t);
 /// Makes the copies of the first such arrival, and arrives, if the phase lacks nothing else; false when
 /// there is none, or it lacks more.

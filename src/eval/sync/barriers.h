@@ -6,20 +6,20 @@
 
 namespace ww::eval {
 
-/// A barrier intrinsic. True when the threads go on at once.
+/// A barrier intrinsic. True if the threads continue at once.
 bool call_barrier(Cta& cta, const ir::Expr& expr, Threads ts);
 
 /// Threads arrive, and wait or go on. `count`: threads the barrier waits for, 0 for all of its
 /// unit.
 void arrive(Cta& cta, const BarrierKey& key, std::size_t count, Threads ts, bool waits);
 void arrive_named(Cta& cta, std::uint32_t id, std::size_t count, Threads ts, bool waits);
-/// What a thread brings to a barrier that counts, before it arrives; the count comes to `result`
-/// when all are there.
+/// The value that a thread passes to a counting barrier before it arrives; `result` gets the count
+/// when all have arrived.
 void vote(Cta& cta, std::uint32_t id, Thread t, bool holds, const ir::PtxOperand& result);
 /// Releases the barriers that are complete.
 void check_barriers(Cta& cta);
 
-/// What the threads did before is ordered before what they do next.
+/// Orders the threads' earlier accesses before their later ones.
 void meet(Cta& cta, Threads ts);
 
 /// All threads that have not exited wait for the cluster.

@@ -9,8 +9,8 @@ namespace ww::eval {
 inline constexpr int kCtaMaskBits = 16;
 
 /// Starts a copy by a thread (kind Counted) into the same places of each CTA of the cluster that has its
-/// bit in `mask`; the mbarrier of each hears of the bytes. CTAs that do not exist, have ended, or have no
-/// mbarrier there are findings.
+/// bit in `mask`; the bytes complete on the mbarrier of each. CTAs that do not exist, have ended,
+/// or have no mbarrier there are findings.
 void start_multicast(Cta& cta, const AsyncCopy& copy, Address mbarrier, Thread t, Word mask);
 
 }  // namespace ww::eval

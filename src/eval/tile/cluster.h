@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Primitives that the CTAs of a cluster execute together: all of them come to the call and wait.
+// Primitives that the CTAs of a cluster execute together: all of them reach the call and wait.
 #pragma once
 
 #include <deque>
@@ -10,8 +10,8 @@ namespace ww::eval {
 
 /// Does a CTA that waits for its cluster wait for a primitive, not at a barrier?
 bool is_at_cluster_call(const Cta& cta);
-/// Executes the primitive for which they wait, and lets them go on. All must have come to the same one;
-/// false, and a finding, where they have not.
+/// Executes the primitive for which they wait, and lets them continue. All must have reached the
+/// same one; otherwise false, and a finding.
 bool run_cluster_call(std::deque<Cta>& ctas);
 
 }  // namespace ww::eval

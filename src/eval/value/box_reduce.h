@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the copy engine makes of an element in memory and one that arrives.
+// How the copy engine combines an element in memory with an arriving one.
 #pragma once
 
 #include "eval/value/arithmetic.h"
