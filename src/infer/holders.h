@@ -15,7 +15,7 @@ namespace ww::infer {
 /// enumerated.
 using Holders = std::vector<std::vector<std::int64_t>>;
 std::optional<Holders> holders_of(const layout::Layout& layout);
-/// Does every thread that wants an element hold it?
+/// Does every thread that needs an element hold it?
 bool have(const Holders& held, const Holders& wanted);
 
 }  // namespace ww::infer

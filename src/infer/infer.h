@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `layout="auto"`: layouts of tiles in registers and shared memory, inferred from the tile
-// primitives that use them. This happens between the script and the verifier: everything behind it,
-// the evaluator and the proof included, sees layouts that are as good as written by hand.
+// primitives that use them. This happens between the script and the verifier: everything after it,
+// including the evaluator and the proof, sees layouts as if written by hand.
 //
 // The rule, which docs/guide/layouts.md states for users:
 //
@@ -39,7 +39,7 @@ struct Inferred {
   Span because = {};   // the call that decided; unknown: no call
 };
 
-/// A use wants a tile in threads that do not hold it, so it takes a copy.
+/// A use needs a tile in threads that do not hold it, so it gets a copy.
 struct Conversion {
   std::string buffer;       // the tile
   std::string copy;         // the buffer that the use takes instead

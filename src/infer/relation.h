@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the layout of one operand of a call says about that of another.
+// Derives the layout of one operand of a call from that of another.
 #pragma once
 
 #include <optional>

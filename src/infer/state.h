@@ -18,7 +18,7 @@
 
 namespace ww::infer {
 
-// --- named ---------------------------------------------------------------------------------------
+// --- named --------------------------------------------------------------------------------------
 //
 // The layouts that inference picks from: those with names in the language, each with the text that
 // can be written in its place.
@@ -118,7 +118,7 @@ void decide_default(State& state, ir::BufferId id, std::string reason, Span beca
 /// The threads of a unit.
 std::optional<Sharers> sharers_of(const State& state, ir::Unit unit);
 
-// --- the steps -----------------------------------------------------------------------------------
+// --- the steps ----------------------------------------------------------------------------------
 
 /// Is it an operand or accumulator of a product of registers? Then nothing but a product decides.
 bool is_of_product(const State& state, ir::BufferId id);
@@ -135,7 +135,7 @@ void decide_async_products(State& state);
 /// The fragment that a product wants of its operand beside the accumulator, where the operand is in
 /// other threads.
 std::optional<Named> missing_fragment(const State& state, const Use& use, const Operand& operand);
-/// Is it copied to or from tensor memory? Then nothing but such a copy decides.
+/// Is it copied to or from tensor memory? Then only that copy decides.
 bool meets_tensor_memory(const State& state, ir::BufferId id);
 /// Registers that tensor memory is copied to or from.
 void decide_tensor(State& state);
@@ -149,7 +149,7 @@ void decide_by_memory(State& state);
 void decide_units(State& state);
 /// Errors for what is still open, with the uses and what to write.
 void refuse_open(State& state);
-/// Copies for uses that want tiles in other threads.
+/// Copies for uses that need tiles in other threads.
 void add_conversions(State& state, std::vector<Conversion>& report);
 /// Views by `.local()`: their layout and size.
 void settle_views(State& state, const InferOptions& options);
