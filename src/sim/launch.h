@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running a kernel: what a launch is, what may be asked of a run, and what it reports.
+// Running a kernel: the launch, the options of a run, and its report.
 //
 //     LoadResult loaded = load(text, "k.ptx");
 //     Device device(loaded.program);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an SM of each architecture can hold.
+// The capacity of an SM of each architecture.
 #pragma once
 
 #include <cstdint>

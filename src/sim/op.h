@@ -41,7 +41,7 @@ class Place {
 
 using RunOp = void (*)(Warp&, const Op&);
 
-/// What the running loop needs to know about an op besides how to run it.
+/// Properties of an op for the run loop.
 enum OpFlags : std::uint8_t {
   kPlain = 0,
   kTracksItself = 1,  // its run function tracks undefined bytes; the loop looks at the guard alone

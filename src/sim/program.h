@@ -177,7 +177,7 @@ struct LoadResult {
 };
 
 /// Reads, checks and decodes a PTX text. Instructions that are legal but not simulated are errors,
-/// too, each named with its place. What is wrong in a function that cannot run is none.
+/// too, each with its location. Errors in a function that cannot run do not count.
 struct LoadOptions {
   /// Decodes only what these kernels can reach; empty: all kernels.
   std::vector<std::string> kernels{};

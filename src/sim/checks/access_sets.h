@@ -17,7 +17,7 @@
 
 namespace ww::sim {
 
-/// What the lanes of one instruction did.
+/// The access of the lanes of one instruction.
 struct AccessStamp {
   std::uint64_t unit = 0;
   std::uint32_t clock = 0, op = 0;

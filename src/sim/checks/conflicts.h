@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Units run at the same time on threads of the host, and what they do must not depend on who was
-// first. While no two of them touch the same word of global memory in a way whose order matters, it
-// does not. This watches for one that does; the launch is then run again, unit after unit, from
-// where it began.
+// Units run in parallel on host threads, and the results must not depend on which was first. They
+// do not as long as no two units touch the same word of global memory in a way whose order matters.
+// This class detects that; the launch then restarts and runs unit after unit.
 #pragma once
 
 #include <atomic>
@@ -45,7 +44,7 @@ class Conflicts {
                    std::uint64_t unit, std::uint32_t opcode);
   [[nodiscard]] bool found() const { return found_.load(std::memory_order_relaxed); }
 
-  /// Makes the memory what it was.
+  /// Restores the memory.
   void restore() const;
   /// Notes nothing from now on.
   void stop_watching();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the checks find. A finding is an outcome of the simulated program, not an error of ours: the
-// run goes on where it can. Findings of one cause (same check, same instruction, same other
-// instruction) are one entry with a count, and their order does not depend on how many threads of
-// the host took part.
+// The findings of the checks. A finding is an outcome of the simulated program, not an error of
+// ours: the run continues if it can. Findings of one cause (same check, same instruction, same
+// other instruction) are one entry with a count, and their order does not depend on how many
+// threads of the host took part.
 #pragma once
 
 #include <cstdint>

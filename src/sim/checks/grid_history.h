@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Several launches over the same memory. A launch starts when those before it have ended, unless it is a
-// programmatic dependent: then it may start while they run, and what they write is there behind
-// `griddepcontrol.wait` and no sooner. Launches are executed one after the other here; the history
-// knows which bytes each of them read and wrote, so that a dependent that is too early is found
+// programmatic dependent: then it may start while they run, and sees their writes only after
+// `griddepcontrol.wait`. Here launches run in sequence; the history records which bytes each of
+// them read and wrote, to find a dependent launch that accesses them too early
 // (checks/grid_wait.h).
 #pragma once
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dependent grids. A kernel that is launched as a programmatic dependent may start before an earlier grid
-// has ended; what that one writes is there behind `griddepcontrol.wait` and no sooner. The launch names the
-// memory (Launch::awaits), or has a history of what earlier launches did with it (grid_history.h). An access
-// to it is fine if its thread has waited, or if a wait by another thread is ordered before it.
+// has ended; it sees that grid's writes only after `griddepcontrol.wait`. The launch names the
+// memory (Launch::awaits), or has a history of earlier launches' accesses (grid_history.h). An
+// access to it is fine if its thread has waited, or if a wait by another thread is ordered before
+// it.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared memory of other CTAs of a cluster, which is there only as long as these run: something
-// must order the end of at least one of their threads behind every use of it. The same holds for a
-// CTA's own memory where the copy engine reads it for another one: that one's mbarrier alone tells when
-// the engine is done, and a thread that has waited for it must be heard of.
+// Shared memory of other CTAs of a cluster, which exists only while these run: something must order
+// the exit of at least one of their threads after every use of it. The same holds for a CTA's own
+// memory if the copy engine reads it for another CTA: only that CTA's mbarrier tells when the
+// engine is done, so a wait for it must be ordered before the exit.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ class Neighbours {
   /// The executing lanes of the warp have ended.
   void ended(Warp& warp);
 
-  /// The copy engine reads memory of the lane's own CTA, and an mbarrier of another CTA hears of it.
+  /// The copy engine reads memory of the lane's own CTA and signals an mbarrier of another CTA.
   struct ReadId {
     unsigned rank = 0;
     std::size_t number = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that a program promises to be the same in all threads of a CTA: a `mov` behind a label
-// that begins with `$L_uniform_`; or of a warp, `$L_uniform_warp_`. The n-th value of a thread must
-// be the n-th value of every thread of the CTA or the warp that comes by n times.
+// Values that a program promises to be the same in all threads of a CTA: a `mov` after a label that
+// begins with `$L_uniform_`; or of a warp, `$L_uniform_warp_`. The n-th value of a thread must be
+// the n-th value of every thread of the CTA or the warp that gets there n times.
 #pragma once
 
 #include <cstdint>

@@ -26,8 +26,8 @@ namespace ww::sim {
 class Warp;
 struct RaceStep;
 
-/// What a store is about to write, for the rule that a write of what is there already does not race
-/// with the write that put it there.
+/// The value of a coming store, for the rule that rewriting a value does not race with the write
+/// that put it there.
 class StoredBytes {
  public:
   /// `are_there(region, address, lane)` tells whether the bytes of that lane's store are at its

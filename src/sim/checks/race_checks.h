@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an access of a unit races with of what was kept before (race_cell.h), and what findings of
-// races say.
+// Finds the earlier accesses (race_cell.h) that an access of a unit races with, and writes the
+// findings.
 #pragma once
 
 #include <cstdint>

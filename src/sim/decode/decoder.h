@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a family of ops sees of one instruction when a module is loaded: the modifiers by name, and
-// operands as places. A family file of ops/ has one small function for each mnemonic, which picks
-// the run function and sets the op's places:
+// The view that a family of ops has of one instruction when a module is loaded: the modifiers by
+// name, and operands as places. A family file of ops/ has one small function for each mnemonic,
+// which picks the run function and sets the op's places:
 //
 //     bool decode_add(Decode& in) {
 //       const RunOp run = pick_int(in.type("type"),
@@ -50,7 +50,7 @@ class Decode {
   [[nodiscard]] const isa::Operand& operand(std::size_t i) const;
   /// The register written; where the text has `_` a place that nothing reads.
   Place result(std::size_t i);
-  /// The predicate behind the bar of `d|p`; none if it is not there.
+  /// The predicate after the bar of `d|p`, if present.
   Place result_pair(std::size_t i);
   /// A register, or 32 lanes of the constant in the operand's type.
   Place source(std::size_t i);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads of shared memory that may end late. A barrier or an arrival does not wait for the loads before it:
-// only an instruction that needs a value does. Where none comes in between, a copy engine that is told to
-// refill the memory can be faster than the load (seen on an H200).
+// only an instruction that needs a value does. Without one in between, a copy engine that refills
+// the memory can overtake the load (seen on an H200).
 #pragma once
 
 namespace ww::sim {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an instruction does to memory.
+// The kind of memory access of an instruction.
 #pragma once
 
 #include <cstdint>

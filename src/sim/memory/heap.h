@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory that malloc and free of kernels hand out. Freed blocks are handed out again only when
-// there is no other room, so that a late use of them is found out.
+// The heap behind malloc and free of kernels. It reuses freed blocks only when there is no other
+// room, so that the checks find a late use of them.
 #pragma once
 
 #include <cstdint>

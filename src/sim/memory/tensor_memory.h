@@ -38,7 +38,7 @@ class TensorMemory {
   };
 
   TensorMemory();
-  /// The lowest run of that many free columns, at a multiple of its size; none: wait.
+  /// The lowest run of that many free columns, at a multiple of its size; if empty, wait.
   std::optional<std::uint32_t> allocate(std::uint32_t columns, std::uint32_t op,
                                         std::uint32_t warp);
   /// The allocation that starts there, or nullptr.
@@ -67,7 +67,7 @@ class TensorMemory {
     return pending_[lane * kTensorColumns + column];
   }
   bool relinquished = false;
-  /// What the warps that freed columns knew then, for those that get them next.
+  /// The clocks of warps that freed columns, for the warps that get them next.
   Clocks freed_clock;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What asynchronous instructions share. The hardware may do their work any time between the
-// instruction and the wait for it; here it is done as late as the rules allow, so that a program
-// that forgets to wait sees old data every time. Until then
+// Shared by the asynchronous instructions. The hardware may do their work any time between the
+// instruction and the wait for it; the virtual GPU does it as late as the rules allow, so that a
+// program that forgets to wait always sees old data. Until then
 //
 //   - the shared memory concerned is marked: an access to it is reported (see `check_async`)
 //   - the data, read when the instruction was issued, is kept by the warp or in Unit::jobs
@@ -37,7 +37,7 @@ class ActingFor {
   std::uint32_t before_;
 };
 
-// --- shared memory that asynchronous work is under way in ----------------------------------------
+// --- shared memory that asynchronous work is under way in ---------------------------------------
 
 enum class AsyncUse : std::uint8_t { Read, Write };
 /// The running op uses these bytes from now on, for that lane; and does so no longer. Does nothing
@@ -50,7 +50,7 @@ void unmark_shared(Warp& warp, const Region& region, std::uint64_t address, std:
 void mark_mbarrier(Warp& warp, const Region& region, std::uint64_t address, unsigned lane);
 void unmark_mbarrier(Warp& warp, const Region& region, std::uint64_t address);
 
-// --- runs of bytes -------------------------------------------------------------------------------
+// --- runs of bytes ------------------------------------------------------------------------------
 
 /// Bytes that were read, and which of them are undefined (empty: none).
 struct Bytes {
@@ -110,7 +110,7 @@ struct Effect {
 void land(Warp& warp, unsigned lane, const ByteRun& run, const std::byte* data,
           const std::uint8_t* undefined, const Effect& effect);
 
-// --- mbarriers -----------------------------------------------------------------------------------
+// --- mbarriers ----------------------------------------------------------------------------------
 
 /// The mbarrier at a shared address with rank; reports where there is none and gives nullptr.
 Mbarrier* mbarrier_at(Warp& warp, std::uint64_t address, Mask who);
@@ -145,7 +145,7 @@ inline std::uint64_t in_cta(std::uint64_t address, std::uint64_t rank) {
   return shared_start(rank) + shared_offset(address);
 }
 
-// --- work that somebody waits for ----------------------------------------------------------------
+// --- work that threads wait for -----------------------------------------------------------------
 
 /// The running op starts work for that lane, which `deliver` completes. It signals the mbarrier, or
 /// is of the lane's open bulk group.
@@ -157,7 +157,7 @@ void start_group_read(Warp& warp, unsigned lane, const std::vector<ByteRun>& sou
 std::vector<CopyTarget> copy_targets(Warp& warp, unsigned lane, Place mask, const CopyTarget& to,
                                      bool for_pair = false);
 
-// --- decoding ------------------------------------------------------------------------------------
+// --- decoding -----------------------------------------------------------------------------------
 
 /// Adds an address of shared memory in the cluster. Where the opcode names no state space, 64-bit
 /// registers hold generic addresses.
@@ -170,7 +170,7 @@ void deliver_copies(Warp& warp, Mask lanes, std::uint32_t before);
 bool decode_st_async(Decode& in);
 bool decode_red_async(Decode& in);
 
-// --- combining -----------------------------------------------------------------------------------
+// --- combining ----------------------------------------------------------------------------------
 
 /// nullptr: there is no such operation.
 Combine pick_combine(std::string_view op, isa::Type type);

@@ -16,7 +16,7 @@
 
 namespace ww::sim {
 
-/// What becomes of values out of range; each may be given or not.
+/// The treatment of values out of range; each is optional.
 enum Clamp : std::uint8_t {
   kNoClamp = 0,
   kSat = 1,     // floats to 0…1, NaN to 0; integers to their range

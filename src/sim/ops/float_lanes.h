@@ -7,7 +7,7 @@
 // see. For f64 there is no wider type; there, what the nearest result misses is found with
 // num::fma_f64, which is exact.
 //
-// What becomes of NaNs is decided here and nowhere else: `F32::kNan`, and `f64_nan`. So is what
+// Only this file decides the treatment of NaNs: `F32::kNan`, and `f64_nan`. So is what
 // `.ftz` makes 0: see `rounds_to_tiny`.
 #pragma once
 

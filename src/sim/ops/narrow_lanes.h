@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formats of eight bits and fewer, tf32, and rounding by chance, one lane at a time. They give the
+// Formats of eight bits and fewer, tf32, and stochastic rounding, one lane at a time. They give the
 // same bits as num/float_format.h; these are without branches, for loops over lanes.
 #pragma once
 

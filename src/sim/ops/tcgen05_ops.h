@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the instructions on tensor memory share: finding cells, and writing them late.
+// Shared by the instructions on tensor memory: finding cells, and writing them late.
 #pragma once
 
 #include <cstdint>

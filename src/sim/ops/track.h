@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Undefined bytes: neither copying nor calculating is a use; what the values decide is. These are the
-// track functions (Op::track) of ops that compute, called before the op runs and only while undefined
-// bytes are tracked. Calculations make their whole result undefined, moves, logic and shifts the bits that
-// depend on undefined ones.
+// Undefined bytes: neither copying nor calculating is a use; letting the values decide something
+// is. These are the track functions (Op::track) of ops that compute, called before the op runs and
+// only while undefined bytes are tracked. Calculations make their whole result undefined, moves,
+// logic and shifts the bits that depend on undefined ones.
 //
 // Where bits go is stated once, by the op's own lane function: it is applied to masks that are all
 // ones in the undefined bits. A result byte that gets any of those bits is undefined; which bits of

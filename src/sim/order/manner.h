@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an access behaves next to others at the same bytes. Two accesses of which one writes race
-// when nothing orders them, unless they are morally strong in the words of the PTX manual: both
-// strong (atomic, volatile, relaxed and so on), each with a scope that includes the other thread,
-// and of the same bytes.
+// How an access behaves with others to the same bytes. Two accesses of which one writes race when
+// nothing orders them, unless they are morally strong in the words of the PTX manual: both strong
+// (atomic, volatile, relaxed and so on), each with a scope that includes the other thread, and of
+// the same bytes.
 #pragma once
 
 #include <bit>
@@ -12,7 +12,7 @@
 
 namespace ww::sim {
 
-/// What an access does. ReadNc: through the non-coherent cache. AsyncBegin: a write that lasts
+/// The kind of an access. ReadNc: through the non-coherent cache. AsyncBegin: a write that lasts
 /// until its AsyncWrite lands. Free: the end of an allocation, which must come after every access
 /// like a write.
 enum class Touched : std::uint8_t { Read, ReadNc, Write, Atomic, AsyncBegin, AsyncWrite, Free };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What orders the threads of a unit among each other and behind threads of other units, by the
-// rules of the PTX memory model, as vector clocks (clocks.h):
+// The order of a unit's threads among each other and after threads of other units, by the rules of
+// the PTX memory model, as vector clocks (clocks.h):
 //
 //   - a barrier of the CTA or the cluster, an mbarrier: what was before an arrival is known to who
 //     has waited
@@ -127,11 +127,11 @@ struct Order {
   std::unordered_map<std::uint64_t, WarpClocks> tensor;
 };
 
-/// Adds what the lanes know of others.
+/// Adds the lanes' knowledge of others.
 void add_known(const Order& order, const Actor& who, Clocks& into);
-/// Adds what the lanes know of their own warp.
+/// Adds the lanes' knowledge of their own warp.
 void add_own_past(const Order& order, const Actor& who, UnitPast& into);
-/// Publishes what the lanes know, and their own past.
+/// Publishes the lanes' knowledge and their own past.
 void release(Order& order, const Actor& who, Clocks& into);
 void acquire(Order& order, const Actor& who, const Clocks& from);
 /// Adds what a warp is told to what it knows.

@@ -9,7 +9,7 @@
 
 namespace ww::sim {
 
-/// What a fence is for.
+/// The purpose of a fence.
 struct FenceKind {
   bool acquires = true, releases = true;
   Scope scope = Scope::Gpu;

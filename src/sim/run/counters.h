@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run counts. Sums only, so that the order in which blocks ran does not matter.
+// The counters of a run. Only sums, so the order in which blocks ran does not matter.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run that hangs says: who waits where and for which phase, what the phase lacks, who has
-// supplied it before and where those threads are now. Threads that wait for each other are shown as a
-// cycle.
+// Reports a run that hangs: who waits where and for which phase, the phase's missing arrivals and
+// bytes, who has supplied them before and where those threads are now. Shows threads that wait for
+// each other as a cycle.
 #pragma once
 
 namespace ww::sim {

@@ -48,7 +48,7 @@ struct Mbarrier {
 /// Remembers a supply, if it is new and there is room.
 void note_supply(Mbarrier& barrier, const MbarrierSupply& supply);
 
-/// Work that ends by signalling an mbarrier or by completing a group, and is done when somebody
+/// Work that ends by signalling an mbarrier or by completing a group, and is done when a thread
 /// waits for it.
 struct PendingJob {
   enum class JobKind : std::uint8_t {
@@ -75,7 +75,7 @@ Mbarrier* find_mbarrier(Unit& unit, std::uint64_t address);
 [[nodiscard]] bool is_announced(const Unit& unit, const Mbarrier* barrier);
 /// The executing lanes of the warp let the mbarriers that they made be known to the cluster.
 void fence_mbarriers(const Warp& warp);
-/// The phase is over if nothing is pending any more; wakes the threads that wait for it.
+/// Completes the phase if nothing is pending; wakes the threads that wait for it.
 void settle_phase(Unit& unit, Mbarrier& barrier, std::uint64_t address);
 /// Whether work is under way that signals this mbarrier.
 [[nodiscard]] bool has_jobs(const Unit& unit, std::uint64_t mbarrier);

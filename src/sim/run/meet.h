@@ -8,8 +8,8 @@
 namespace ww::sim {
 
 /// Whether all of `wanted` (less ended lanes) execute this op now. If not, the lanes wait for the
-/// rest to come, and where none can come it is reported and they go on as they are. Lanes that end
-/// instead of coming are fine, unless the instruction is `aligned`.
+/// rest; if the rest cannot arrive, this reports it and the lanes continue without them. Lanes may
+/// exit instead of arriving, unless the instruction is `aligned`.
 bool meet(Warp& warp, Mask wanted, bool aligned = false);
 /// The same for the lanes of a member mask in a register, which all executing lanes must agree on
 /// and be members of; `mask` gets it, less ended lanes.

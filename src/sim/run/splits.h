@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the lanes of a warp are. Lanes that part ways (a branch that only some take) are `Split`s,
-// each a set of lanes at one place of the program. The split furthest behind runs first, so that
-// the others wait where the ways meet, and splits that come to the same place are one again.
+// Where the lanes of a warp are. Lanes that diverge (at a branch that only some take) form
+// `Split`s, each a set of lanes at one instruction. The split furthest behind runs first, so the
+// others wait where the paths meet, and splits that reach the same instruction merge.
 #pragma once
 
 #include <cstddef>
@@ -76,7 +76,7 @@ struct Splits {
   std::uint32_t crowded_steps = 0;  // the same, of single ops
 };
 
-// --- what ops ask for ----------------------------------------------------------------------------
+// --- for ops ------------------------------------------------------------------------------------
 
 /// The executing lanes leave the running split and become this one.
 void split_off(Warp& warp, Split split);
@@ -91,7 +91,7 @@ bool take_grant(Warp& warp, std::uint32_t* value = nullptr);
 /// Ends the run of this warp's turn after this op.
 void yield_turn(Warp& warp);
 
-// --- what the unit and the loop ask for ----------------------------------------------------------
+// --- for the unit and the loop ------------------------------------------------------------------
 
 /// Loads the split that runs next into the warp; false: none can run.
 bool choose_split(Warp& warp);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a person sees of a running warp: executed instructions with their values, and the state at a
-// line as tables.
+// Prints a running warp: executed instructions with their values, and the state at a line as
+// tables.
 #pragma once
 
 #include <cstdint>

@@ -26,7 +26,7 @@ constexpr unsigned kGroupWarps = 4;
 /// The operands of a product as they were read; of ops/wgmma_product.cpp.
 struct ProductOperands;
 
-/// What a warp brings to a wgmma.mma_async.
+/// A warp's part of a wgmma.mma_async.
 struct ProductPart {
   Warp* warp = nullptr;     // null: it did not come
   std::uint32_t frame = 0;  // where the registers of its function start

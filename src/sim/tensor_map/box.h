@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which bytes of a tensor a copy moves, and where they lie in the box in shared memory: rows of
-// dimension 0, one behind the other, the next dimension first. Rows that are narrower than their
+// dimension 0, one after the other, the next dimension first. Rows that are narrower than their
 // swizzle start at multiples of its width; the bytes between them are neither written nor counted.
-// `swizzled` then says where a byte is. What lies outside the tensor takes room and is counted like
-// everything else. All of this is as an H200 does it.
+// `swizzled` then says where a byte is. Elements outside the tensor take room and are counted like
+// all others. All of this follows an H200.
 //
 // Packed elements of 4 or 6 bits count as the bytes that hold them in global memory. Padded ones take
 // more room in the box, a group of sixteen its first bytes of every 16; the other bytes there are
@@ -47,7 +47,7 @@ struct BoxShape {
   std::uint32_t pitch = 0;          // from the start of a row to that of the next one
   std::uint32_t group = kBoxChunk;  // bytes of a row that lie in the same 16 of the box
 
-  /// What a copy counts: the bytes in global memory.
+  /// The bytes that a copy counts: those in global memory.
   [[nodiscard]] std::uint64_t bytes() const { return rows * row_bytes; }
   /// Where a byte is, before it is swizzled.
   [[nodiscard]] std::uint64_t place(std::uint64_t at) const {
@@ -66,7 +66,7 @@ std::vector<BoxRun> box_runs(const TensorMap& map, const TensorPoint& point);
 /// Where a byte of a swizzled box is; both are addresses in shared memory.
 std::uint64_t swizzled(TensorSwizzle swizzle, std::uint64_t address);
 
-/// What an element outside the tensor is loaded as.
+/// The value loaded for an element outside the tensor.
 std::uint64_t fill_bits(const TensorMap& map);
 /// What loading makes of elements of some types: it rounds 32-bit floats to tf32.
 void convert_loaded(TensorType type, std::span<std::byte> elements);

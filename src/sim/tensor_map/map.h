@@ -44,8 +44,8 @@ enum class Interleave : std::uint8_t { None, Slices16, Slices32 };
 /// How 16-byte chunks of shared memory change places (`swizzled` of box.h). The last three move
 /// larger chunks, on sm_100 and later.
 enum class TensorSwizzle : std::uint8_t { None, B32, B64, B128, Atom32, Atom32Flip, Atom64 };
-/// What is read outside the tensor. None: copies stay inside, which is checked (`bounds`); a GPU
-/// takes it for Zeros.
+/// The value read outside the tensor. None: copies must stay inside, which `bounds` checks; a GPU
+/// treats it as Zeros.
 enum class TensorFill : std::uint8_t { Zeros, Nan, None };
 /// The driver's number.
 constexpr int driver_code(TensorFill fill) { return fill == TensorFill::Nan ? 1 : 0; }

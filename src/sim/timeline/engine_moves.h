@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which bytes the copy engine and the tensor core moved for an instruction: the boxes of tensor copies
 // in global and in shared memory, runs of bytes, the slices of A and B that a descriptor names, and who
-// holds which element of a matrix in registers. All of it is what the virtual GPU did, by the functions
-// that it did it with.
+// holds which element of a matrix in registers. It uses the virtual GPU's own functions, so it
+// shows what really moved.
 #pragma once
 
 #include <array>

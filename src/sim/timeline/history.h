@@ -44,7 +44,7 @@ struct HistoryRegion {
   std::vector<std::byte> first = {};
 };
 
-/// What a warp does from a moment on.
+/// A warp's activity from a moment on.
 struct WarpStatus {
   WarpState state = WarpState::Runs;
   bool has_ended = false;
@@ -106,7 +106,7 @@ struct History {
   [[nodiscard]] std::uint64_t bytes() const;
 };
 
-/// What a moment's instruction changed in a region.
+/// The change that a moment's instruction made in a region.
 struct ChangedBytes {
   std::uint32_t region = 0;
   std::uint32_t offset = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fills in a History while a unit runs. After each op it compares memory with what it was: no
-// instruction knows of it, and a run without it pays nothing.
+// Fills in a History while a unit runs. After each op it compares memory with the previous state:
+// instructions need no code for it, and a run without it pays nothing.
 #pragma once
 
 #include <cstddef>

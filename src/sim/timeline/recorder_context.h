@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of a Recorder share: the recording they fill in, and when and by whom the change was
-// made that they are looking at.
+// Shared by the parts of a Recorder: the recording they fill in, and the time and author of the
+// current change.
 #pragma once
 
 #include <cstddef>

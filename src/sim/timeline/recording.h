@@ -21,7 +21,7 @@ namespace ww::sim {
 
 struct History;
 
-/// A warp at an op; kNoOp: nobody in particular.
+/// A warp at an op; kNoOp: no particular warp.
 struct Doer {
   std::uint32_t op = kNoOp;
   std::uint32_t warp = 0;
@@ -68,7 +68,7 @@ struct RecordedWarp {
   std::vector<StateSteps> merged = {};  // what the spans that were merged had
 };
 
-/// What a phase lacks from a step on.
+/// A phase's missing arrivals and bytes from a step on.
 struct PhasePoint {
   std::uint64_t step = 0;
   std::int64_t arrivals = 0;
@@ -109,7 +109,7 @@ struct AsyncRecord {
   Doer issued_by = {};
   std::uint64_t begin = 0, end = 0;
   std::uint64_t read = 0;  // BulkGroup: when its sources were known to be read; 0: not before `end`
-  bool is_open = false;    // nobody has seen it end
+  bool is_open = false;    // no wait saw it end
   std::uint32_t count = 0;  // instructions, times lanes of a Signalled or BulkGroup
   std::uint64_t bytes = 0;  // where known
   std::uint32_t group = 0;  // of a CopyGroup, BulkGroup, Product
