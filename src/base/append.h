@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formatted text at the end of a string.
+// Appends formatted text to a string.
 #pragma once
 
 #include <fmt/format.h>

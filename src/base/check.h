@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Promises we make to ourselves. `WW_CHECK(cond, "fmt {}", value)` states something that holds
+// Checks of our own invariants. `WW_CHECK(cond, "fmt {}", value)` states something that holds
 // unless Warpwright itself is wrong; a failed check throws `BugError`, which the program turns into
 // exit status 3. User input is never checked this way: bad input gets a `Diag` (base/diag.h).
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the heap of a process that compiles behaves.
+// Heap settings for a process that compiles.
 #pragma once
 
 namespace ww {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must not outlive this process: its temporary files and folders, and the programs it waits
-// for. Each is registered while it is there. A program that calls clean_up_on_signals() takes all
-// of them away before a signal ends it; without that call registering costs nothing and does
-// nothing, because a library must leave signals to the program it is part of.
+// Temporary files and folders, and child programs, which must not outlive this process. Each is
+// registered while it exists. A program that calls clean_up_on_signals() removes all of them before
+// a signal ends it; without that call registering costs nothing and does nothing, because a library
+// must leave signals to the program it is part of.
 #pragma once
 
 #include <list>

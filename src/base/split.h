@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A text cut at each separator.
+// Splits a text at each separator.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 128-bit integers for intermediate results, and 64-bit arithmetic that notices overflow.
+// 128-bit integers for intermediate results, and 64-bit arithmetic that detects overflow.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,7 @@
 
 namespace ww::infer {
 
-// --- named --------------------------------------------------------------------------------------
+// --- named ---------------------------------------------------------------------------------------
 //
 // The layouts that inference picks from: those with names in the language, each with the text that
 // can be written in its place.
@@ -118,7 +118,7 @@ void decide_default(State& state, ir::BufferId id, std::string reason, Span beca
 /// The threads of a unit.
 std::optional<Sharers> sharers_of(const State& state, ir::Unit unit);
 
-// --- the steps ----------------------------------------------------------------------------------
+// --- the steps -----------------------------------------------------------------------------------
 
 /// Is it an operand or accumulator of a product of registers? Then nothing but a product decides.
 bool is_of_product(const State& state, ir::BufferId id);

@@ -134,7 +134,7 @@ struct ScopeIdFacts {
 const ScopeIdFacts& facts_of(ScopeIdKind kind);
 const std::vector<ScopeIdFacts>& all_scope_ids();
 
-// --- expressions --------------------------------------------------------------------------------
+// --- expressions ---------------------------------------------------------------------------------
 
 struct Expr {
   ExprOp op = ExprOp::IntImm;
@@ -171,7 +171,7 @@ struct Var {
   Span span = {};
 };
 
-// --- buffers ------------------------------------------------------------------------------------
+// --- buffers -------------------------------------------------------------------------------------
 
 enum class BufferOrigin : std::uint8_t {
   Param,    // the memory a parameter points to (match_buffer, or T.Buffer as annotation)
@@ -219,7 +219,7 @@ struct Region {
   Span span = {};
 };
 
-// --- statements ---------------------------------------------------------------------------------
+// --- statements ----------------------------------------------------------------------------------
 
 /// A constant in attributes and configurations, or an expression.
 using Setting = std::variant<bool, std::int64_t, double, std::string, ExprId>;
@@ -308,7 +308,7 @@ struct Stmt {
   Block other = {};
 };
 
-// --- functions ----------------------------------------------------------------------------------
+// --- functions -----------------------------------------------------------------------------------
 
 /// Which nodes may occur: see the top of this file.
 enum class Level : std::uint8_t { Tile, Lowered };
@@ -392,7 +392,7 @@ class Function {
   StableVec<Buffer> buffers_;
 };
 
-// --- questions ----------------------------------------------------------------------------------
+// --- questions -----------------------------------------------------------------------------------
 
 /// The value of an integer constant (bool and uint64 as int64), if it is one.
 inline std::optional<std::int64_t> const_int(const Function& function, ExprId expr) {

@@ -17,7 +17,7 @@
 
 namespace ww::ptx {
 
-// --- recover ------------------------------------------------------------------------------------
+// --- recover -------------------------------------------------------------------------------------
 //
 // Where the reader goes on after an error. All of these stop at the end and at a word that can only
 // begin an item of a module.

@@ -93,7 +93,7 @@ enum class RegisterStyle : std::uint8_t {
 std::string register_name(isa::Type type, std::uint32_t index,
                           RegisterStyle style = RegisterStyle::Assembled);
 
-// --- register views -----------------------------------------------------------------------------
+// --- register views ------------------------------------------------------------------------------
 //
 // A module in the style of views (ptx/register_class.h): registers that an instruction takes for
 // floats are spelled %f and %fd, over the same numbers. That is for reading; nothing declares these

@@ -21,7 +21,7 @@
 
 namespace ww::ptx {
 
-// --- name table ---------------------------------------------------------------------------------
+// --- name table ----------------------------------------------------------------------------------
 //
 // The declarations that are open at a place of a module, by name: those of the module, then those of
 // each block around the place. What an inner block declares hides what it has the name of.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVIDIA's assembler and disassembler, where they are installed: PTX in, a cubin or what is slow in
-// its machine code out.
+// NVIDIA's assembler and disassembler, if installed: PTX in, a cubin or remarks on slow machine
+// code out.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct PtxasRemark {
 /// Those in ptxas's output that cost speed; repaired ones (C7517, C7519) are not among them.
 std::vector<PtxasRemark> slow_remarks(std::string_view output);
 
-/// Where CUDA's programs are if nothing else is said.
+/// The default folder of CUDA's programs.
 inline constexpr std::string_view kCudaPrograms = "/usr/local/cuda/bin";
 
 /// Where to look for a program; the environment is the caller's to read.
@@ -38,7 +38,7 @@ struct ToolSearch {
 };
 
 /// The path of `ptxas`: the one given, or the first in the folders, or that of /usr/local/cuda. Io
-/// when there is none, with the places that were looked at.
+/// if there is none, with the places searched.
 Result<std::string> find_ptxas(const ToolSearch& search);
 /// The same for `nvdisasm`.
 Result<std::string> find_nvdisasm(const ToolSearch& search);

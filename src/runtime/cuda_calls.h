@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA driver as a table of functions, found in libcuda.so.1 while the program runs: nothing of
-// CUDA is needed to build, and a machine without a driver gets a reasoned no. Tests fill the table
-// with functions of their own.
+// The CUDA driver as a table of functions, found in libcuda.so.1 while the program runs: the build
+// needs nothing of CUDA, and a machine without a driver gets an error with the reason. Tests fill
+// the table with their own functions.
 #pragma once
 
 #include <array>
@@ -89,8 +89,8 @@ Result<CudaCalls> load_cuda_calls(const std::string& library = "libcuda.so.1");
 
 // --- cuda errors ---------------------------------------------------------------------------------
 //
-// What the CUDA driver answers, as diagnostics: the operation, CUDA's name for the failure and its
-// words. The kind says what a caller can do about it.
+// Errors of the CUDA driver as diagnostics: the operation, CUDA's name for the failure and its
+// text. The kind says what a caller can do about it.
 
 constexpr int kCudaSuccess = 0;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A real GPU behind the CUDA driver. PTX is compiled by the driver when it is loaded; a cubin is
-// taken as it is.
+// A real GPU behind the CUDA driver. The driver compiles PTX when it loads it, and loads a cubin as
+// it is.
 #pragma once
 
 #include <cstddef>
@@ -51,7 +51,8 @@ class CudaEvent {
 
 // --- cuda kernel ---------------------------------------------------------------------------------
 //
-// A kernel that the CUDA driver has loaded: its module, its function and what its parameters want.
+// A kernel that the CUDA driver has loaded: its module, its function and the requirements of its
+// parameters.
 
 struct CudaKernel {
   const CudaCalls& calls;
@@ -80,9 +81,9 @@ int newest_ptx(const CudaCalls& calls);
 /// CudaDevice::prepare makes one.
 class CudaLaunch {
  public:
-  /// Allows the kernel what the launch needs. BadLaunch where the GPU cannot run it, and for an
-  /// address that is not aligned as the kernel needs it. `device` encodes the maps; it and the
-  /// kernel outlive the result.
+  /// Configures the kernel for the launch. BadLaunch if the GPU cannot run it, and for an address
+  /// that is not aligned as the kernel needs it. `device` encodes the maps; it and the kernel
+  /// outlive the result.
   static Result<CudaLaunch> make(const Device& device, const CudaKernel& kernel, void* context,
                                  const Launch& launch);
   CudaLaunch(CudaLaunch&&) noexcept = default;
@@ -98,8 +99,8 @@ class CudaLaunch {
     return (address & low_bits_[param]) == 0 ? Result<void>() : misaligned(param);
   }
   void set_bits(std::size_t param, std::uint64_t bits) { values_[param] = bits; }
-  /// Asks for the launch, in the device's context, and does not wait: what the kernel does wrong
-  /// shows in the program's next call of CUDA. A null stream is the default one.
+  /// Asks for the launch, in the device's context, and does not wait: the program's next CUDA call
+  /// reports the kernel's errors. A null stream is the default one.
   Result<void> enqueue(void* stream);
 
   /// The tensor maps for the addresses that it has now. BadLaunch where no map can be like that.
@@ -126,8 +127,8 @@ class CudaLaunch {
 
 class CudaDevice final : public Device {
  public:
-  /// The first GPU that runs code for `arch`, or the first of all. NoDevice when the driver does
-  /// not start or there is no such GPU; notes list those there are.
+  /// The first GPU that runs code for `arch`, or the first of all. NoDevice if the driver does not
+  /// start or there is no such GPU; notes list the available ones.
   static Result<std::unique_ptr<CudaDevice>> open(const CudaCalls& calls,
                                                   std::optional<target::Arch> arch = {});
   /// The GPU of that number. NoDevice where there is none, or where it does not run code for `arch`.
@@ -175,7 +176,7 @@ class CudaDevice final : public Device {
   /// fails or takes too long, and the device is of no use any more.
   Result<void> wait_for(void* event, std::string_view what);
 
-  /// From one place in the GPU's memory to another, by the driver: nothing that overlaps.
+  /// The driver's copy within the GPU's memory; the ranges must not overlap.
   Result<void> copy(Address to, Address from, std::size_t bytes);
 
   [[nodiscard]] const CudaCalls& calls() const { return calls_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A texture or surface of the virtual GPU on a real one: an array of CUDA's with the same texels, and the
+// A texture or surface of the virtual GPU on a real one: a CUDA array with the same texels, and the
 // object that a kernel gets as its handle.
 #pragma once
 

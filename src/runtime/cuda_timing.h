@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long work takes on a GPU, by its own events: launches one by one, launches in a row, copies.
-// All of them wait, fail as CudaDevice::launch does, and leave the device of no use where that would.
+// Times work on a GPU by its own events: single launches, launches in a row, copies. All functions
+// wait, fail as CudaDevice::launch does, and leave the device unusable in the same cases.
 #pragma once
 
 #include <cstddef>

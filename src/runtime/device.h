@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs compiled kernels: the virtual GPU (sim_device.h) or a real one (cuda_device.h), used in
-// the same way:
+// Runs compiled kernels on the virtual GPU (sim_device.h) or a real one (cuda_device.h), both used
+// in the same way:
 //
 //     WW_TRY_VOID(device.load({.bytes = ptx, .kernel = "scale"}));
 //     const Address a = WW_TRY(device.allocate(bytes, "A"));
@@ -71,7 +71,7 @@ struct Launch {
   bool is_programmatic = false;       // may start before the kernel in front of it has ended
   std::vector<MapArgument> maps = {};
   /// Memory, by an address in each allocation, that an earlier kernel may still write until
-  /// `griddepcontrol.wait`: the virtual GPU finds what comes too early.
+  /// `griddepcontrol.wait`: the virtual GPU reports accesses that come too early.
   std::vector<Address> awaits = {};
 };
 
@@ -83,7 +83,7 @@ struct Timing {
   int launches = 0;
 };
 
-/// What a kernel takes of an SM, as far as a device knows it.
+/// A kernel's per-SM resources, as far as the device knows them.
 struct Resources {
   std::uint32_t static_shared = 0;              // bytes of a block
   std::optional<std::uint32_t> registers = {};  // of a thread
@@ -102,8 +102,8 @@ class Device {
   /// What to compile for; none: any target.
   [[nodiscard]] virtual std::optional<target::Target> native_target() const = 0;
 
-  /// Makes the kernel ready. Comes first, once for each use of the device: memory belongs to the
-  /// loaded image, and what an earlier one had is gone.
+  /// Makes the kernel ready. Call it first, once for each use of the device: memory belongs to the
+  /// loaded image, and loading frees the memory of the earlier one.
   virtual Result<void> load(const Image& image) = 0;
   /// Of the loaded kernel; none where the device does not know them.
   [[nodiscard]] virtual std::optional<Resources> resources() const { return {}; }

@@ -40,7 +40,8 @@ class SimDevice final : public Device {
   Result<Address> allocate(std::size_t bytes, std::string_view name) override;
   Result<void> upload(Address to, std::span<const std::byte> bytes) override;
   Result<void> download(std::span<std::byte> to, Address from) override;
-  /// BadLaunch for what no GPU takes. What the kernel does wrong is in `report`, no failure.
+  /// BadLaunch for launches that no GPU accepts. The kernel's faults are in `report` and are not a
+  /// failure.
   Result<void> launch(const Launch& launch) override;
   /// BadArgument: there is no time on the virtual GPU.
   Result<Timing> time(const Launch& launch, int launches) override;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device on the fake driver (runtime/test_driver.h), for tests alone.
+// A device on the fake driver (runtime/test_driver.h), for tests only.
 #pragma once
 
 #include <gtest/gtest.h>

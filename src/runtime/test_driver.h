@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU's driver made of a few functions, which can be told to fail. Kernels are taken and do
-// nothing. For tests alone.
+// A fake GPU driver of a few functions, which tests can make fail. It accepts kernels and runs
+// nothing. For tests only.
 #pragma once
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ struct FakeGpu {
   int major, minor;
 };
 
-/// What the fake driver has, what it is told to answer, and what was asked of it.
+/// The fake driver's state, its scripted answers, and the calls it received.
 struct FakeDriver {
   std::vector<FakeGpu> gpus{{"Fake H200", 9, 0}};
   int version = 13000;

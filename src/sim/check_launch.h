@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What no GPU takes is refused before a kernel runs, with BadLaunch.
+// Refuses launches that no GPU accepts before the kernel runs, with BadLaunch.
 #pragma once
 
 #include <cstdint>

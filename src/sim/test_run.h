@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: a kernel from its body, buffers from values, a run, and what it left behind.
+// For tests: a kernel from its body, buffers from values, a run, and its results.
 //
 //     TestKernel k("st.global.u32 [%out], 7;");     // parameters: one 64-bit pointer `out`
 //     k.output<std::uint32_t>(1);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the elements of a shape lie on paper: a two-dimensional shape is one grid; a one-dimensional
-// shape is wrapped into rows; from three dimensions on, the last two make a grid and the others
-// count *slabs*. Elements of a slab are consecutive in flat order, rows too. Or they lie where a
-// memory has them (view/grid.h).
+// How to draw the elements of a shape: a two-dimensional shape is one grid; a one-dimensional shape
+// is wrapped into rows; from three dimensions on, the last two make a grid and the others count
+// *slabs*. Elements of a slab are consecutive in flat order, rows too. Or they lie where a memory
+// has them (view/grid.h).
 #pragma once
 
 #include <cstdint>

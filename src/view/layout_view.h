@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all pictures of a layout are made from: the layout enumerated once over a shape, with its
+// The common input of all pictures of a layout: the layout enumerated once over a shape, with its
 // facts and the kind of picture that suits its axes. The table, the JSON and the SVG read this
 // value and never the layout itself, so the three always agree.
 #pragma once

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What colour an element gets, which elements a thick line keeps apart, and the legend that
-// explains it:
+// The colours of elements, the thick lines between them, and the legend that explains both:
 //
 //   registers       colour: lane (thread id modulo 32)          thick lines: between warps
 //   shared          colour: bank                                none

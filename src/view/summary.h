@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sentences that stand above a picture: size, ranges, injectivity, coverage, replicas.
+// The sentences above a picture: size, ranges, injectivity, coverage, replicas.
 #pragma once
 
 #include <optional>

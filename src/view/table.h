@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A layout as a text grid for a terminal: facts on top, logical coordinates along the edges, the
 // place of each element in the cells (spelling: view/labels.h). A shared-memory layout gets two
-// grids, addresses and then line:bank. What does not fit is left out of the middle, marked `…` and
-// counted at the end; `…` alone stands for rows of a memory without elements.
+// grids, addresses and then line:bank. If it does not fit, the middle is omitted, marked `…` and
+// counted at the end; `…` alone marks rows of a memory without elements.
 //
 //   S[(8,4,2):(4@laneid,1@laneid,1)]
 //   shape (8,8), 64 elements; laneid 0..31, m 0..1

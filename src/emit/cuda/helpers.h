@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that stand before the kernel. Those with a fixed text are rows of helpers.cpp and
-// come first, in the order of the table; those made for a type or an instruction follow, by name.
-// Each is there once, and only if it is used.
+// The functions before the kernel. Functions with a fixed text are rows of helpers.cpp and come
+// first, in the order of the table; functions made for a type or an instruction follow, by name.
+// The file contains each function once, and only if it is used.
 #pragma once
 
 #include <map>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One kernel while it is written: the data that all of the emitter works on. What happens to it is
-// in functions that take it first, by topic:
+// The kernel being written: the data that the whole emitter works on. Functions that take it as
+// their first parameter do the work, by topic:
 //
 //   emit.cpp      the module, parameters, arrays     memory.h    loads, stores, copies, pointers
 //   stmts.h       statements: loops, branches        calls.h     functions, shuffles, atomics, printf

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a lowered program (lower/lower.h says what that looks like) to a PTX module: no other
-// compiler is on the way. Every instruction is one of the catalogue for the target.
+// From a lowered program (lower/lower.h says what that looks like) to a PTX module, without any
+// other compiler. Every instruction is one of the catalogue for the target.
 #pragma once
 
 #include "base/result.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The code of a kernel while it is written: lines over numbered registers, in nested scopes.
+// The code of the kernel being written: lines over numbered registers, in nested scopes.
 //
 // A scope is the body of a loop or of a branch and has its own list of lines, which goes to the end
-// of the list around it when the scope closes. What depends on nothing inside a loop is therefore
-// written into the list around the loop and stands before it in the text. Nothing leaves a branch.
+// of the list around it when the scope closes. So a line that depends on nothing inside a loop goes
+// into the list around the loop, before it in the text. Nothing leaves a branch.
 //
 // `pure` gives the same register for the same operation on the same values as long as its scope is
 // open. finish.h makes the PTX function.
@@ -30,7 +30,7 @@
 
 namespace ww::emit::to_ptx {
 
-// --- types --------------------------------------------------------------------------------------
+// --- types ---------------------------------------------------------------------------------------
 //
 // Element types as PTX has them: which register holds a value, and what an instruction calls it.
 
@@ -60,7 +60,7 @@ std::string_view word_for(
   return otherwise;
 }
 
-// --- operands -----------------------------------------------------------------------------------
+// --- operands ------------------------------------------------------------------------------------
 //
 // What instructions are given while a kernel is written: values, operands made of them, guards.
 
@@ -121,7 +121,7 @@ struct Guard {
   [[nodiscard]] bool present() const { return value.is_register(); }
 };
 
-// --- registers ----------------------------------------------------------------------------------
+// --- registers ---
 //
 // The registers of a kernel while it is written, by number.
 //
@@ -185,7 +185,7 @@ class Registers {
   std::uint32_t loops_ = 0;
 };
 
-// --- known operations ---------------------------------------------------------------------------
+// --- known operations ----------------------------------------------------------------------------
 //
 // The pure operations that a kernel computes already: the same operation on the same values need not
 // be written again as long as the scope is open that its code is in.
@@ -271,7 +271,7 @@ class KernelCode {
   void set_span(Span span) { span_ = span; }
   [[nodiscard]] Span span() const { return span_; }
 
-  // --- scopes -----------------------------------------------------------------------------------
+  // --- scopes ---
   void open_scope(bool is_loop);
   /// What `before` writes comes between what left the scope and the scope itself.
   void close_scope(const std::function<void()>& before = {});
@@ -279,7 +279,7 @@ class KernelCode {
   /// address, as guarded code without a branch. False, and the scope stays open, for all others.
   bool close_as_guarded(Guard guard);
 
-  // --- registers --------------------------------------------------------------------------------
+  // --- registers ---
   /// To be written once, in this scope.
   Value new_register(Class cls) { return registers_.add({.cls = cls, .level = known_.level()}); }
   /// Of a loop: always a number, as far as the checks of undefined values care.
@@ -297,7 +297,7 @@ class KernelCode {
   /// A number that grows with every register: how many there are.
   [[nodiscard]] std::uint32_t now() const { return registers_.count(); }
 
-  // --- lines ------------------------------------------------------------------------------------
+  // --- lines ---
   /// The result of an operation that depends on its operands alone.
   Value pure(std::string_view opcode, Class cls, std::vector<Arg> args) {
     return first_of(opcode, cls, 1, std::move(args));

@@ -4,7 +4,7 @@
 // Reading the word packs the pieces, and reading a piece unpacks the word; so writing consecutive
 // elements costs one `mov.b32 %r, {%rs, %rs}`, and copying a word costs nothing.
 //
-// Where control flow parts or meets, all cells must be words: `settle` sees to it.
+// Where control flow splits or joins, all cells must be words: `settle` packs them.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@
 
 namespace ww::emit::to_ptx {
 
-// --- local plan ---------------------------------------------------------------------------------
+// --- local plan ----------------------------------------------------------------------------------
 //
 // Where local buffers live. One whose every access is at a constant place is an array of registers,
 // cut into *cells* of one register each:

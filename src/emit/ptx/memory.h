@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads, stores and copies, and what pointers lead to.
+// Loads, stores and copies, and the targets of pointers.
 #pragma once
 
 #include <span>

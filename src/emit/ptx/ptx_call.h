@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions that the program gives itself.
+// PTX instructions that the program contains.
 #pragma once
 
 #include "emit/ptx/context.h"

@@ -9,7 +9,7 @@
 
 namespace ww::ir {
 
-// --- arithmetic.cpp -----------------------------------------------------------------------------
+// --- arithmetic.cpp ---
 
 /// The operation as a new atom.
 Sum single(Atoms& atoms, ExprOp op, Type type, Type arg_type, std::vector<Sum> args,
@@ -25,7 +25,7 @@ Sum promised(const Atoms& atoms, Sum sum, Type type, bool exact);
 /// small.
 Sum settled(const Atoms& atoms, Sum sum, Type type, bool exact);
 
-// --- division.cpp -------------------------------------------------------------------------------
+// --- division.cpp ---
 
 /// x // k, where x does not wrap.
 Sum floor_quotient(Atoms& atoms, const Sum& x, std::int64_t k, Type type);
@@ -34,7 +34,7 @@ Sum floor_remainder(Atoms& atoms, const Sum& x, std::int64_t k, Type type);
 /// Does k divide every 2^width that a sum of the type may be off by?
 bool divides_width(std::int64_t k, Type type);
 
-// --- compare.cpp --------------------------------------------------------------------------------
+// --- compare.cpp ---
 
 Sum comparison(Atoms& atoms, ExprOp op, const Sum& a, const Sum& b, Type operands, bool exact);
 /// Does `difference op 0` hold always, or never?

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sets of accesses of several units to a word of global memory. Most words have the same few
 // accesses, so these sets are made once and shared: a word holds its latest access and the number
-// of the set of earlier ones. Which lanes it was is counted from the word's place, so that lanes
-// next to each other at words next to each other leave the same behind in all of them.
+// of the set of earlier ones. Lanes are counted from the word's position, so that neighbouring
+// lanes at neighbouring words leave the same entry in all of them.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Races between units of kernels in which nothing can order units: any two of them at one word, one
-// writing, unless both do it by strong accesses that suit each other.
+// Races between units of kernels in which nothing can order units: any two units that access one
+// word race if one writes, unless both use strong accesses of matching scope and size.
 #pragma once
 
 #include <array>

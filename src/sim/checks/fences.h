@@ -2,13 +2,13 @@
 // Fences that are missing although a barrier orders the two accesses:
 //
 //   - Memory is written by ordinary instructions (the generic proxy) and read or overwritten by
-//     bulk copies, tcgen05.cp or matrix products (the async proxy): `fence.proxy.async` stands between the two, by
-//     the writer before the barrier or by the thread behind it. Not needed the other way: who waits
-//     for the end of an asynchronous operation sees what it wrote.
+//     bulk copies, tcgen05.cp or matrix products (the async proxy): `fence.proxy.async` must come
+//     between the two, by the writer before the barrier or by the thread after it. Not needed the
+//     other way: a thread that waits for the end of an asynchronous operation sees what it wrote.
 //   - Shared memory is read by an ordinary load, no instruction needs the value, and a bulk copy refills
 //     it behind the barrier: the load may still be under way. The reader fences before the barrier. A
 //     load has ended when an instruction of its warp needs or replaces the value.
-//   - Copies read tensor maps through a proxy of their own. A map that the kernel has written needs
+//   - Copies read tensor maps through a separate proxy. A map that the kernel has written needs
 //     `fence.proxy.tensormap::generic.release` by the writer (tensormap.cp_fenceproxy has it) and
 //     `.acquire` of its 128 bytes by the CTA that uses it.
 //   - One warp works on cells of tensor memory that another one worked on before:

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Races between units that can synchronise through global memory. Such kernels run on one thread of
-// the host, so that the accesses of all units come here one after the other, each with the clock of
-// its warp (order.h). For every word the accesses are kept that a later one may still race with; an
-// access drops earlier ones that are ordered before it and that race with nothing it does not race
-// with itself.
-// Where the accesses to the next word are the same, what was decided for one holds for the other
-// (access_sets.h).
+// Races between units that can synchronise through global memory. Such kernels run on one host
+// thread, so the accesses of all units arrive here in sequence, each with the clock of its warp
+// (order.h). For every word this keeps the accesses that a later one may still race with; an access
+// drops earlier ones that are ordered before it and race with nothing that it does not race with
+// itself. Where the accesses to the next word are the same, what was decided for one holds for the
+// other (access_sets.h).
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notes about the lanes of few registers, those with undefined bytes: bits of them that are known all
-// the same, and where they come from. A register goes by its offset in the frames of a warp.
+// Notes about the lanes of few registers, those with undefined bytes: their known bits, and where
+// they come from. A register is identified by its offset in the frames of a warp.
 #pragma once
 
 #include <algorithm>

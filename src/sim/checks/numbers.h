@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The check of numbers: where a NaN or an infinity is born from finite numbers.
+// The `numbers` check: finite operands that produce a NaN or an infinity.
 #pragma once
 
 #include "sim/run/warp.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages by number, with the one used last at hand.
+// Pages by number; caches the last one used.
 #pragma once
 
 #include <cstddef>

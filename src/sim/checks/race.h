@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Races: two threads at the same bytes, at least one of them writing, and nothing that orders the
-// two (order.h), unless both are strong accesses that suit each other (manner.h). Accesses are kept
-// for each word of four bytes: in short while it has one owner, then as in race_cell.h; where
-// threads of one word differ in their bytes, byte by byte.
+// two (order.h), unless both are strong accesses of matching scope and size (manner.h). The tracker
+// keeps the accesses to each word of four bytes: in short form while it has one owner, then as in
+// race_cell.h; byte by byte if threads access different bytes of one word.
 //
 // Units that can synchronise through global memory are looked at in GridRaces. Those of all other
 // kernels have nothing that could order them, so two of them at one word are a race (BlockRaces).

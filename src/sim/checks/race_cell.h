@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is kept of the accesses of one unit to a word, or to a byte: the last weak write, and the
-// weak reads and the strong accesses since then.
+// The recorded accesses of one unit to a word, or to a byte: the last weak write, and the weak
+// reads and the strong accesses since then.
 #pragma once
 
 #include <cstdint>

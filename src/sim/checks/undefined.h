@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The check of undefined values: registers with bytes that nothing has written. How they go from sources to results is in ops/track.h.
+// The check of undefined values: registers with bytes that nothing has written. ops/track.h
+// propagates them from sources to results.
 #pragma once
 
 #include <cstdint>

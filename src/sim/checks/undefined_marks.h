@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The marks of undefined bytes in a warp's registers, and what saves looking at them: which registers
-// may hold any, and which ops had none among theirs. The rules are in checks/undefined.h.
+// The marks of undefined bytes in a warp's registers, with two shortcuts: which registers may hold
+// any, and which ops had none in theirs. The rules are in checks/undefined.h.
 #pragma once
 
 #include <algorithm>

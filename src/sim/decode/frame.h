@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a function has its registers and its local memory: places are given out as names come up.
+// Places for a function's registers and local memory, assigned when names first appear.
 #pragma once
 
 #include <algorithm>

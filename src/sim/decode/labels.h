@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Labels of a function and lists of them, by the number of the statement that declares them. Which
-// op a label is, is known once all of the function is decoded.
+// Labels of a function and lists of them, by the number of the statement that declares them. The op
+// of a label is known once the whole function is decoded.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a lane's address to the bytes it means, with the checks that go with it.
+// From a lane's address to its bytes, with the checks for them.
 #pragma once
 
 #include <cstdint>

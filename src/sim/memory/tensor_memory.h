@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensor memory of one SM: 128 lanes of 512 columns, 32 bits each, handed out in columns. An
-// address has the lane in its upper and the column in its lower half.
+// Tensor memory of one SM: 128 lanes of 512 columns, 32 bits each, allocated by columns. An address
+// has the lane in its upper and the column in its lower half.
 #pragma once
 
 #include <array>

@@ -37,7 +37,7 @@ class ActingFor {
   std::uint32_t before_;
 };
 
-// --- shared memory that asynchronous work is under way in ---------------------------------------
+// --- shared memory that asynchronous work is under way in ----------------------------------------
 
 enum class AsyncUse : std::uint8_t { Read, Write };
 /// The running op uses these bytes from now on, for that lane; and does so no longer. Does nothing
@@ -50,7 +50,7 @@ void unmark_shared(Warp& warp, const Region& region, std::uint64_t address, std:
 void mark_mbarrier(Warp& warp, const Region& region, std::uint64_t address, unsigned lane);
 void unmark_mbarrier(Warp& warp, const Region& region, std::uint64_t address);
 
-// --- runs of bytes ------------------------------------------------------------------------------
+// --- runs of bytes -------------------------------------------------------------------------------
 
 /// Bytes that were read, and which of them are undefined (empty: none).
 struct Bytes {
@@ -110,7 +110,7 @@ struct Effect {
 void land(Warp& warp, unsigned lane, const ByteRun& run, const std::byte* data,
           const std::uint8_t* undefined, const Effect& effect);
 
-// --- mbarriers ----------------------------------------------------------------------------------
+// --- mbarriers -----------------------------------------------------------------------------------
 
 /// The mbarrier at a shared address with rank; reports where there is none and gives nullptr.
 Mbarrier* mbarrier_at(Warp& warp, std::uint64_t address, Mask who);
@@ -145,7 +145,7 @@ inline std::uint64_t in_cta(std::uint64_t address, std::uint64_t rank) {
   return shared_start(rank) + shared_offset(address);
 }
 
-// --- work that threads wait for -----------------------------------------------------------------
+// --- work that threads wait for ------------------------------------------------------------------
 
 /// The running op starts work for that lane, which `deliver` completes. It signals the mbarrier, or
 /// is of the lane's open bulk group.
@@ -157,7 +157,7 @@ void start_group_read(Warp& warp, unsigned lane, const std::vector<ByteRun>& sou
 std::vector<CopyTarget> copy_targets(Warp& warp, unsigned lane, Place mask, const CopyTarget& to,
                                      bool for_pair = false);
 
-// --- decoding -----------------------------------------------------------------------------------
+// --- decoding ------------------------------------------------------------------------------------
 
 /// Adds an address of shared memory in the cluster. Where the opcode names no state space, 64-bit
 /// registers hold generic addresses.
@@ -170,7 +170,7 @@ void deliver_copies(Warp& warp, Mask lanes, std::uint32_t before);
 bool decode_st_async(Decode& in);
 bool decode_red_async(Decode& in);
 
-// --- combining ----------------------------------------------------------------------------------
+// --- combining -----------------------------------------------------------------------------------
 
 /// nullptr: there is no such operation.
 Combine pick_combine(std::string_view op, isa::Type type);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the modifiers of an instruction to the lane function that has them built in.
+// From the modifiers of an instruction to the lane function for them.
 #pragma once
 
 #include <array>

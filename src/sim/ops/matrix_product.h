@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of matrices, wherever their operands lie: what a product is, and the sums of a block of
-// D of 16 (or 8) rows and 8 columns. The instructions gather operands and scatter sums: from
-// registers by register_matrix.h, from shared memory by shared_matrix.h, in tensor memory by
+// Matrix products, wherever their operands are: the description of a product, and the sums of a
+// block of D of 16 (or 8) rows and 8 columns. The instructions gather operands and scatter sums:
+// from registers by register_matrix.h, from shared memory by shared_matrix.h, in tensor memory by
 // tcgen05_mma_product.cpp. The sums are those of num/matrix_tile.h and num/warpgroup_product.h.
 #pragma once
 

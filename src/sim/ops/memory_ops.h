@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all instructions that touch memory share: moving elements between memory and registers, with
-// the checks of undefined bytes, races and asynchronous data on the way.
+// Shared by all instructions that access memory: moving elements between memory and registers, with
+// the checks for undefined bytes, races and asynchronous data.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Undefined elements of products of which D is in registers. An element of D is undefined if one in its row of
-// A, one in its column of B or the one that it is added to is.
+// Undefined elements of products whose D is in registers. An element of D is undefined if an
+// element in its row of A, in its column of B, or the one it is added to is undefined.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Source predicates, which PTX lets one write as `!p`: bit k of op.mode says that p[k] is turned.
+// Source predicates, which PTX allows as `!p`: bit k of op.mode says that p[k] is negated.
 #pragma once
 
 #include <cstdint>

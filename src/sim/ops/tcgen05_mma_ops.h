@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tcgen05.mma is: what its opcode says, kept in the op; what its operands say, found when it is
-// issued (tcgen05_mma_operands.cpp); and what is done with them when a tcgen05.commit behind it is
-// waited for (tcgen05_mma_product.cpp).
+// tcgen05.mma in three parts: the data of its opcode, kept in the op; its operands, decoded when it
+// is issued (tcgen05_mma_operands.cpp); and the product, computed when a thread waits for a later
+// tcgen05.commit (tcgen05_mma_product.cpp).
 #pragma once
 
 #include <array>

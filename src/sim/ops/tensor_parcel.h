@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The box of one tensor copy on its way: its bytes as global memory has them, row after row, and the
-// places in shared memory that they take.
+// The box of one tensor copy on its way: its bytes as in global memory, row after row, and their
+// places in shared memory.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // For tests of asynchronous instructions: a body that runs over a numbered input and leaves words
-// in an output, with shared memory and addresses at hand.
+// in an output, with shared memory and addresses ready.
 //
 //   %r1  tid.x                 cells  4096 bytes of shared memory; %r2 its address
 //   %d1  &input[tid]           bar    room for 8 mbarriers; %r3 its address

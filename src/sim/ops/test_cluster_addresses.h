@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: a kernel that writes down what it sees of shared addresses in a cluster, and what that is on
-// hardware. tests/hardware/cluster compares the virtual GPU with a GPU by the same kernel.
+// For tests: a kernel that records shared addresses in a cluster, and the values on hardware.
+// tests/hardware/cluster compares the virtual GPU with a GPU by the same kernel.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of floating point ops: numbers that make trouble, and the host's own arithmetic in
-// another rounding mode as the reference.
+// For tests of floating point ops: problematic numbers, and the host's own arithmetic in another
+// rounding mode as the reference.
 #pragma once
 
 #include <bit>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a wgmma.mma_async is, read from its modifiers once and kept in the op, and what of it is
-// done when: at the instruction its operands are looked up and checked (wgmma_operands.cpp), at the
-// wait for its group they are read and multiplied (wgmma_product.cpp).
+// wgmma.mma_async: its modifiers are decoded once and kept in the op. The instruction itself
+// locates and checks its operands (wgmma_operands.cpp); the wait for its group reads and multiplies
+// them (wgmma_product.cpp).
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fences of the async proxy and of tensor memory, which go with the order (order.h). They do
-// nothing in programs without Order::has_fences, of which nothing here may be asked.
+// Fences of the async proxy and of tensor memory, which go with the order (order.h). Do not call
+// anything here for programs without Order::has_fences.
 #pragma once
 
 #include <cstdint>

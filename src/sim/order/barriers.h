@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Barriers that order all who meet at them (order.h): of a CTA, of a cluster, of a warp.
+// Barriers, which order all threads that meet at them (order.h): of a CTA, of a cluster, of a warp.
 #pragma once
 
 #include <span>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of the past of other threads is known, as vector clocks. A warp's clock counts what it
-// publishes; knowing clock c of a warp means to be ordered behind everything that the warp did up
-// to then. Three sizes:
+// Vector clocks: how much a thread knows of the past of others. A warp's clock counts what it
+// publishes; knowing clock c of a warp means being ordered after everything that the warp did up to
+// then. Three sizes:
 //
 //   UnitPast   one unit: an entry per warp, and entries per lane where lanes differ
 //   GridPast   other units, only those that synchronised; copies share what they have in common

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Places in memory through which threads synchronise. A strong write that releases, or has a fence
 // before it, publishes what its thread knows; a strong read takes from there what both scopes
-// allow. An atomic adds to what is published; a store starts anew, because who reads its value has
-// not seen the ones before.
+// allow. An atomic adds to what is published; a store starts afresh, because a reader of its value
+// has not seen the earlier ones.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of what orders threads: a kernel that must be found to race, or not, whichever warp and
-// block comes first.
+// For tests of the order between threads: a kernel that must race, or not, whichever warp and block
+// comes first.
 //
 //   %r1  tid.x      %a0  64 words of data, zero     %p1  this is block 0
 //   %r2  ctaid.x    %a1  64 flags, zero             %p2  this is thread 0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The barriers of a CTA and of the cluster. A thread that ends counts at them, too.
+// The barriers of a CTA and of the cluster. A thread that exits counts as arrived.
 #pragma once
 
 #include <array>

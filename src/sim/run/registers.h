@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The registers of a CTA's warps as setmaxnreg moves them: a kernel whose register count is fixed
-// (`.maxnreg`, or a block size with `.minnctapersm`) starts with that many for each thread, and what
-// warps give back others may take. Without a fixed count ptxas ignores the instruction, and so does
-// this.
+// (`.maxnreg`, or a block size with `.minnctapersm`) starts with that many for each thread, and
+// others may take the registers that warps give back. Without a fixed count ptxas ignores the
+// instruction, and so does this.
 #pragma once
 
 #include <cstdint>

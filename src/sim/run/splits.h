@@ -76,7 +76,7 @@ struct Splits {
   std::uint32_t crowded_steps = 0;  // the same, of single ops
 };
 
-// --- for ops ------------------------------------------------------------------------------------
+// --- for ops -------------------------------------------------------------------------------------
 
 /// The executing lanes leave the running split and become this one.
 void split_off(Warp& warp, Split split);
@@ -91,7 +91,7 @@ bool take_grant(Warp& warp, std::uint32_t* value = nullptr);
 /// Ends the run of this warp's turn after this op.
 void yield_turn(Warp& warp);
 
-// --- for the unit and the loop ------------------------------------------------------------------
+// --- for the unit and the loop -------------------------------------------------------------------
 
 /// Loads the split that runs next into the warp; false: none can run.
 bool choose_split(Warp& warp);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs together: the CTAs of one cluster (most often one CTA), their warps, shared memories,
-// barriers and tensor memories. A unit runs on one thread of the host, and nothing in it depends on
-// other units but the contents of global memory.
+// A unit runs together: the CTAs of one cluster (most often one CTA), their warps, shared memories,
+// barriers and tensor memories. It runs on one host thread, and depends on other units only through
+// the contents of global memory.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A warp: 32 lanes that execute together while they can. The members at the top are those of the
-// split that runs now (splits.h); ops work on them directly. What else a warp can do is in the
+// split that runs now (splits.h); ops work on them directly. A warp's other operations are
 // functions of run/splits.h, run/meet.h, run/calls.h, memory/access.h and checks/undefined.h.
 #pragma once
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The 128 bytes of a tensor map in memory. NVIDIA's are not documented, and the only legal writers
-// are the driver's encoder and tensormap.replace; so the virtual GPU has an image of its own, which
+// The 128 bytes of a tensor map in memory. NVIDIA's format is not documented, and the only legal
+// writers are the driver's encoder and tensormap.replace; so the virtual GPU has its own format,
+// which
 // `encode` and `replace_field` write and `decode` reads. A map may also be begun from 128 zeros and
 // filled in field by field, as compilers do on the device.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tensor map: what Hopper's copy engine knows of a tensor in global memory and of the boxes that
-// it copies. The members are the arguments of the driver's cuTensorMapEncodeTiled and
+// A tensor map describes to Hopper's copy engine a tensor in global memory and the boxes that it
+// copies. The members are the arguments of the driver's cuTensorMapEncodeTiled and
 // cuTensorMapEncodeIm2col, with the driver's limits. Dimension 0 is the innermost one, whose
 // elements are neighbours.
 #pragma once

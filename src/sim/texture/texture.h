@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Textures and surfaces: arrays of texels in one, two or three dimensions, single or in layers, and what
-// a fetch at some coordinates reads of them. Texels lie in global memory without gaps, x first; a kernel
-// knows a texture by a handle of 64 bits. No mip maps, no cube maps. What no manual says (how coordinates
-// are rounded, what weights and sums are) is as an H200 has it (docs/evidence/textures.md).
+// Textures and surfaces: arrays of texels in one, two or three dimensions, single or in layers, and
+// the value of a fetch at given coordinates. Texels lie in global memory without gaps, x first; a
+// kernel knows a texture by a handle of 64 bits. No mip maps, no cube maps. Where the manuals are
+// silent (the rounding of coordinates, weights and sums) it follows an H200
+// (docs/evidence/textures.md).
 #pragma once
 
 #include <array>
