@@ -22,7 +22,7 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t max
 /// written; the mode of an existing file is kept. What is not a regular file has no such notion and
 /// is written directly: a device, a pipe, an open descriptor (`/dev/stdout`, `/dev/fd/3`). Fails
 /// with `Io`, naming the path and the reason, and refuses a file that is read-only, even to root, a
-/// socket, and a named pipe that nobody opens for reading within a second.
+/// socket, and a named pipe that no process opens for reading within a second.
 Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
 
 /// Fails as write_file_atomically would, where that can be told before; changes nothing. For

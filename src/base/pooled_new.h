@@ -75,7 +75,7 @@ struct Free {
   Free* next;
 };
 
-/// What a thread has at hand, by class.
+/// A thread's free blocks, by size class.
 struct Lists {
   std::array<Free*, kClasses> freed;
   std::array<std::uint32_t, kClasses> room;     // blocks until `freed` is full

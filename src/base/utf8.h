@@ -15,7 +15,7 @@ struct CodePoint {
 };
 CodePoint decode_utf8(std::string_view text);
 
-/// Appends a code point, which is no surrogate and at most U+10FFFF.
+/// Appends a code point, which must not be a surrogate and must be at most U+10FFFF.
 void append_utf8(std::string& out, char32_t value);
 
 }  // namespace ww

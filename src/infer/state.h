@@ -87,7 +87,7 @@ struct State {
   std::vector<ir::BufferId> views = {};  // those
   std::vector<Use> uses = {};            // in the order of the program
   std::map<std::uint32_t, Decision> decided = {};
-  /// Tiles that elementwise calls and copies want in the same places, by a member: the least.
+  /// Tiles that elementwise calls and copies need in the same places, by their least member.
   std::vector<std::uint32_t> groups = {};
   std::vector<Diag> errors = {};
 
@@ -100,7 +100,7 @@ struct State {
   [[nodiscard]] bool is_open(ir::BufferId id) const;
   /// The layout of a tile in registers, if it has one that says which threads hold what.
   [[nodiscard]] std::optional<Named> known(ir::BufferId id) const;
-  /// Empty where an extent is known at run time only.
+  /// Empty if an extent is a run-time value.
   [[nodiscard]] layout::Shape shape(ir::BufferId id) const;
   /// 0 where there is no such number, or none that a tile can have.
   [[nodiscard]] std::int64_t elements(ir::BufferId id) const;
@@ -132,7 +132,7 @@ void decide_products(State& state);
 bool is_of_async_product(const State& state, ir::BufferId id);
 std::string async_product_problem(const State& state, const Use& use);
 void decide_async_products(State& state);
-/// The fragment that a product wants of its operand beside the accumulator, where the operand is in
+/// The fragment that a product needs for its operand to match the accumulator, if the operand is in
 /// other threads.
 std::optional<Named> missing_fragment(const State& state, const Use& use, const Operand& operand);
 /// Is it copied to or from tensor memory? Then only that copy decides.

@@ -78,7 +78,7 @@ enum class ResultRule : std::uint8_t {
 };
 struct IntrinsicFacts {
   Intrinsic id;
-  std::string_view name;  // behind `T.`
+  std::string_view name;  // after `T.`
   int min_args;
   int max_args;  // -1: any number
   Effect effect;

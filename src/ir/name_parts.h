@@ -27,7 +27,7 @@ inline constexpr std::uint32_t kMaxNamedDepth = 40'000;
 /// operands have smaller numbers than their users.
 class Measures {
  public:
-  /// `names`, by VarId, are what variables stand for where those count too; none: they do not.
+  /// `names`, by VarId, are the expressions that variables mean, if those count too.
   explicit Measures(const Function& function, const std::vector<ExprId>& names = {});
 
   [[nodiscard]] std::uint32_t depth(ExprId id) const { return depths_[id.index]; }

@@ -6,8 +6,8 @@
 //              with accum=True what dst[i] was is folded in, last
 //
 // Elements are folded in `fold_type`, and the result is rounded to the type of dst once. `max` and
-// `min` pass over NaN: the result is NaN only where all elements are. `any` and `all` are the maximum
-// and the minimum of 0 and 1. `argmax` and `argmin` give the least index of an element that is what
+// `min` ignore NaN: the result is NaN only if all elements are. `any` and `all` are the maximum and
+// the minimum of 0 and 1. `argmax` and `argmin` give the least index of an element that is what
 // `max` or `min` gives, 0 where all are NaN; the index is row-major over the folded axes. For floats the order of a sum or product matters. Of a source in
 // registers it is
 //

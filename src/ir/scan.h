@@ -4,9 +4,9 @@
 //     dst[i] = src[0], …, src[i] folded into one; with exclusive=True src[0], …, src[i - 1], and
 //              `scan_identity` where i = 0
 //
-// Elements are folded in `fold_type`, and each result is rounded to the type of dst once. `cummax` and
-// `cummin` pass over NaN. For floats the order of a sum or product matters. It depends on the threads
-// that hold the source, of several the first:
+// Elements are folded in `fold_type`, and each result is rounded to the type of dst once. `cummax`
+// and `cummin` ignore NaN. For floats the order of a sum or product matters. It depends on the
+// threads that hold the source, of several the first:
 //
 //   1. Elements in a row that one thread holds are a *run*. Each run is folded from its first element
 //      on: element after element.

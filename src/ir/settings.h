@@ -49,7 +49,7 @@ std::string word_of(const Setting* setting);
 
 /// The value of a setting of the call's configuration, or nullptr.
 const Setting* find_setting(const TileCall& call, std::string_view name);
-/// The mbarrier that hears of a copy, under either name; nullptr: none.
+/// The mbarrier on which a copy completes, under either name, or nullptr.
 const Setting* mbarrier_setting(const TileCall& call);
 /// The bits of a cache policy that has a name; nothing for other names.
 std::optional<std::int64_t> cache_policy(std::string_view name);

@@ -7,8 +7,8 @@
 // the launch makes them, and the kernel gets them after its other parameters, in order. Dimension 0
 // is the innermost one, whose elements are neighbours.
 //
-// In the IR a map is a call of an intrinsic with a pointer and numbers, which are put together and
-// taken apart here.
+// In the IR a map is a call of an intrinsic with a pointer and numbers, which these functions build
+// and read.
 #pragma once
 
 #include <cstdint>
@@ -48,14 +48,14 @@ struct TensorMap {
   [[nodiscard]] std::size_t rank() const { return dims.size(); }
 };
 
-/// The call that stands for a map.
+/// The call that represents a map.
 ExprId make_tensor_map(Function& function, const TensorMap& map, Span span);
 /// The error in such a call, if any: numbers that no map can have.
 std::optional<Diag> fault_of_tensor_map(const Function& function, const Expr& call);
 
 /// The map of a call; nothing if it is another call, or has a fault.
 std::optional<TensorMap> tensor_map_of(const Function& function, ExprId call);
-/// The map that a name of the host part, or a call, stands for.
+/// The map that a name of the host part, or a call, represents.
 std::optional<TensorMap> find_tensor_map(const Function& function, ExprId pointer);
 
 /// A map with its name.

@@ -19,8 +19,9 @@ namespace ww::isa {
 // --- selector ------------------------------------------------------------------------------------
 //
 // Parts of registers that video instructions name: `%r1.b2` is a byte, `%r1.h0` a half. Instructions of
-// two halves or four bytes take a list instead, the last one first: of sources from both words, where
-// b's parts are numbered behind a's (`.h20`, `.b7610`); the result lists the parts it writes (`.b20`).
+// two halves or four bytes take a list instead, the last one first: of sources from both words,
+// where b's parts are numbered after a's (`.h20`, `.b7610`); the result lists the parts it writes
+// (`.b20`).
 
 /// What an operand may select.
 enum class Select : std::uint8_t {
@@ -30,7 +31,7 @@ enum class Select : std::uint8_t {
   Four,  // four of the bytes 0 to 7; of a result some of 0 to 3, in descending order
 };
 
-/// Whether a word behind the dot looks like a selection: `b2`, `h10`, `b7654`.
+/// Whether a word after the dot looks like a selection: `b2`, `h10`, `b7654`.
 bool is_selection(std::string_view word);
 /// Whether an operand may have it.
 bool allows_selection(Select select, bool is_result, std::string_view word);

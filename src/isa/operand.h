@@ -26,7 +26,7 @@ enum class Space : std::uint8_t {
   Tensor
 };
 
-/// The word in an opcode or declaration ("shared::cta"); nullopt if it is no state space.
+/// The word in an opcode or declaration ("shared::cta"); nullopt if it is not a state space.
 std::optional<Space> parse_space(std::string_view word);
 std::string_view name_of(Space space);
 

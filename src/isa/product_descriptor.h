@@ -25,7 +25,7 @@ std::string_view name_of(ProductKind kind);
 constexpr bool has_scales(ProductKind kind) { return kind >= ProductKind::Mxf8f6f4; }
 /// Bits that an element takes: fp6 and fp4 take a byte, except where only fp4 is possible.
 unsigned container_bits(ProductKind kind);
-/// Elements of a row of A as it is stored: 32 bytes. A sparse row stands for twice as many.
+/// Elements of a row of A as it is stored: 32 bytes. A sparse row represents twice as many.
 inline unsigned product_k(ProductKind kind) { return 256 / container_bits(kind); }
 
 /// What the opcode says.

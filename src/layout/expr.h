@@ -63,7 +63,7 @@ struct Atom {
   [[nodiscard]] std::string text() const;
   friend bool operator==(const Atom&, const Atom&) = default;
 
-  // SmallVec wants a default value; an Atom without a variable is never part of an Expr.
+  // SmallVec needs a default value; an Atom without a variable is never part of an Expr.
   Atom() = default;
   explicit Atom(Sym v, std::int64_t d = 1, std::int64_t m = 0) : var(v), div(d), mod(m) {}
 };

@@ -21,10 +21,10 @@ struct Grouped {
   [[nodiscard]] std::span<const Iter> dim(std::size_t d) const;
 };
 
-/// Splits iters at the shape's boundaries. The iters as written are tried first, the canonical ones
-/// second, and that is complete: a refusal means that the layout is no sum of per-dimension
-/// functions over this shape. Places, replica, offset and swizzle are unchanged. The first extent
-/// may be `?` where the layout's is.
+/// Splits iters at the shape's boundaries. Tries the iters as written first, then the canonical
+/// ones, and that is complete: it fails only if the layout is not a sum of per-dimension functions
+/// over this shape. Places, replica, offset and swizzle are unchanged. The first extent may be `?`
+/// where the layout's is.
 Result<Grouped> group(const Layout& layout, std::span<const std::int64_t> shape);
 
 struct GroupedMany {

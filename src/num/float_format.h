@@ -27,7 +27,7 @@ struct FloatFormat {
   int low_bits;  // unused ones below the mantissa: 13 of tf32, which sits in a 32-bit word
 };
 
-/// The format of a float type. Other types have none: a bug of the caller.
+/// The format of a float type. Calling it for another type is a bug.
 const FloatFormat& format_of(DType type);
 
 enum class Rounding : std::uint8_t { NearestEven, NearestAway, TowardZero, Down, Up };
@@ -45,7 +45,7 @@ double decode(DType type, std::uint64_t bits);
 /// The code nearest to the value. NaN gives the format's canonical NaN (all exponent and mantissa
 /// bits set, no sign), and the largest number in formats without NaN. Formats without infinity
 /// saturate infinities if asked to, and formats without NaN always saturate. ue8m0 has neither sign
-/// nor zero: the sign is dropped, and what is too small becomes its smallest value.
+/// nor zero: the sign is dropped, and smaller numbers become its smallest value.
 std::uint64_t encode(DType type, double value, Rounding rounding = Rounding::NearestEven,
                      Overflow overflow = Overflow::Ieee);
 

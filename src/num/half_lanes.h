@@ -21,8 +21,8 @@
 
 namespace ww::num {
 
-/// `yes` where `condition` holds, else `no`, by masking: where a ternary has floating-point
-/// arithmetic behind one arm, GCC makes it a branch and gives up on the loop.
+/// `yes` where `condition` holds, else `no`, by masking: if an arm of a ternary has floating-point
+/// arithmetic, GCC makes it a branch and does not vectorise the loop.
 inline std::uint32_t blend(bool condition, std::uint32_t yes, std::uint32_t no) {
   const std::uint32_t mask = 0U - static_cast<std::uint32_t>(condition);
   return no ^ ((yes ^ no) & mask);

@@ -12,7 +12,7 @@
 
 namespace ww::num {
 
-/// A number taken apart: (-1)^negative * significand * 2^exponent, where the significand has its
+/// The parts of a number: (-1)^negative * significand * 2^exponent, where the significand has its
 /// binary point `fraction` bits up. Not normalised: what the hardware aligns is `exponent`.
 struct Term {
   enum class Kind : std::uint8_t { Finite, Infinite, Nan };
@@ -37,7 +37,7 @@ inline constexpr MatrixUnit kHopper16{16, 25, -133};
 inline constexpr MatrixUnit kHopper16Half{16, 25, -21};
 inline constexpr MatrixUnit kHopperTf32{8, 25, -133};
 
-/// An element of a floating-point type with a sign and a mantissa, taken apart.
+/// The parts of an element of a floating-point type with a sign and a mantissa.
 Term unpack(DType type, std::uint32_t bits);
 
 /// The sum of one block's terms, at most 65, as single precision. Terms that are 0 do not take part

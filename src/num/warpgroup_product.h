@@ -21,8 +21,8 @@ namespace ww::num {
 inline constexpr int kBlockRows = 16;
 inline constexpr int kBlockColumns = 8;
 
-/// The order in which the 8 columns of a block of D lie: one after the other, or first the even and
-/// then the odd ones, as registers of mma and wgmma hold them.
+/// The order in which the 8 columns of a block of D lie: in order, or first the even and then the
+/// odd ones, as registers of mma and wgmma hold them.
 enum class ColumnOrder : std::uint8_t { Straight, EvenOdd };
 
 /// Where a block of D is. Its first four columns and its last four, in their order, lie side by side

@@ -12,7 +12,7 @@
 
 namespace ww::ptx {
 
-/// A `call` taken apart: `call (results), target, (arguments), callees`.
+/// The parts of a `call`: `call (results), target, (arguments), callees`.
 struct CallParts {
   std::span<const Operand> results{}, arguments{};
   const Operand* target = nullptr;   // null: not a call at all

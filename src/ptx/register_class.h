@@ -56,8 +56,8 @@ const RegisterClassInfo& info(RegisterClass cls);
 std::span<const RegisterClassInfo> register_classes();
 
 /// The class for values of a type: `.f32` is in %f, `.f64` in %rd, `.b8` in %rs, but
-/// `.e2m1x2` in %b. Types without a
-/// register of their own (narrow floats in vectors) are in the class of their width.
+/// `.e2m1x2` in %b. Types without a register type (narrow floats in vectors) are in the class of
+/// their width.
 RegisterClass class_of(isa::Type type);
 /// Whether its registers are declared with `.reg`: those of %f are registers of %r, and special
 /// ones are there already.

@@ -3,8 +3,8 @@
 // function at a time, and of the blocks that are open in it.
 //
 // As ptxas has it, a declaration is seen from where it stands to the end of its block, and hides
-// what blocks around it declare. Only labels may be used before they stand: a branch goes to the
-// label of its own block, above or below the branch; else to one that stands above it in the
+// what blocks around it declare. Only labels may be used before their declaration: a branch goes to
+// the label of its own block, above or below the branch; else to one that stands above it in the
 // nearest block around; else to one further down in the nearest block around. So a branch leaves
 // blocks and never enters one.
 #pragma once
@@ -171,7 +171,7 @@ class Scope {
   [[nodiscard]] Declared find(std::string_view name) const;
   /// What the module declares before its item of that number, which may use it.
   [[nodiscard]] Declared find_global(NameId name, std::size_t item) const;
-  /// A declaration of the name that `find` does not see from here, as a note; none: there is none.
+  /// A note on a declaration of the name that `find` does not see from here, if there is one.
   [[nodiscard]] std::optional<Note> elsewhere(NameId name) const;
 
  private:

@@ -16,7 +16,7 @@ std::string_view word_of(Linkage linkage);
 /// ".texref"; "" for None.
 std::string_view word_of(Opaque opaque);
 
-// The value that a word stands for, if it is one of its kind.
+// The value of a word, if it is one of this kind.
 std::optional<Space> space_of(std::string_view word);
 std::optional<Linkage> linkage_of(std::string_view word);
 std::optional<Opaque> opaque_of(std::string_view word);

@@ -161,8 +161,8 @@ class CudaDevice final : public Device {
   Result<Timing> time(const Launch& launch, int launches) override;
   [[nodiscard]] bool hangs() const override { return hangs_; }
 
-  /// Makes a launch ready for a program that repeats it on streams of its own. The device outlives
-  /// the result. Addresses that are not aligned as the kernel needs it are BadLaunch.
+  /// Prepares a launch for a program that repeats it on its own streams. The device outlives the
+  /// result. Addresses that are not aligned as the kernel needs it are BadLaunch.
   Result<CudaLaunch> prepare(const Launch& launch) {
     return CudaLaunch::make(*this, kernel_, context_, launch);
   }

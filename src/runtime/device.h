@@ -56,7 +56,7 @@ struct Value {
 struct MapArgument {
   std::size_t argument = 0;  // its own place among the arguments
   std::size_t array = 0;     // that of the address
-  std::int64_t offset = 0;   // bytes behind the address
+  std::int64_t offset = 0;   // bytes after the address
   std::string name = {}, array_name = {};
   sim::TensorMap map = {};  // but for the address
 };
@@ -99,7 +99,7 @@ class Device {
 
   /// "NVIDIA H200 (sm_90a), driver 13.0".
   [[nodiscard]] virtual std::string name() const = 0;
-  /// What to compile for; none: any target.
+  /// The target to compile for; empty: any target.
   [[nodiscard]] virtual std::optional<target::Target> native_target() const = 0;
 
   /// Makes the kernel ready. Call it first, once for each use of the device: memory belongs to the
@@ -144,7 +144,7 @@ std::optional<target::Arch> native_arch(int capability);
 
 // --- gpu work ------------------------------------------------------------------------------------
 //
-// Something that the GPU is asked to do, to be waited for, timed or recorded in a graph.
+// Work for the GPU, to wait for, time or record in a graph.
 
 /// `submit` asks for it in the current context and does not wait; the name is for messages:
 /// "running `scale`".

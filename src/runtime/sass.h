@@ -38,8 +38,8 @@ Result<std::vector<SassFunction>> read_listing(std::string_view text);
 // --- loops ---------------------------------------------------------------------------------------
 //
 // Loops of machine code: from branches to blocks, to which blocks come before which on every way, to
-// natural loops. Code that the function's start does not reach (padding, functions of the assembler's
-// own behind it) is in none.
+// natural loops. Code that is unreachable from the function's start (padding, the assembler's own
+// functions after it) is in no loop.
 
 struct SassLoop {
   std::size_t first = 0;  // the instruction that each round starts with

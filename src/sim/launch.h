@@ -42,10 +42,10 @@ struct Launch {
   GridHistory* history = nullptr;
 };
 
-/// Which warp runs next: one after the other, the same from the last to the first, all of them one
-/// instruction at a time, or by chance (the same for the same seed). By chance, asynchronous work
-/// that signals an mbarrier also completes early now and then; otherwise it completes as late as it
-/// may: when a thread waits for it, and in single steps when no thread can do anything else.
+/// Which warp runs next: in order, from the last to the first, all of them one instruction at a
+/// time, or at random (reproducible by seed). At random, asynchronous work that signals an mbarrier
+/// also completes early now and then; otherwise it completes as late as it may: when a thread waits
+/// for it, and in single steps when no thread can do anything else.
 struct Schedule {
   bool is_random = false;
   bool is_backward = false;
@@ -137,7 +137,7 @@ struct LaunchReport {
   [[nodiscard]] bool ok() const { return outcome == Outcome::Finished && findings.empty(); }
 };
 
-/// A program with its variables in a memory of its own.
+/// A program with its variables in its own memory.
 class Device {
  public:
   explicit Device(std::shared_ptr<const Program> program);

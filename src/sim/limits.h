@@ -10,7 +10,7 @@
 namespace ww::sim {
 
 constexpr std::uint64_t kMaxThreads = 1024;
-constexpr std::uint64_t kMaxCluster = 16;  // beyond 8 a GPU wants to be asked
+constexpr std::uint64_t kMaxCluster = 16;  // beyond 8 a GPU requires an attribute
 
 /// The nominal machine's, which shows in %nsmid and in how many blocks are on it at once.
 constexpr std::uint64_t kSms = 132;

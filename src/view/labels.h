@@ -38,7 +38,7 @@ Labels labels_of(const LayoutView& view);
 /// The longest text each part can have, in characters.
 std::vector<std::size_t> longest_parts(const Labels& labels, const LayoutView& view);
 
-/// What the prefixes stand for: "w warpid, T laneid, r register (m)".
+/// The meaning of the prefixes: "w warpid, T laneid, r register (m)".
 std::string labels_key(const Labels& labels, const LayoutView& view);
 
 // --- label plan ----------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ class Names {
   [[nodiscard]] bool is_read(ir::BufferId buffer) const { return read_buffers_[buffer.index]; }
   /// A scalar of the source whose address is never taken: a plain variable, called by its own name.
   [[nodiscard]] bool is_variable(ir::BufferId buffer) const { return variables_[buffer.index]; }
-  /// A name for something that no node of the program stands for; visible from here on everywhere.
+  /// A name for something that is not a node of the program; visible everywhere from here on.
   std::string fresh(std::string_view name) { return frames_.bind(std::string(name)); }
 
  private:

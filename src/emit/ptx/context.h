@@ -43,7 +43,7 @@ using num::DType;
 /// The lanes of a vector; one for a scalar.
 using Lanes = std::vector<Value>;
 
-/// What a variable stands for: a pointer for where it leads, anything else for its lanes.
+/// The value of a variable: for a pointer, where it leads; for anything else, its lanes.
 struct Bound {
   Lanes lanes = {};
   std::optional<Address> address = {};

@@ -121,7 +121,7 @@ struct Guard {
   [[nodiscard]] bool present() const { return value.is_register(); }
 };
 
-// --- registers ---
+// --- registers -----------------------------------------------------------------------------------
 //
 // The registers of a kernel while it is written, by number.
 //
@@ -307,7 +307,7 @@ class KernelCode {
                                  std::vector<Arg> args);
   void add(std::string_view opcode, std::vector<Arg> args, Guard guard = {});
   void add_label(std::string_view name) { add_line({.kind = LineKind::Label}, name); }
-  /// A line that is no instruction; `text` is its label, comment or name.
+  /// A line that is not an instruction; `text` is its label, comment or name.
   void add_line(Line line, std::string_view text = {});
   void jump(std::string_view label, Guard guard = {}) { add("bra", {label_arg(label)}, guard); }
   /// `variable = value`; the instruction that made the value writes the variable itself if it is

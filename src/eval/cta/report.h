@@ -21,7 +21,7 @@ Finding* finding(Cta& cta, Check check, const Element& element);
 /// The run cannot go on; the first reason counts.
 void stop(Cta& cta, DiagKind kind, std::string text);
 
-/// No thread will ever go on: says who waits for whom.
+/// Deadlock: reports which threads wait for which.
 void report_stuck(Cta& cta);
 /// What must not be left over at the end.
 void report_leftovers(Cta& cta);

@@ -21,7 +21,7 @@ Contents ptx_content(Cta& cta, const ir::PtxOperand& operand, Threads ts, int bi
 Words ptx_int(Cta& cta, const ir::PtxOperand& operand, Threads ts);
 std::vector<Address> ptx_address(Cta& cta, const ir::PtxOperand& operand, Threads ts);
 
-/// Registers behind pointers, one for each thread.
+/// Registers that pointers lead to, one for each thread.
 class Registers {
  public:
   Registers(Cta& cta, ir::ExprId pointer, Threads ts);

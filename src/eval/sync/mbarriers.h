@@ -21,7 +21,7 @@ void count_bytes(Cta& cta, Mbarrier& barrier, std::int64_t bytes);
 /// "2 arrivals and 4096 bytes are missing"; empty where nothing is.
 std::string missing_text(const Mbarrier& barrier);
 /// Whether the phase of that parity is complete; then its arrivals are ordered before what the
-/// thread does next. True when there is no mbarrier.
+/// thread does next. True if there is no mbarrier.
 bool test_mbarrier(Cta& cta, Address at, std::uint32_t parity, Thread t);
 /// The intrinsic: threads stay at their step until it is.
 void wait_mbarrier(Cta& cta, const ir::Expr& expr, Threads ts);

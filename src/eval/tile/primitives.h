@@ -21,7 +21,7 @@ struct ReduceMember {
   UnitInstance unit;
 };
 void tile_reduce(std::span<const ReduceMember> members, const ir::TileCall& call);
-/// What stood in the workspace of a call is no longer known.
+/// Makes the contents of a call's workspace undefined.
 void forget_workspace(Cta& cta, const ir::TileCall& call);
 void tile_indexed(Cta& cta, const ir::TileCall& call, const UnitInstance& unit);
 void tile_scan(Cta& cta, const ir::TileCall& call, const UnitInstance& unit);

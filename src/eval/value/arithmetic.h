@@ -18,7 +18,7 @@ using Word = std::uint64_t;
 /// The low `bits` bits set; all of them from 64 on.
 constexpr Word low_mask(int bits) { return bits >= 64 ? ~Word{0} : (Word{1} << bits) - 1; }
 
-/// The integer that the bits stand for: sign-extended for signed types, 0 or 1 for bool.
+/// The bits as an integer: sign-extended for signed types, 0 or 1 for bool.
 std::int64_t as_int(num::DType type, Word bits);
 /// The same for many values of one type.
 class IntReader {
@@ -35,8 +35,8 @@ class IntReader {
   int unused_;  // upper bits, which repeat the sign
   bool is_bool_;
 };
-/// The number that the bits stand for; 64-bit integers are rounded to odd, so that one later
-/// rounding to a narrower format is right.
+/// The bits as a number; 64-bit integers are rounded to odd, so that one later rounding to a
+/// narrower format is right.
 double as_real(num::DType type, Word bits);
 /// The element nearest to a number. Floats of 8 bits and fewer saturate, as the hardware's
 /// conversions do; integers drop the fraction and saturate, NaN gives 0; bool: is it not 0.

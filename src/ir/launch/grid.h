@@ -22,7 +22,7 @@ auto refuse(const DeclaredId& declared, fmt::format_string<Args...> format, Args
       diag(DiagKind::BadScopeIds, format, std::forward<Args>(args)...).with_span(declared.span));
 }
 
-/// The number behind an extent if it is constant, otherwise the expression.
+/// The value of an extent if it is constant, otherwise the expression.
 Extent extent_of(const Function& function, ExprId expr);
 /// The same number whenever the kernel runs? No, when that is not known.
 bool surely_equal(const Function& function, const Extent& a, const Extent& b);

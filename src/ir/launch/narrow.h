@@ -18,12 +18,12 @@ ActiveSet without(const ActiveSet& set, const Threads& gone);
 /// The conditions that shaped an active set, for messages.
 struct Blame {
   ExprId splits = {};      // the last that threads of a granule may answer differently
-  ExprId leaves_out = {};  // the last that leaves out threads of which all is known
+  ExprId leaves_out = {};  // the last one that excludes known threads
 };
 
 struct Narrowed {
   ActiveSet set;
-  bool is_exact = true;  // whoever of `set.may` comes to the whole comes to this part
+  bool is_exact = true;  // every thread of `set.may` that reaches the whole reaches this part
   Blame blame = {};
 };
 

@@ -19,7 +19,7 @@
 
 namespace ww::ir {
 
-/// The unit whose threads a barrier waits for; none for what is no barrier of a unit.
+/// The unit whose threads a barrier waits for; empty for other statements.
 std::optional<Unit> barrier_unit(const Function& function, const Expr& call);
 
 struct SharedLoad {

@@ -24,8 +24,8 @@ class Names {
   [[nodiscard]] bool is_named(const Stmt& scope_ids) const;
   /// Extents to be declared in the body: used ones that no annotation declares.
   [[nodiscard]] const std::vector<VarId>& extents() const { return extents_; }
-  /// Extents to declare in front of the kernel: all of them where an annotation has one that is no
-  /// int32, which a quoted name would be.
+  /// Extents to declare before the kernel: all of them if an annotation has one that is not int32,
+  /// the type of a quoted name.
   [[nodiscard]] const std::vector<VarId>& host_extents() const { return host_extents_; }
   /// The axes to be imported, by name, in the order of their first use.
   [[nodiscard]] const std::vector<std::string>& axes() const { return axes_; }

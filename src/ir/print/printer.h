@@ -74,8 +74,8 @@ std::string settings(const Context& c,
 /// What stands right of the `=` where a buffer is declared or allocated.
 std::string declaration(const Context& c, BufferId id);
 std::string allocation(const Context& c, const Buffer& buffer);
-/// `T.Buffer((8, "n"), "float16")`: extents of run time are declared here, by quoted names, unless
-/// they stand in front of the kernel.
+/// `T.Buffer((8, "n"), "float16")`: run-time extents are declared here, by quoted names, unless
+/// they are declared before the kernel.
 std::string buffer_annotation(const Context& c, const Buffer& buffer);
 
 // --- calls, in calls.cpp -------------------------------------------------------------------------

@@ -26,7 +26,7 @@ class Facts {
   void set_range(VarId var, Range range);
   /// var is always a multiple of n ≥ 1.
   void set_divisor(VarId var, std::int64_t n);
-  /// var stands for this expression (a T.let, or a scalar that is assigned once).
+  /// var means this expression (a T.let, or a scalar that is assigned once).
   void set_value(VarId var, ExprId value);
 
   [[nodiscard]] std::optional<Range> range(VarId var) const;
@@ -72,7 +72,7 @@ class Ranges {
  private:
   const Function& f_;
   std::unique_ptr<SumReader> inlined_;
-  std::unique_ptr<SumReader> named_;  // a name may be known better than what it stands for
+  std::unique_ptr<SumReader> named_;  // a name may have tighter bounds than its expression
 };
 
 /// An expression with the same value wherever the facts hold, with fewer operations where one is

@@ -3,7 +3,7 @@
 //
 //     constant + Σ coefficient · atom
 //
-// where an atom is anything that is no sum: a variable, a load, a floor division of a sum by a
+// where an atom is anything that is not a sum: a variable, a load, a floor division of a sum by a
 // number, a minimum of two sums. Equal atoms have equal numbers, so that common terms meet. A bool
 // is a sum, too: a constant 0 or 1, or one atom. Values of other types are one atom each.
 //
@@ -67,8 +67,8 @@ class Atoms {
 
   /// The atom as a sum, or the constant that it always is. A unique one is equal to no other.
   Sum make(SumAtom atom, bool is_unique = false);
-  /// Of an atom x // k: x % k, and the other way round. Nothing where x may wrap, or k is no positive
-  /// number. Found once, by `find`.
+  /// Of an atom x // k: x % k, and the other way round. Nothing if x may wrap, or k is not
+  /// positive. Found once, by `find`.
   template <typename Find>
   const std::optional<Sum>& complement(AtomId id, const Find& find) {
     if (const std::uint32_t* const known = complement_of_.find(id)) return complements_[*known];
@@ -104,7 +104,7 @@ std::uint64_t hash_of(const Sum& sum);
 int compare(const Atoms& atoms, AtomId a, AtomId b);
 int compare(const Atoms& atoms, const Sum& a, const Sum& b);
 
-/// An integer or bool that is no vector.
+/// A scalar integer or bool.
 inline bool is_index(Type type) { return type.is_scalar() && (type.is_int() || type.is_bool()); }
 
 }  // namespace ww::ir

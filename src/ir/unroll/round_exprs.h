@@ -48,7 +48,7 @@ class RoundExprs {
     if (began_.size() <= depth) began_.resize(depth + 1, 1);
     began_[depth] = ++round_;
   }
-  /// What stands for the name from here on.
+  /// Replaces the name from here on.
   void set(VarId var, ExprId value) { values_[var.index] = value; }
   void set(BufferId buffer, BufferId twin) { twins_[buffer.index] = twin; }
   [[nodiscard]] bool has_twins(BufferId id) const { return twins_[id.index].valid(); }

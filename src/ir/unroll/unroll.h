@@ -36,8 +36,8 @@ Function with_unrolled_loops(const Function& function);
 /// The same for PTX, with every Unroll loop expanded: its body once per round with the variable replaced,
 /// indices simplified, conditions and loops that become constant resolved. Names that a body binds get
 /// fresh variables in each round; storage that it allocates is allocated once, before the outermost
-/// expanded loop. Names of constants and of pointers to registers are replaced by what they stand
-/// for. No loop of kind Unroll is left.
+/// expanded loop. Names of constants and of pointers to registers are replaced by their values. No
+/// loop of kind Unroll is left.
 Function expand_unrolled(const Function& function);
 
 /// The annotation of a serial loop that is to be expanded as soon as its bounds are constant.

@@ -19,7 +19,7 @@ struct TileCheck {
   const std::vector<TileParam>& params = params_of(call.op);
 
   [[nodiscard]] std::string_view name() const { return name_of(call.op); }
-  /// The argument of that name; null where it is no region.
+  /// The argument of that name; null if it is not a region.
   [[nodiscard]] const Region* region(std::string_view param) const;
   /// Always false.
   template <typename... Args>

@@ -71,7 +71,7 @@ void check_registers(Context& c, const LaunchShape& shape);
 void check_access(Context& c, BufferId buffer, const SmallVec<ExprId, 3>& indices, int lanes,
                   Span span);
 
-/// "(8, 16)", with `?` for an extent of run time.
+/// "(8, 16)", with `?` for a run-time extent.
 std::string shape_text(const Function& f, const std::vector<ExprId>& shape);
 /// "1 index", "2 indices".
 std::string counted(std::size_t count, std::string_view one, std::string_view many);

@@ -25,8 +25,8 @@ struct CopiedTile {
 /// neighbours there. Such a tile may lie swizzled there already, and be copied without swizzle.
 bool may_be_arranged(const TensorMap& map, std::uint32_t row_bytes);
 
-/// The latest tiles, of which no two overlap. Knows of asynchronous writes only: FenceTracker knows
-/// whether ordinary ones followed.
+/// The latest tiles; no two overlap. Knows of asynchronous writes only: FenceTracker knows whether
+/// ordinary ones followed.
 class CopiedTiles {
  public:
   /// A copy has landed; `tile` has at least one byte.

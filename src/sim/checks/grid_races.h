@@ -72,7 +72,7 @@ class GridRaces {
   AccessSets sets_;
   PageTable<Page> pages_;
   std::unordered_map<std::uint64_t, std::array<WordAccesses, 4>> parts_;
-  /// Whether the access at hand was reported, or decided by which lanes there are.
+  /// Whether the current access was reported, or the set of lanes decided it.
   mutable bool is_special_ = false;
   std::vector<AccessEntry> kept_;  // scratch
 };

@@ -109,7 +109,7 @@ class RaceTracker {
 
   Accessor by_;
   GridRaces* grid_;
-  const Region* region_ = nullptr;       // of the access at hand
+  const Region* region_ = nullptr;       // of the current access
   const StoredBytes* stored_ = nullptr;  // the same
   std::uint32_t epoch_ = 0;              // of the order, when something was last touched
   PageTable<Page> pages_;

@@ -22,7 +22,7 @@ struct RaceCell {
   std::uint32_t more = 0;    // of CellUses::readers
   std::uint32_t strong = 0;  // of CellUses::strong
   std::uint16_t read_warp = 0;
-  bool is_split = false;     // the bytes have cells of their own
+  bool is_split = false;     // each byte has its own cell
   bool has_earlier = false;  // in the list are reads of lanes of `read_warp`, too
 };
 
@@ -82,7 +82,7 @@ void note_write(CellUses& uses, RaceCell& cell, const Accessor& by, unsigned lan
                 std::uint32_t op);
 void note_strong(CellUses& uses, RaceCell& cell, const Accessor& by, unsigned lane,
                  std::uint32_t op, Touched how, const Manner& manner);
-/// The same with lists of its own.
+/// The same with its own lists.
 RaceCell copy_of(CellUses& uses, const RaceCell& cell);
 
 }  // namespace ww::sim

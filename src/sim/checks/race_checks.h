@@ -16,7 +16,7 @@ namespace ww::sim {
 class Unit;
 class Warp;
 
-/// One lane's access, taken apart into cells.
+/// One lane's access, split into cells.
 struct RaceStep {
   Warp& warp;
   const Accessor& by;

@@ -6,9 +6,9 @@ namespace ww::sim {
 
 class Warp;
 
-/// An op is about to run in the executing lanes, while the warp has loads that nobody has waited for:
-/// reports registers of these that it reads, each once (`async`). One that it writes is its own from
-/// then on.
+/// An op is about to run in the executing lanes, while the warp has loads without a wait: reports
+/// registers of these that it reads, each once (`async`). One that it writes is its own from then
+/// on.
 void check_tensor_loads(Warp& warp);
 
 }  // namespace ww::sim

@@ -60,8 +60,8 @@ class Decode {
   /// Bytes of the register that stands there: wider than the type in ld, st and cvt. For constants
   /// those of the type.
   [[nodiscard]] unsigned width(std::size_t i, std::size_t part = 0) const;
-  /// Adds `[base+offset]` to the program's addresses and gives its index. Several addresses of one
-  /// op must be added one after the other; op.address is the first.
+  /// Adds `[base+offset]` to the program's addresses and gives its index. Add several addresses of
+  /// one op in sequence; op.address is the first.
   std::uint32_t address(std::size_t i);
   /// The coordinates of `[map, {c0, c1}]`, numbers of that type.
   std::vector<Place> coordinates(std::size_t i, isa::Type type = isa::Type::S32);
@@ -96,7 +96,7 @@ class Decode {
   void keep(const Form& it) {
     keep_form(std::make_shared<const Form>(it));
   }
-  /// A register of that many bytes that no name stands for.
+  /// An unnamed register of that many bytes.
   Place scratch(unsigned bytes);
   /// The carry flag of the function: a predicate.
   Place carry();
@@ -122,7 +122,7 @@ class Decode {
 /// The bits of a number written in the text (an integer, `0f…`, `0d…` or a decimal) in that type.
 std::uint64_t number_bits(const isa::Operand& number, isa::Type type);
 
-/// Decodes an instruction of which no operand matters when it runs.
+/// Decodes an instruction whose operands do not matter when it runs.
 template <RunOp kRun>
 bool decode_bare(Decode& in) {
   in.tracks_itself(kRun);

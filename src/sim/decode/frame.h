@@ -30,7 +30,7 @@ class Frame {
 
   /// A register of its own. The components of a vector lie side by side.
   Place new_register(isa::Type type, unsigned components = 1);
-  /// One of that many bytes that no name stands for.
+  /// An unnamed one of that many bytes.
   Place scratch(unsigned bytes) {
     return new_register(isa::bits_type(static_cast<int>(bytes) * 8));
   }

@@ -68,7 +68,7 @@ class FunctionDecoder {
   /// Appends the ops of the function.
   void decode();
 
-  /// The register that the name stands for here, by the scopes of the text.
+  /// The register that the name means here, by the scopes of the text.
   Place register_place(std::string_view name);
   /// With the component of a vector that is named as a whole.
   Place special_place(const isa::Operand& operand, std::optional<char> component = {});
@@ -130,7 +130,7 @@ class FunctionDecoder {
   std::vector<OperandInfo> noted_;
   std::vector<Before> before_;
   std::optional<std::uint32_t> label_;
-  PromiseOf promised_ = PromiseOf::None;  // behind a label that says so (sim/checks/promises.h)
+  PromiseOf promised_ = PromiseOf::None;  // after a label that says so (sim/checks/promises.h)
 };
 
 }  // namespace ww::sim

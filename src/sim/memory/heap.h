@@ -22,7 +22,7 @@ class Heap {
   };
   explicit Heap(Region& region) : region_(region) {}
 
-  /// A block of undefined bytes; nullptr: there is no room, or nothing was asked for.
+  /// A block of undefined bytes; nullptr if there is no room or the size is 0.
   const Block* allocate(std::uint64_t bytes);
   void free(std::uint64_t base, const Party& who);
   /// The block at the address or the nearest below it; nullptr: there is none.

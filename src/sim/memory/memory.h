@@ -70,7 +70,7 @@ constexpr std::uint64_t window_of(Space space) {
   return 0;
 }
 
-/// The least multiple of `step` that is no less.
+/// The least multiple of `step` that is not less.
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t step) {
   return (value + step - 1) / step * step;
 }
@@ -114,8 +114,8 @@ class GlobalMemory {
   /// `fill`. Throws std::bad_alloc when the host has no memory; the caller bounds the size.
   Region& allocate(std::uint64_t size, std::uint64_t align, std::string name,
                    Space space = Space::Global, std::byte fill = std::byte{0xCD});
-  /// An allocation behind all others whose bytes are the caller's own, as is `undefined`, and which he
-  /// keeps as long as this lives; without `undefined` all are defined.
+  /// An allocation after all others over the caller's bytes, which must outlive this, as must
+  /// `undefined`; without `undefined` all bytes are defined.
   Region& adopt(std::uint64_t base, std::span<std::byte> bytes, std::uint8_t* undefined,
                 std::string name);
   /// Where the next allocation of that size goes, given where the last one ended; moves `next` on.

@@ -124,7 +124,7 @@ struct Arrival {
   std::int64_t count = 1;
   bool drops = false;            // for good
   bool must_not_end = false;     // the phase
-  bool releases = true;          // what the warp did before is known to who waits
+  bool releases = true;          // waiters know what the warp did before
   Scope scope = Scope::Cluster;  // and is in there
   bool fences_tensor = false;    // as tcgen05.commit does
 };
@@ -134,7 +134,7 @@ void arrive_on(Warp& warp, Mbarrier& barrier, std::uint64_t address, unsigned la
 void add_tx(Warp& warp, Mbarrier& barrier, std::uint64_t address, unsigned lane,
             std::int64_t bytes);
 /// Bytes of asynchronous work of that lane have arrived; waiting for the mbarrier makes them known.
-/// An mbarrier that is gone is passed over.
+/// Skips an mbarrier that no longer exists.
 void complete_tx(Warp& warp, std::uint64_t address, unsigned lane, std::uint32_t bytes);
 /// Reports data for one CTA of the cluster with an mbarrier in another; `or_peer`: it may be in the
 /// other CTA of its pair.

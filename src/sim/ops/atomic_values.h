@@ -119,7 +119,7 @@ inline std::uint16_t max_bf16(std::uint16_t a, std::uint16_t b) {
   return greater<std::uint16_t>(a, b, num::bf16_to_f32(a), num::bf16_to_f32(b), 0x7FFF);
 }
 
-/// The two halves of a pair, each by itself.
+/// The two halves of a pair, separately.
 template <auto F>
 std::uint32_t pairwise(std::uint32_t a, std::uint32_t b) {
   const std::uint16_t low = F(static_cast<std::uint16_t>(a), static_cast<std::uint16_t>(b));

@@ -38,8 +38,8 @@ void apply_lanes(Warp& warp, const Op& op, Function f) {
   (std::index_sequence_for<S...>{});
 }
 
-/// p[0] = F(p[1], p[2], …), element types D and S…. Flattened: a call left in the loop is no vector
-/// code.
+/// p[0] = F(p[1], p[2], …), element types D and S…. Flattened, because a call in the loop prevents
+/// vectorisation.
 template <auto F, typename D, typename... S>
 [[gnu::flatten]] void map_lanes(Warp& warp, const Op& op) {
   apply_lanes<D, S...>(warp, op, [](S... s) { return F(s...); });

@@ -57,7 +57,7 @@ void for_each_address(const std::uint64_t* address, Mask lanes, Visit&& visit) {
   }
 }
 
-/// Registers that a store writes one behind the other.
+/// Registers that a store writes consecutively.
 struct RegisterRun {
   const Place* places = nullptr;
   unsigned count = 0;

@@ -17,7 +17,7 @@ struct Narrow {
   unsigned mantissa_bits;
   unsigned bias;
   std::uint32_t greatest;  // the largest number
-  std::uint32_t last;      // the last code that is no NaN
+  std::uint32_t last;      // the last code that is not a NaN
   std::uint32_t nan;       // what a NaN becomes
 
   friend bool operator==(const Narrow&, const Narrow&) = default;
@@ -117,7 +117,7 @@ std::uint32_t f32_to_tf32_lane(std::uint32_t f32) {
   return F32::is_nan(f32) ? nan : number;
 }
 
-// --- rounding by chance -------------------------------------------------------------------------
+// --- stochastic rounding -------------------------------------------------------------------------
 
 /// f32 rounded toward zero, or away from it if the upper bits of what is cut off and `random`, of
 /// `count` bits, add up to a carry.

@@ -67,7 +67,7 @@ using MatrixWords = std::vector<std::uint32_t>;
 /// How the elements of a matrix are stored.
 struct ElementFormat {
   unsigned bits;  // of an element; they lie side by side from the start of a chunk
-  unsigned each;  // elements of a chunk; there may be room behind them
+  unsigned each;  // elements of a chunk; there may be room after them
 };
 /// [lines][k] elements from the chunks of a matrix.
 MatrixWords unpack_matrix(const Region& shared, const MatrixChunks& chunks, unsigned lines,

@@ -29,8 +29,9 @@ struct TensorProductSpec {
   }
 };
 
-/// The instruction: tensor memory from %r20 on, A behind %da, B behind %db, the descriptor in %idesc,
-/// whether D is added in %p1, the mask in %m or columns of B that count as zero in %d7.
+/// The instruction: tensor memory from %r20 on, the descriptors of A in %da and of B in %db, the
+/// descriptor in %idesc, whether D is added in %p1, the mask in %m or columns of B that count as
+/// zero in %d7.
 inline std::string tensor_product_text(const TensorProductSpec& spec) {
   const std::string a =
       spec.a_in_tensor ? fmt::format("[%r20+{}]", spec.a_column) : std::string("%da");

@@ -47,7 +47,8 @@ inline std::string register_list(std::string_view name, unsigned count) {
   return text + "}";
 }
 
-/// The instruction: D in %c, A in %x or behind %da, B behind %db, metadata in %m, scale-d in %p1.
+/// The instruction: D in %c, A in %x or its descriptor in %da, B's descriptor in %db, metadata in
+/// %m, scale-d in %p1.
 inline std::string wgmma_text(const WgmmaSpec& spec) {
   std::string text =
       fmt::format("{} {}, {}, %db", spec.opcode(), register_list("c", spec.d_registers()),

@@ -2,8 +2,8 @@
 // The order of a unit's threads among each other and after threads of other units, by the rules of
 // the PTX memory model, as vector clocks (clocks.h):
 //
-//   - a barrier of the CTA or the cluster, an mbarrier: what was before an arrival is known to who
-//     has waited
+//   - a barrier of the CTA or the cluster, an mbarrier: a thread that has waited knows everything
+//     before the arrival
 //   - a release pattern (a strong write that releases, or a fence and then a strong write) and an
 //     acquire pattern (a strong read that acquires, or a strong read and then a fence) at the same
 //     location, if the scopes of both include the other thread (locations.h)
@@ -12,7 +12,7 @@
 //
 // Lanes that wait, arrive or fence by themselves learn and publish for themselves alone; others of
 // the warp know of it once they meet them there. Fences go with barriers: a fence before a barrier
-// and a relaxed write behind it, by another thread, publish, and so do a relaxed read before it and
+// and a relaxed write after it, by another thread, publish, and so do a relaxed read before it and
 // a fence behind it.
 //
 // To some accesses being known is not enough: on the way from one to the other there must be a

@@ -22,8 +22,8 @@ using TensorMapImage = std::array<std::byte, kTensorMapBytes>;
 
 /// The image of a map that `check_tensor_map` takes.
 TensorMapImage encode(const TensorMap& map);
-/// The map of an image. BadArgument: the bytes are no map, a field was never set, or the map is one
-/// that the driver would refuse.
+/// The map of an image. BadArgument: the bytes are not a map, a field was never set, or the map is
+/// one that the driver would refuse.
 Result<TensorMap> decode(std::span<const std::byte, kTensorMapBytes> image);
 
 /// The fields of tensormap.replace.
@@ -40,8 +40,8 @@ enum class MapField : std::uint8_t {
   SwizzleAtomicity,
   FillMode,
 };
-/// Sets a field, of dimension `index` where there are several. BadArgument: the bytes are no map, or
-/// the value does not fit the field.
+/// Sets a field, of dimension `index` where there are several. BadArgument: the bytes are not a
+/// map, or the value does not fit the field.
 Result<void> replace_field(std::span<std::byte, kTensorMapBytes> image, MapField field,
                            unsigned index, std::uint64_t value);
 

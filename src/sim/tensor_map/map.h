@@ -57,8 +57,8 @@ std::span<const std::string_view> words_of(TensorSwizzle);
 std::span<const std::string_view> words_of(TensorFill);
 std::span<const std::string_view> words_of(Promotion);
 
-/// The columns of an im2col map. The box of pixels starts at `lower` and ends `upper` behind the
-/// end of the tensor, in dimensions 1 to rank - 2.
+/// The columns of an im2col map. The box of pixels starts at `lower` and ends `upper` after the end
+/// of the tensor, in dimensions 1 to rank - 2.
 struct Im2col {
   std::array<std::int32_t, 3> lower{}, upper{};
   std::uint32_t channels = 0;  // that are copied of each pixel

@@ -20,7 +20,7 @@ struct CopiedBox {
 /// Where a copy lands.
 struct CopyTarget {
   std::uint64_t address = 0;   // of shared memory: with the rank of its CTA
-  std::uint64_t mbarrier = 0;  // that hears of the bytes; 0: the thread's bulk group does
+  std::uint64_t mbarrier = 0;  // on which the bytes complete; 0: the thread's bulk group
 };
 
 /// A copy that one lane issued: cp.async.bulk and cp.async.bulk.tensor, with or without reduction.
