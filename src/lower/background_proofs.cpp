@@ -47,7 +47,7 @@ struct BackgroundProofs::ContextCopy {
     Call call{context, each.tile, each.span, each.active};
     call.workspace = each.workspace;
     call.is_in_loop = each.is_in_loop;
-    const Proof proof = find_lowered_op(each.tile.op)->prove(call, each.code);
+    const Proof proof = prove_written(call, each.code, each.read);
     return verdict_of(proof, call, *each.variant, each.text);
   }
 
@@ -84,8 +84,8 @@ struct BackgroundProofs::Batch {
   std::atomic<std::size_t> next = 0;
 };
 
-WrittenCode written_code(const Variant& variant, const Call& call, std::string text,
-                         ir::Block code) {
+WrittenCode written_code(const Variant& variant, const Call& call, std::string text, ir::Block code,
+                         std::optional<EarlierRead> read) {
   return {.variant = &variant,
           .text = std::move(text),
           .code = std::move(code),
@@ -93,7 +93,8 @@ WrittenCode written_code(const Variant& variant, const Call& call, std::string t
           .span = call.span,
           .active = call.active,
           .workspace = call.workspace,
-          .is_in_loop = call.is_in_loop};
+          .is_in_loop = call.is_in_loop,
+          .read = std::move(read)};
 }
 
 std::optional<Diag> verdict_of(const Proof& proof, const Call& call, const Variant& variant,

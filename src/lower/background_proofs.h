@@ -34,9 +34,10 @@ struct WrittenCode {
   ir::ActiveSet active;
   std::optional<ScratchBuffer> workspace;
   bool is_in_loop;
+  std::optional<EarlierRead> read;  // of what it writes
 };
-WrittenCode written_code(const Variant& variant, const Call& call, std::string text,
-                         ir::Block code);
+WrittenCode written_code(const Variant& variant, const Call& call, std::string text, ir::Block code,
+                         std::optional<EarlierRead> read = {});
 
 /// The error for code that could not be proven; none for code that was. Code that is wrong is a bug of
 /// the variant and throws.

@@ -207,13 +207,15 @@ class Dispatch {
       row.chosen = chosen->name;
       row.plan = chosen->report(plan, call);
       note_registers(row.plan);
+      std::optional<EarlierRead> read;
       if (order != nullptr) {
         auto barrier = order->before(*chosen, plan, call);
         if (!barrier) return declined_by_all(written, barrier.error());
         append(out, barrier->code);
         if (!barrier->note.empty()) row.plan.notes.push_back(std::move(barrier->note));
+        read = std::move(barrier->read);
       }
-      write(*chosen, plan, call, text_.whole(written.tile), out);
+      write(*chosen, plan, call, text_.whole(written.tile), std::move(read), out);
       if (order != nullptr) order->add(f_, f_[out.back()].body);
     } else {
       out_.errors.push_back(no_variant(call, row));
@@ -244,7 +246,7 @@ class Dispatch {
   }
 
   void write(const Variant& variant, const std::any& plan, const Call& call,
-             const std::string& text, ir::Block& out) {
+             const std::string& text, std::optional<EarlierRead> read, ir::Block& out) {
     CodeWriter code(f_, c_.facts, call.span);
     variant.emit(plan, call, code);
     ir::Stmt attr{.kind = ir::StmtKind::Attr};
@@ -253,14 +255,15 @@ class Dispatch {
     attr.setting = fmt::format("{} by {}", text, variant.name);
     attr.body = code.take();
     if (options_.observer == nullptr)
-      proofs_.add(c_, written_code(variant, call, text, attr.body));
+      proofs_.add(c_, written_code(variant, call, text, attr.body, std::move(read)));
     else
-      prove(variant, call, text, attr.body);
+      prove(variant, call, text, attr.body, read);
     out.push_back(f_.add(std::move(attr)));
   }
 
-  void prove(const Variant& variant, const Call& call, const std::string& text, ir::Block& code) {
-    const auto carry_out = [&] { return find_lowered_op(call.tile.op)->prove(call, code); };
+  void prove(const Variant& variant, const Call& call, const std::string& text, ir::Block& code,
+             const std::optional<EarlierRead>& read) {
+    const auto carry_out = [&] { return prove_written(call, code, read); };
     CodeObserver* const observer = options_.observer;
     const Proof proof = observer != nullptr ? observer->observe(f_, code, carry_out) : carry_out();
     if (auto error = verdict_of(proof, call, variant, text))

@@ -42,21 +42,32 @@ Match<InPlaceOrder::Barrier> InPlaceOrder::before(const Variant& variant, const 
                                                   const Call& call) {
   const auto reach = [&] { return variant.reach == nullptr ? Reach{} : variant.reach(plan, call); };
   for (const auto& [reads, writes] : expansion_.in_place) {
-    if (reads == next_) reads_.try_emplace(next_, Read{.by = reach()});
+    if (reads == next_) reads_.try_emplace(next_, Read{.by = reach(), .what = {.tile = call.tile}});
     const auto read = reads_.find(reads);
     if (writes != next_ || read == reads_.end()) continue;
     const ir::Unit unit = std::min(unit_between(read->second.by, reach()), call.tile.scope);
-    if (unit > read->second.ordered) return barrier_of(call, unit);
+    Barrier out;
+    EarlierRead what = read->second.what;
+    if (unit > what.ordered) out = WW_TRY(barrier_of(call, unit));
+    order(call.f(), out.code, what);
+    out.read = std::move(what);
+    return out;
   }
   return Barrier{};
 }
 
-void InPlaceOrder::add(const ir::Function& f, const ir::Block& code) {
+void InPlaceOrder::order(const ir::Function& f, const ir::Block& code, EarlierRead& read) {
   for (const ir::StmtId id : code) {
     if (f[id].kind != ir::StmtKind::Evaluate) continue;
-    const auto unit = ir::barrier_unit(f, f[f[id].expr]);
-    for (auto& [call, read] : reads_)
-      if (unit && call < next_) read.ordered = std::max(read.ordered, *unit);
+    if (const auto unit = ir::barrier_unit(f, f[f[id].expr]))
+      read.ordered = std::max(read.ordered, *unit);
+  }
+}
+
+void InPlaceOrder::add(const ir::Function& f, const ir::Block& code) {
+  for (auto& [call, read] : reads_) {
+    if (call < next_) order(f, code, read.what);
+    if (call == next_) read.what.code = code;
   }
   ++next_;
 }

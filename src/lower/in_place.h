@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "lower/lowered_op.h"
@@ -22,7 +23,8 @@ class InPlaceOrder {
   /// A barrier, of a warp where that is enough or else of the call's unit; nothing where none is needed.
   struct Barrier {
     ir::Block code = {};
-    std::string note = {};  // for the report of the call
+    std::string note = {};                 // for the report of the call
+    std::optional<EarlierRead> read = {};  // of what the call writes
   };
   /// What stands before the next call's code. Declines where not all threads of the unit arrive.
   Match<Barrier> before(const Variant& variant, const std::any& plan, const Call& call);
@@ -32,8 +34,9 @@ class InPlaceOrder {
  private:
   struct Read {
     Reach by;
-    ir::Unit ordered = ir::Unit::Thread;  // by barriers since, within units of this size
+    EarlierRead what;
   };
+  static void order(const ir::Function& f, const ir::Block& code, EarlierRead& read);
 
   const Expansion& expansion_;
   std::size_t next_ = 0;

@@ -21,4 +21,10 @@ const LoweredOp* find_lowered_op(ir::TileOp op) {
   return nullptr;
 }
 
+Proof prove_written(const Call& call, const ir::Block& code,
+                    const std::optional<EarlierRead>& read) {
+  const Proof proof = find_lowered_op(call.tile.op)->prove(call, code);
+  return proof.holds() && read ? prove_in_place(call, code, *read) : proof;
+}
+
 }  // namespace ww::lower

@@ -35,4 +35,8 @@ struct LoweredOp {
 /// The row of a primitive, or nullptr where it has none: no variant lowers it.
 const LoweredOp* find_lowered_op(ir::TileOp op);
 
+/// The proof of code for a call; with what a copy before it may still `read`.
+Proof prove_written(const Call& call, const ir::Block& code,
+                    const std::optional<EarlierRead>& read);
+
 }  // namespace ww::lower

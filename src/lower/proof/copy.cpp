@@ -28,6 +28,7 @@
 #include "isa/fragment.h"
 #include "lower/checks.h"
 #include "lower/copy/problem.h"
+#include "lower/gemm/as_async.h"
 #include "lower/proof/name_moves.h"
 #include "lower/proof/scalars.h"
 #include "lower/proof/tensor.h"
@@ -174,7 +175,7 @@ class CopyMachine : public ProofWalk {
  public:
   /// Names of granules in `src` go to `dst`.
   CopyMachine(const Call& call, ProofValues& values, const Granules& src, Granules& dst, Fill fill,
-              int granule, std::int64_t first_thread, const PredicateTile* mask)
+              int granule, std::int64_t first_thread, const PredicateTile* mask, OpenReads* reads)
       : ProofWalk(call, values),
         call_(call),
         granule_(granule),
@@ -183,6 +184,7 @@ class CopyMachine : public ProofWalk {
         moves_(call, src, dst, granule, scratch_),
         fill_(fill),
         mask_(mask) {
+    moves_.watch(reads);
     const ir::BufferId to = call.region(0).buffer, from = call.region(1).buffer;
     if (call.tile.op == ir::TileOp::PermuteLayout && operand_storage(0) == operand_storage(1) &&
         !are_apart(f_, to, from))
@@ -251,16 +253,34 @@ class CopyMachine : public ProofWalk {
     if (value == 0) return kZero;
     return wrong("a value is stored that is neither an element nor what fills up");
   }
-  // All threads read before any writes: a register may be both.
   Try<void> store_shuffled(const PointerValue& to, int bits, ExprId stored, const Mask& mask) {
     const ir::Expr& e = f_[stored];
     if (f_[e.args[1]].op != ir::ExprOp::Load)
       return unknown("a store of `{}`", ir::print(f_, stored));
     const auto all = WW_TRY(givers(stored, mask));
     const auto from = WW_TRY(element(f_[e.args[1]], mask));
+    return gather(to, mask, [&](std::size_t t) {
+      return std::vector<Piece>{{&from, all[t], from.bit[all[t]], bits}};
+    });
+  }
+  /// Bits that a thread holds.
+  struct Piece {
+    const PointerValue* from;
+    std::size_t thread;
+    std::int64_t bit, bits;
+  };
+  // Each thread gets pieces_of(thread), one behind the other. All read before any writes: a register may be
+  // both.
+  template <typename PiecesOf>
+  Try<void> gather(const PointerValue& to, const Mask& mask, PiecesOf&& pieces_of) {
     std::vector<std::vector<Name>> names(mask.size());
-    for (std::size_t t = 0; t < mask.size(); ++t)
-      if (mask[t]) names[t] = WW_TRY(moves_.names_at(from, all[t], from.bit[all[t]], bits));
+    for (std::size_t t = 0; t < mask.size(); ++t) {
+      if (!mask[t]) continue;
+      for (const Piece& piece : pieces_of(t)) {
+        const auto part = WW_TRY(moves_.names_at(*piece.from, piece.thread, piece.bit, piece.bits));
+        names[t].insert(names[t].end(), part.begin(), part.end());
+      }
+    }
     for (std::size_t t = 0; t < mask.size(); ++t)
       if (mask[t]) WW_TRY_VOID(moves_.put_names(to, t, to.bit[t], names[t]));
     return {};
@@ -442,19 +462,18 @@ class CopyMachine : public ProofWalk {
     const auto a = WW_TRY(register_of(call.operands[1], mask));
     const auto b = WW_TRY(register_of(call.operands[2], mask));
     const auto pick = WW_TRY(values_.of(call.operands[3].expr));
-    for (std::size_t t = 0; t < mask.size(); ++t) {
-      if (!mask[t]) continue;
-      std::vector<Name> names;
+    for (std::size_t t = 0; t < mask.size(); ++t)
+      if (mask[t] && (pick[t] & 0x8888) != 0)
+        return unknown("a sign that `{}` repeats", call.opcode.text());
+    return gather(to, mask, [&](std::size_t t) {
+      std::vector<Piece> out;
       for (unsigned i = 0; i < 4; ++i) {
-        const auto byte = static_cast<std::int64_t>(pick[t] >> (4 * i) & 15);
-        if (byte > 7) return unknown("a sign that `{}` repeats", call.opcode.text());
+        const auto byte = static_cast<std::int64_t>(pick[t] >> (4 * i) & 7);
         const PointerValue& from = byte < 4 ? a : b;
-        const auto part = WW_TRY(moves_.names_at(from, t, from.bit[t] + byte % 4 * 8, 8));
-        names.insert(names.end(), part.begin(), part.end());
+        out.push_back({&from, t, from.bit[t] + byte % 4 * 8, 8});
       }
-      WW_TRY_VOID(moves_.put_names(to, t, to.bit[t], names));
-    }
-    return {};
+      return out;
+    });
   }
   // movmatrix: lane l has row l / 4, columns 2 (l % 4) and the next, before and after the matrix is
   // transposed.
@@ -462,20 +481,18 @@ class CopyMachine : public ProofWalk {
     if (granule_ > 16) return unknown("`{}`", call.opcode.text());
     const auto to = WW_TRY(register_of(call.operands[0], mask));
     const auto from = WW_TRY(register_of(call.operands[1], mask));
-    const auto warps = WW_TRY(whole_warps(mask, call.opcode.text()));
-    std::vector<std::vector<Name>> names(mask.size());
-    for (const std::size_t first : warps)
-      for (std::size_t lane = 0; lane < kWarpThreads; ++lane)
-        for (std::size_t half = 0; half < 2; ++half) {
-          const std::size_t row = lane / 4, column = 2 * (lane % 4) + half;
-          const std::size_t giver = first + column * 4 + row / 2;
-          const std::int64_t bit = from.bit[giver] + static_cast<std::int64_t>(row % 2) * 16;
-          const auto part = WW_TRY(moves_.names_at(from, giver, bit, 16));
-          names[first + lane].insert(names[first + lane].end(), part.begin(), part.end());
-        }
-    for (std::size_t t = 0; t < mask.size(); ++t)
-      if (mask[t]) WW_TRY_VOID(moves_.put_names(to, t, to.bit[t], names[t]));
-    return {};
+    WW_TRY_VOID(whole_warps(mask, call.opcode.text()));
+    return gather(to, mask, [&](std::size_t t) {
+      const std::size_t row = t % kWarpThreads / 4;
+      std::vector<Piece> out;
+      for (const std::size_t half : {0U, 1U}) {
+        const std::size_t column = 2 * (t % 4) + half;
+        const std::size_t giver = t / kWarpThreads * kWarpThreads + column * 4 + row / 2;
+        const std::int64_t bit = from.bit[giver] + static_cast<std::int64_t>(row % 2) * 16;
+        out.push_back({&from, giver, bit, 16});
+      }
+      return out;
+    });
   }
 
   // --- tensor memory ---
@@ -916,8 +933,8 @@ Try<void> apply_mask(const Call& call, const PredicateTile& mask, Fill fill, int
 class CopyGoal final : public Goal {
  public:
   CopyGoal(const Call& call, const ir::Block& code, Trial trial, Proof& proof, int granule,
-           Seen& seen)
-      : Goal(call, code, trial, proof), granule_(granule), seen_(seen) {}
+           Seen& seen, OpenReads* reads)
+      : Goal(call, code, trial, proof), granule_(granule), seen_(seen), reads_(reads) {}
 
  private:
   Try<bool> prepare() override {
@@ -954,7 +971,7 @@ class CopyGoal final : public Goal {
 
   Try<void> compare() override {
     CopyMachine machine(call_, values_, src_->granules, *done_, fill_, granule_,
-                        trial_.first_thread, mask_ ? &*mask_ : nullptr);
+                        trial_.first_thread, mask_ ? &*mask_ : nullptr, reads_);
     WW_TRY_VOID(carry_out(machine));
     std::string fault = done_->difference(dst_->granules);
     const int bits = num::storage_bits(call_.buffer(0).dtype);
@@ -964,6 +981,7 @@ class CopyGoal final : public Goal {
 
   int granule_;
   Seen& seen_;
+  OpenReads* reads_;                      // nullptr: nobody asks
   std::optional<RegionNames> dst_, src_;  // what is to be there, and what is
   std::optional<Granules> done_;
   Fill fill_;
@@ -971,15 +989,15 @@ class CopyGoal final : public Goal {
 };
 
 TrialOutcome prove_once(const Call& call, const ir::Block& code, Trial trial, Proof& proof,
-                        Seen& seen) {
+                        Seen& seen, OpenReads* reads = nullptr) {
   const int bits = num::storage_bits(call.f()[call.region(0).buffer].dtype);
   const int least = least_move(call.f(), code, bits);
   if (least > bits && least % bits == 0) {
     Proof tried;
-    const TrialOutcome outcome = CopyGoal(call, code, trial, tried, least, seen).run();
+    const TrialOutcome outcome = CopyGoal(call, code, trial, tried, least, seen, reads).run();
     if (outcome != TrialOutcome::Failed) return outcome;
   }
-  return CopyGoal(call, code, trial, proof, std::min(bits, least), seen).run();
+  return CopyGoal(call, code, trial, proof, std::min(bits, least), seen, reads).run();
 }
 
 constexpr int kManyCases = 16;  // trials that hold, where not all cases need exist
@@ -1054,6 +1072,24 @@ Proof prove_copy(const Call& call, const ir::Block& code) {
   make_trials(call, proof, attempt, [&](int held) {
     if (!has_cases || held >= kManyCases) return are_enough(held);
     return *std::min_element(held_in.begin(), held_in.end()) >= kWantedTrials;
+  });
+  return proof;
+}
+
+Proof prove_in_place(const Call& call, const ir::Block& code, const EarlierRead& read) {
+  Proof proof;
+  if (call.is_of_cluster()) return proof;
+  const Call reading = with_tile(call, read.tile);
+  const std::int64_t ordered = read.ordered == ir::Unit::Thread      ? 1
+                               : read.ordered == ir::Unit::Warp      ? 32
+                               : read.ordered == ir::Unit::Warpgroup ? 128
+                                                                     : call.unit_threads();
+  make_trials(call, proof, [&](Trial trial) {
+    Seen seen;
+    OpenReads reads(num::storage_bits(call.buffer(0).dtype), ordered);
+    const TrialOutcome outcome = prove_once(reading, read.code, trial, proof, seen, &reads);
+    if (outcome == TrialOutcome::Failed || outcome == TrialOutcome::Skipped) return outcome;
+    return prove_once(call, code, trial, proof, seen, &reads);
   });
   return proof;
 }

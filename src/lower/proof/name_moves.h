@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "ir/settings.h"
@@ -14,6 +15,7 @@
 #include "lower/proof/names.h"
 #include "lower/proof/scratch_order.h"
 #include "lower/proof/walk.h"
+#include "lower/reach.h"
 
 namespace ww::lower {
 
@@ -51,6 +53,28 @@ class KeptNames {
   std::vector<std::vector<Name>> rows_;
 };
 
+/// Who has read each element of a memory, and may still do so.
+class OpenReads {
+ public:
+  /// Barriers since order the threads of groups of this size.
+  OpenReads(int bits, std::int64_t ordered) : bits_(bits), ordered_(ordered) {}
+
+  void read(std::int64_t bit, std::size_t thread) {
+    by_[granule_at(bit, bits_)].add(static_cast<std::int64_t>(thread));
+  }
+  [[nodiscard]] bool may_write(std::int64_t bit, std::size_t thread) const {
+    const auto found = by_.find(granule_at(bit, bits_));
+    if (found == by_.end()) return true;
+    const std::int64_t group = static_cast<std::int64_t>(thread) / ordered_;
+    return found->second.first / ordered_ == group && found->second.last / ordered_ == group;
+  }
+
+ private:
+  int bits_;  // of an element
+  std::int64_t ordered_;
+  std::unordered_map<std::int64_t, ThreadRange> by_;
+};
+
 class NameMoves {
  public:
   /// Names of granules in `src` go to `dst`: what the call reads and writes. `order` is told of each
@@ -77,6 +101,8 @@ class NameMoves {
   }
   /// Both operands are in this storage: all reads come before all writes, with a barrier between them.
   void work_in_place(ir::BufferId storage) { in_place_ = storage; }
+  /// Reads of the source are noted there, or writes to the destination checked.
+  void watch(OpenReads* reads) { reads_ = reads; }
   void note_barrier() { has_open_reads_ = false; }
 
   /// So many bits from one place to another.
@@ -121,7 +147,7 @@ class NameMoves {
     return Way{.source = src_.table(),
                .target = dst_.table(),
                .writers = writers_.table(),
-               .is_direct = source.kept == nullptr && target.kept == nullptr,
+               .is_direct = reads_ == nullptr && source.kept == nullptr && target.kept == nullptr,
                .is_source_shared = !src_.is_private(),
                .is_target_shared = !dst_.is_private()};
   }
@@ -226,6 +252,7 @@ class NameMoves {
                                                  std::int64_t granule) const {
     if (from.is_scratch) return KeptNames::kUnwritten;
     if (from.kept != nullptr) return from.kept->at(thread, granule);
+    if (reads_ != nullptr && !src_.is_private()) reads_->read(granule * granule_, thread);
     const Name name = src_.at(src_.row_of(thread), granule);
     return name == kNobody && !src_.is_private() ? KeptNames::kUnwritten : name;
   }
@@ -238,6 +265,7 @@ class NameMoves {
     Name* const at = dst_.place(dst_.row_of(thread), granule);
     if (at == nullptr) return false;
     if (!dst_.is_private()) {
+      if (reads_ != nullptr && !reads_->may_write(granule * granule_, thread)) return false;
       Name& writer = *writers_.place(0, granule);
       if (writer >= 0 && writer != static_cast<Name>(thread)) return false;
       writer = static_cast<Name>(thread);
@@ -289,6 +317,9 @@ class NameMoves {
       return wrong("byte {} of `{}` is written, outside it", byte, call_.f()[to.storage].name);
     if (dst_.place(dst_.row_of(thread), granule) == nullptr)
       return wrong("byte {} is written, outside the destination", byte);
+    if (reads_ != nullptr && !reads_->may_write(granule * granule_, thread))
+      return wrong("thread {} of the unit writes byte {}, which others may still read", thread,
+                   byte);
     return wrong("byte {} is written by threads {} and {} of the unit", byte,
                  *writers_.place(0, granule), thread);
   }
@@ -301,6 +332,7 @@ class NameMoves {
   std::optional<std::size_t> remote_;       // operand in another CTA: 0 the target, 1 the source
   Granules writers_;                        // in memory: the thread that has written each granule
   std::map<ir::BufferId, KeptNames> kept_;  // scratch memory is thread 0's
+  OpenReads* reads_ = nullptr;              // none: nobody asks
   ir::BufferId in_place_;                   // the storage of both operands; none: they are apart
   bool has_open_reads_ = false, has_written_ = false;  // there
   std::vector<Name> moving_;                           // on the way from one place to another

@@ -29,6 +29,15 @@ struct Proof {
 /// Of a copy, or of permute_layout, which may work in place.
 Proof prove_copy(const Call& call, const ir::Block& code);
 
+/// A copy out of memory into which a later copy of the same primitive writes.
+struct EarlierRead {
+  ir::TileCall tile;
+  ir::Block code = {};
+  ir::Unit ordered = ir::Unit::Thread;  // by barriers since, within units of this size
+};
+/// Of such a later copy: no thread may write what another may still read. Copies of clusters hold.
+Proof prove_in_place(const Call& call, const ir::Block& code, const EarlierRead& read);
+
 /// The same for a product. Here registers hold numbers modulo 2^64 that stand for the elements, mma
 /// multiplies and adds them, and what comes out is compared with the sums that the call means.
 Proof prove_gemm(const Call& call, const ir::Block& code);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/proof/scalars.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <iterator>
@@ -24,31 +25,13 @@ Scalar of_real(double value) {
 }
 
 bool has_operator(ExprOp op, bool is_real) {
-  if (ir::group_of(op) == ir::ExprGroup::Compare) return true;
-  switch (op) {
-    case ExprOp::Add:
-    case ExprOp::Sub:
-    case ExprOp::Mul:
-    case ExprOp::Min:
-    case ExprOp::Max:
-      return true;
-    case ExprOp::Div:
-      return is_real;
-    case ExprOp::FloorDiv:
-    case ExprOp::FloorMod:
-    case ExprOp::TruncDiv:
-    case ExprOp::TruncMod:
-    case ExprOp::BitAnd:
-    case ExprOp::BitOr:
-    case ExprOp::BitXor:
-    case ExprOp::Shl:
-    case ExprOp::Shr:
-    case ExprOp::And:
-    case ExprOp::Or:
-      return !is_real;
-    default:
-      return false;
-  }
+  constexpr ExprOp kOfAll[] = {ExprOp::Add, ExprOp::Sub, ExprOp::Mul, ExprOp::Min, ExprOp::Max};
+  const ir::ExprGroup group = ir::group_of(op);
+  if (group == ir::ExprGroup::Compare || std::ranges::find(kOfAll, op) != std::end(kOfAll))
+    return true;
+  if (is_real || op == ExprOp::Div) return is_real && op == ExprOp::Div;
+  return group == ir::ExprGroup::Infix || group == ir::ExprGroup::Logic || op == ExprOp::TruncDiv ||
+         op == ExprOp::TruncMod;
 }
 
 // Any number, but one for all calls with these arguments.
