@@ -79,8 +79,6 @@ struct ArrayPlace {
   }
 };
 
-// --- the host's part of a launch -----------------------------------------------------------------
-
 // --- tensor maps ----------------------------------------------------------------------------------
 
 using sim::Promotion;
@@ -167,101 +165,77 @@ namespace {
 
 // --- the host's part ------------------------------------------------------------------------------
 
-/// Everything about a launch that needs no device.
-class HostPart {
- public:
-  static Result<HostPart> make(const Build& build, std::span<const KernelArg> args) {
-    HostPart out(build, args);
-    WW_TRY_VOID(out.bind());
-    for (std::size_t i = 0; i < args.size(); ++i) out.places_.push_back(WW_TRY(out.place(i)));
-    WW_TRY_VOID(out.bind_lowered());
-    WW_TRY_VOID(out.find_launch());
-    WW_TRY_VOID(out.add_maps());
-    return out;
-  }
+/// Everything about a launch that needs no device. The functions below fill it in, in their order.
+struct HostPart {
+  const ir::Function& tile;
+  const ir::Function& lowered;
+  std::span<const KernelArg> args;
+  HostValues values{};          // of the tile program's variables
+  HostValues lowered_values{};  // of the lowered one's
+  std::vector<ArrayPlace> places{};
+  runtime::Launch launch{};
 
   [[nodiscard]] bool is_array(std::size_t param) const {
-    return tile()[tile().params[param].var].type.is_pointer();
+    return tile[tile.params[param].var].type.is_pointer();
   }
   [[nodiscard]] const std::string& name_of(std::size_t param) const {
-    return ir::name_of_param(tile(), param);
+    return ir::name_of_param(tile, param);
   }
-  [[nodiscard]] const ArrayPlace& place_of(std::size_t param) const { return places_[param]; }
-  [[nodiscard]] const runtime::Launch& launch() const { return launch_; }
-
- private:
-  HostPart(const Build& build, std::span<const KernelArg> args) : build_(&build), args_(args) {}
-  [[nodiscard]] const ir::Function& tile() const { return build_->tile(); }
-  [[nodiscard]] const ir::Function& lowered() const { return *build_->lowered; }
-
-  Result<void> bind();
-  [[nodiscard]] Result<void> check_kinds() const;
-  Result<ArrayPlace> place(std::size_t param) const;
-  Result<std::int64_t> elements_of(const ir::Buffer& buffer) const;
-  [[nodiscard]] std::int64_t offset_of(ir::ExprId expr, int bits) const;
-  Result<void> bind_lowered();
-  Result<void> add_maps();
-  Result<void> find_launch();
-
-  const Build* build_;
-  std::span<const KernelArg> args_;
-  HostValues values_;          // of the tile program's variables
-  HostValues lowered_values_;  // of the lowered one's
-  std::vector<ArrayPlace> places_;
-  runtime::Launch launch_;
 };
 
 // Arrays for pointers, and what an array is for; scalars of the parameter's type. The bits of a
 // narrow float may be given as an integer, because C++ has no such type.
-Result<void> HostPart::check_kinds() const {
-  const std::vector<ir::ParamUse> uses = ir::param_uses(tile());
-  for (std::size_t i = 0; i < args_.size(); ++i) {
-    const KernelArg& arg = args_[i];
-    if (is_array(i)) {
+Result<void> check_kinds(const HostPart& host) {
+  const std::vector<ir::ParamUse> uses = ir::param_uses(host.tile);
+  for (std::size_t i = 0; i < host.args.size(); ++i) {
+    const KernelArg& arg = host.args[i];
+    if (host.is_array(i)) {
       if (!arg.value.empty())
-        return fail(DiagKind::BadArgument, "`{}` is an array, and was given a scalar", name_of(i));
+        return fail(DiagKind::BadArgument, "`{}` is an array, and was given a scalar",
+                    host.name_of(i));
       if (!arg.source.empty() && uses[i].stores)
-        return fail(
-            diag(DiagKind::BadArgument, "the kernel writes `{}`, which is an `input`", name_of(i))
-                .with_note("`inout` gives it an array that may change, `output` one "
-                           "without contents"));
+        return fail(diag(DiagKind::BadArgument, "the kernel writes `{}`, which is an `input`",
+                         host.name_of(i))
+                        .with_note("`inout` gives it an array that may change, `output` one "
+                                   "without contents"));
       continue;
     }
-    const num::DType type = tile()[tile().params[i].var].type.dtype;
+    const num::DType type = host.tile[host.tile.params[i].var].type.dtype;
     const auto bytes = static_cast<std::size_t>(std::max(1, num::bits_of(type) / 8));
     const bool is_kind = arg.is_float == num::is_float(type) || (bytes < 4 && !arg.is_float);
     if (!arg.value.empty() && (arg.value.size() != bytes || !is_kind))
-      return fail(DiagKind::BadArgument, "`{}` is {}, and was given {} of {} bytes", name_of(i),
-                  num::name_of(type), arg.is_float ? "a float" : "an integer", arg.value.size());
+      return fail(DiagKind::BadArgument, "`{}` is {}, and was given {} of {} bytes",
+                  host.name_of(i), num::name_of(type), arg.is_float ? "a float" : "an integer",
+                  arg.value.size());
   }
   return {};
 }
 
 // The evaluator's own binding: scalars, extents that arrays tell, sizes.
-Result<void> HostPart::bind() {
-  if (args_.size() != tile().params.size())
+Result<void> bind(HostPart& host) {
+  if (host.args.size() != host.tile.params.size())
     return fail(DiagKind::BadArgument, "`{}` was given {} arguments: it has {} parameters",
-                tile().name, args_.size(), tile().params.size());
-  WW_TRY_VOID(check_kinds());
+                host.tile.name, host.args.size(), host.tile.params.size());
+  WW_TRY_VOID(check_kinds(host));
   std::vector<eval::Argument> arguments;
-  for (std::size_t i = 0; i < args_.size(); ++i) {
-    if (is_array(i)) {
+  for (std::size_t i = 0; i < host.args.size(); ++i) {
+    if (host.is_array(i)) {
       arguments.emplace_back(
-          eval::BufferArg{.shape = args_[i].shape, .size = args_[i].contents().size()});
+          eval::BufferArg{.shape = host.args[i].shape, .size = host.args[i].contents().size()});
     } else {
-      arguments.emplace_back(eval::ScalarArg{args_[i].bits()});
+      arguments.emplace_back(eval::ScalarArg{host.args[i].bits()});
     }
   }
-  values_ = WW_TRY(eval::bind_arguments(tile(), arguments));
+  host.values = WW_TRY(eval::bind_arguments(host.tile, arguments));
   return {};
 }
 
-Result<std::int64_t> HostPart::elements_of(const ir::Buffer& buffer) const {
+Result<std::int64_t> elements_of(const HostPart& host, const ir::Buffer& buffer) {
   std::int64_t size = 1;
   for (const ir::ExprId extent : buffer.shape) {
-    const auto value = eval::host_value(tile(), values_, extent);
-    const auto next =
-        value ? checked_mul(size, eval::as_int(tile()[extent].type.dtype, *value)) : std::nullopt;
+    const auto value = eval::host_value(host.tile, host.values, extent);
+    const auto next = value ? checked_mul(size, eval::as_int(host.tile[extent].type.dtype, *value))
+                            : std::nullopt;
     if (!next)
       return fail(DiagKind::BadArgument, "the shape of `{}` is not known before the launch",
                   buffer.name);
@@ -270,25 +244,26 @@ Result<std::int64_t> HostPart::elements_of(const ir::Buffer& buffer) const {
   return size;
 }
 
-std::int64_t HostPart::offset_of(ir::ExprId expr, int bits) const {
+std::int64_t offset_of(const HostPart& host, ir::ExprId expr, int bits) {
   if (!expr.valid()) return 0;
-  const auto value = eval::host_value(tile(), values_, expr);
-  return value ? eval::as_int(tile()[expr].type.dtype, *value) * bits : 0;
+  const auto value = eval::host_value(host.tile, host.values, expr);
+  return value ? eval::as_int(host.tile[expr].type.dtype, *value) * bits : 0;
 }
 
-Result<ArrayPlace> HostPart::place(std::size_t param) const {
+Result<ArrayPlace> place(const HostPart& host, std::size_t param) {
   ArrayPlace out;
-  if (!is_array(param)) return out;
-  const ir::BufferId id = ir::buffer_of_param(tile(), param);
+  if (!host.is_array(param)) return out;
+  const ir::BufferId id = ir::buffer_of_param(host.tile, param);
   if (!id.valid()) {  // a pointer that nothing is matched to: bytes as they are
-    out.size = std::ssize(args_[param].contents());
-    out.bytes = args_[param].contents().size();
+    out.size = std::ssize(host.args[param].contents());
+    out.bytes = host.args[param].contents().size();
     return out;
   }
-  const ir::Buffer& buffer = tile()[id];
+  const ir::Buffer& buffer = host.tile[id];
   out.bits = num::storage_bits(buffer.dtype);
-  out.size = WW_TRY(elements_of(buffer));
-  out.offset_bits = offset_of(buffer.elem_offset, out.bits) + offset_of(buffer.byte_offset, 8);
+  out.size = WW_TRY(elements_of(host, buffer));
+  out.offset_bits =
+      offset_of(host, buffer.elem_offset, out.bits) + offset_of(host, buffer.byte_offset, 8);
   std::int64_t span = out.size;
   if (buffer.layout_kind == ir::LayoutKind::Explicit) {
     out.placement = WW_TRY(eval::Placement::make(*buffer.layout));
@@ -300,69 +275,79 @@ Result<ArrayPlace> HostPart::place(std::size_t param) const {
 }
 
 // Parameters of the lowered program: those of the tile program, then extents by their names.
-Result<void> HostPart::bind_lowered() {
-  lowered_values_.resize(lowered().var_count());
-  for (std::size_t i = 0; i < lowered().params.size(); ++i) {
-    const ir::VarId id = lowered().params[i].var;
-    const ir::Var& var = lowered()[id];
+Result<void> bind_lowered(HostPart& host) {
+  host.lowered_values.resize(host.lowered.var_count());
+  for (std::size_t i = 0; i < host.lowered.params.size(); ++i) {
+    const ir::VarId id = host.lowered.params[i].var;
+    const ir::Var& var = host.lowered[id];
     if (var.type.is_pointer()) {
-      launch_.arguments.push_back({});
+      host.launch.arguments.push_back({});
       continue;
     }
-    const ir::VarId extent = ir::find_extent(tile(), var.name);
-    const auto value = i < args_.size() ? std::optional(args_[i].bits())
-                       : extent.valid() ? values_[extent.index]
-                                        : std::nullopt;
+    const ir::VarId extent = ir::find_extent(host.tile, var.name);
+    const auto value = i < host.args.size() ? std::optional(host.args[i].bits())
+                       : extent.valid()     ? host.values[extent.index]
+                                            : std::nullopt;
     if (!value)
       return fail(DiagKind::BadArgument, "`{}` is not known: no array has an extent for it",
                   var.name);
-    lowered_values_[id.index] = value;
+    host.lowered_values[id.index] = value;
     const auto bytes = static_cast<std::uint32_t>(std::max(1, num::bits_of(var.type.dtype) / 8));
-    launch_.arguments.push_back({.bits = *value, .bytes = bytes});
+    host.launch.arguments.push_back({.bits = *value, .bytes = bytes});
   }
   return {};
 }
 
-Result<void> HostPart::find_launch() {
-  const LaunchDescription described = WW_TRY(describe_launch(*build_));
+Result<void> find_launch(HostPart& host, const Build& build) {
+  const LaunchDescription described = WW_TRY(describe_launch(build));
   for (const ir::StmtId id : described.lets)
-    lowered_values_[lowered()[id].var.index] =
-        eval::host_value(lowered(), lowered_values_, lowered()[id].expr);
+    host.lowered_values[host.lowered[id].var.index] =
+        eval::host_value(host.lowered, host.lowered_values, host.lowered[id].expr);
   const ir::LaunchShape& shape = described.shape;
   for (std::size_t d = 0; d < 3; ++d) {
     std::int64_t extent = shape.grid[d].value;
     if (!shape.grid[d].is_constant()) {
       const ir::ExprId expr = shape.grid[d].expr;
-      const auto value = eval::host_value(lowered(), lowered_values_, expr);
+      const auto value = eval::host_value(host.lowered, host.lowered_values, expr);
       if (!value)
         return fail(diag(DiagKind::BadLaunch, "the grid's extent is not known before the launch")
-                        .with_span(lowered()[expr].span));
-      extent = eval::as_int(lowered()[expr].type.dtype, *value);
+                        .with_span(host.lowered[expr].span));
+      extent = eval::as_int(host.lowered[expr].type.dtype, *value);
     }
     if (extent < 1 || extent > kMaxGrid)
       return fail(DiagKind::BadLaunch, "the grid has an extent of {}: expected 1 to {}", extent,
                   kMaxGrid);
-    launch_.grid[d] = static_cast<std::uint32_t>(extent);
-    launch_.block[d] = static_cast<std::uint32_t>(shape.block[d]);
+    host.launch.grid[d] = static_cast<std::uint32_t>(extent);
+    host.launch.block[d] = static_cast<std::uint32_t>(shape.block[d]);
   }
   if (shape.has_clusters)
-    launch_.cluster = runtime::Dims{static_cast<std::uint32_t>(shape.cluster[0]),
-                                    static_cast<std::uint32_t>(shape.cluster[1]),
-                                    static_cast<std::uint32_t>(shape.cluster[2])};
-  launch_.dynamic_shared = described.dynamic_shared;
-  launch_.is_cooperative = shape.is_cooperative;
-  launch_.is_programmatic = shape.is_programmatic;
+    host.launch.cluster = runtime::Dims{static_cast<std::uint32_t>(shape.cluster[0]),
+                                        static_cast<std::uint32_t>(shape.cluster[1]),
+                                        static_cast<std::uint32_t>(shape.cluster[2])};
+  host.launch.dynamic_shared = described.dynamic_shared;
+  host.launch.is_cooperative = shape.is_cooperative;
+  host.launch.is_programmatic = shape.is_programmatic;
   return {};
 }
 
 // They are made when the addresses are known; the launch in place has them as zeros until then.
-Result<void> HostPart::add_maps() {
-  launch_.maps = WW_TRY(launch_maps(lowered(), lowered_values_));
+Result<void> add_maps(HostPart& host) {
+  host.launch.maps = WW_TRY(launch_maps(host.lowered, host.lowered_values));
   const std::vector<std::byte> blank(static_cast<std::size_t>(ir::kMapBytes));
-  for (std::size_t i = 0; i < launch_.maps.size(); ++i)
-    launch_.arguments.push_back(
+  for (std::size_t i = 0; i < host.launch.maps.size(); ++i)
+    host.launch.arguments.push_back(
         {.bytes = static_cast<std::uint32_t>(ir::kMapBytes), .block = blank});
   return {};
+}
+
+Result<HostPart> host_part(const Build& build, std::span<const KernelArg> args) {
+  HostPart out{build.tile(), *build.lowered, args};
+  WW_TRY_VOID(bind(out));
+  for (std::size_t i = 0; i < args.size(); ++i) out.places.push_back(WW_TRY(place(out, i)));
+  WW_TRY_VOID(bind_lowered(out));
+  WW_TRY_VOID(find_launch(out, build));
+  WW_TRY_VOID(add_maps(out));
+  return out;
 }
 
 // --- the device's part ---------------------------------------------------------------------------
@@ -370,7 +355,7 @@ Result<void> HostPart::add_maps() {
 class Runner {
  public:
   Runner(runtime::Device& device, const HostPart& host, std::span<const KernelArg> args)
-      : device_(device), host_(host), args_(args), launch_(host.launch()) {
+      : device_(device), host_(host), args_(args), launch_(host.launch) {
     out_.written.resize(args.size());
     bytes_.resize(args.size());
     undefined_.resize(args.size());
@@ -393,12 +378,12 @@ class Runner {
   // An array that lies in the device's memory as it does here goes there and back without a copy in
   // between.
   [[nodiscard]] bool is_direct(std::size_t param) const {
-    const ArrayPlace& place = host_.place_of(param);
+    const ArrayPlace& place = host_.places[param];
     return !args_[param].is_output && place.is_plain() &&
            place.bytes == args_[param].contents().size();
   }
   Result<void> place(std::size_t param) {
-    const ArrayPlace& place = host_.place_of(param);
+    const ArrayPlace& place = host_.places[param];
     DeviceMemory& memory = memory_.emplace_back(DeviceMemory{.name = host_.name_of(param)});
     memory.address = WW_TRY(device_.allocate(place.bytes, memory.name));
     launch_.arguments[param].bits = memory.address;
@@ -417,7 +402,7 @@ class Runner {
     return {};
   }
   void collect(std::size_t param) {
-    const ArrayPlace& place = host_.place_of(param);
+    const ArrayPlace& place = host_.places[param];
     if (!args_[param].bytes.empty()) place.gather(bytes_[param], args_[param].bytes);
     if (!args_[param].is_output) return;
     for (std::int64_t flat = 0; flat < place.size; ++flat) {
@@ -460,28 +445,28 @@ std::vector<eval::Argument> eval_arguments(LaunchValues& values) {
 
 Result<DeviceRun> run_on(runtime::Device& device, const Build& build,
                          std::span<const KernelArg> args, const DeviceRunOptions& options) {
-  const HostPart host = WW_TRY(HostPart::make(build, args));
+  const HostPart host = WW_TRY(host_part(build, args));
   return Runner(device, host, args).go({.bytes = build.ptx, .kernel = build.entry}, options);
 }
 
 Result<runtime::Launch> launch_in_place(const Build& build, std::span<const KernelArg> args) {
-  const HostPart host = WW_TRY(HostPart::make(build, args));
+  const HostPart host = WW_TRY(host_part(build, args));
   for (std::size_t i = 0; i < args.size(); ++i)
-    if (host.is_array(i) && !host.place_of(i).is_plain())
+    if (host.is_array(i) && !host.places[i].is_plain())
       return fail(DiagKind::BadArgument,
                   "`{}` has a layout of its own in memory: expected C order, to use an array where "
                   "it lies",
                   host.name_of(i));
-  return host.launch();
+  return host.launch;
 }
 
 Result<HostSide> host_side(const Build& build, std::span<const KernelArg> args) {
-  const HostPart host = WW_TRY(HostPart::make(build, args));
-  HostSide out{.memory = std::vector<Bytes>(args.size()), .launch = host.launch()};
+  const HostPart host = WW_TRY(host_part(build, args));
+  HostSide out{.memory = std::vector<Bytes>(args.size()), .launch = host.launch};
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (!host.is_array(i)) continue;
-    out.memory[i].assign(host.place_of(i).bytes, kGap);
-    host.place_of(i).scatter(args[i].contents(), out.memory[i]);
+    out.memory[i].assign(host.places[i].bytes, kGap);
+    host.places[i].scatter(args[i].contents(), out.memory[i]);
   }
   return out;
 }
