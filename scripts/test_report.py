@@ -3,15 +3,13 @@
 """Reads ctest's JUnit report; shows what failed and counts.
 
 usage: test_report.py JUNIT.xml --log LOG --ctest-status N [--allow-none]
-       test_report.py --pytest JUNIT.xml
        test_report.py --self-test
 
-Prints the output of every failed case, and to file descriptor 3 the line `PASSED FAILED SKIPPED`.
+Prints the output of every failed case, and to file descriptor 3 the line `PASSED FAILED SKIPPED`, then why whole
+tests were skipped. Cases of pytest and unittest count as cases, by the summary that ends the test's output.
 Three things count as one failure each, and show the end of ctest's log: a report that cannot be read,
 a ctest that failed although no case did (a test executable that cannot list its cases, say), and a
 run without any case, unless --allow-none is given. Exits 1 when anything failed.
---pytest prints that line to stdout for a report of pytest's, which shows its failures itself; a report
-without any case is one failure.
 """
 
 import argparse
@@ -41,6 +39,23 @@ def verdict(case):
     return "passed" if case.get("status") == "run" and case.find("failure") is None else "failed"
 
 
+PYTEST_SUMMARY = re.compile(r"^=* ?(?=\d)((?:, |\d+ (?:passed|failed|skipped|errors?|xfailed|xpassed|warnings?|deselected))+)"
+                            r" in [\d.]+s.*$", re.MULTILINE)
+UNITTEST_SUMMARY = re.compile(r"^Ran (\d+) tests? in [\d.]+s\n\n(?:OK|FAILED)(?: \((.*)\))?$", re.MULTILINE)
+
+
+def python_counts(text):
+    """How many cases passed, failed, were skipped, by the last summary of pytest or unittest in the text."""
+    of = lambda words, part: sum(int(n) for n in re.findall(rf"(\d+) (?:{words})\b", part))
+    for match in list(PYTEST_SUMMARY.finditer(text))[-1:]:
+        return (of("passed|xpassed", match[1]), of("failed|errors?", match[1]), of("skipped|xfailed", match[1]))
+    for match in list(UNITTEST_SUMMARY.finditer(text))[-1:]:
+        parts = {key: int(n) for key, n in re.findall(r"(\w[\w ]*)=(\d+)", match[2] or "")}
+        failed = parts.get("failures", 0) + parts.get("errors", 0) + parts.get("unexpected successes", 0)
+        return (int(match[1]) - failed - parts.get("skipped", 0), failed, parts.get("skipped", 0))
+    return None
+
+
 END_OF_CASE = re.compile(r"^\[(       OK |  FAILED  |  SKIPPED )\] (\S+?),?(?: .*)? \(\d+ ms\)$")
 KINDS = {"       OK ": "passed", "  FAILED  ": "failed", "  SKIPPED ": "skipped"}
 
@@ -49,6 +64,12 @@ def cases_of(test):
     """(name, verdict, output) of a test of ctest's: one case, or all cases of an executable, of which
     the last may not have come to its end."""
     text, kind, name = test.findtext("system-out") or "", verdict(test), test.get("name")
+    counts = python_counts(text)
+    if counts:
+        kinds = ["passed"] * counts[0] + ["skipped"] * counts[2] + ["failed"] * max(counts[1], kind == "failed")
+        for i, each in enumerate(kinds):
+            yield name, each, shown(text, test.get("status")) if i + 1 == len(kinds) else ""
+        return
     parts = re.split(r"^\[ RUN      \] (\S+)\n", text, flags=re.MULTILINE)
     if len(parts) <= 3:  # what stands before the first case, its name, its output
         output = re.sub(r"^\[  FAILED  \].*\Z", "", parts[-1], flags=re.DOTALL | re.MULTILINE)
@@ -69,26 +90,15 @@ def cases_of(test):
     yield from ran
 
 
-def count_cases(junit, counts):
-    """Adds the report's cases to counts, printing those that failed."""
+def count_cases(junit, counts, skipped):
+    """Adds the report's cases to counts, printing those that failed, and the whole tests that were skipped."""
     for test in ElementTree.parse(junit).getroot().iter("testcase"):
         for name, kind, output in cases_of(test):
             counts[kind] += 1
-            if kind == "failed":
+            if kind == "failed" and output:
                 print(f"--- {name}" + (f"\n{output}" if counts["failed"] <= MAX_CASES_SHOWN else ""))
-
-
-def pytest_counts(root):
-    """PASSED FAILED SKIPPED of a report of pytest's."""
-    passed = failed = skipped = 0
-    for case in root.iter("testcase"):
-        if case.find("failure") is not None or case.find("error") is not None:
-            failed += 1
-        elif case.find("skipped") is not None:
-            skipped += 1
-        else:
-            passed += 1
-    return (passed, failed, skipped) if passed + failed + skipped else (0, 1, 0)
+            if kind == "skipped" and "/" in name and output and "[  " not in output:
+                skipped.append(f"  {name} skipped: {output.splitlines()[-1]}\n")
 
 
 def tail_of(log, lines=20):
@@ -126,23 +136,24 @@ Segmentation fault
 Leak
 </system-out></testcase>
 <testcase name="absent" status="notrun"><skipped/></testcase>
+<testcase name="pytest" status="fail"><failure/><system-out>
+no such device
+1 failed, 2 passed, 1 skipped, 1 xfailed, 3 warnings in 0.21s
+</system-out></testcase>
+<testcase name="unittest" status="run"><system-out>
+Ran 3 tests in 0.5s
+
+OK (skipped=1)
+</system-out></testcase>
 </testsuite>"""
 EXPECTED = [("one", "passed"), ("all/A.One", "passed"), ("all/A.Two", "failed"), ("all/A.Three", "skipped"),
             ("crash/B.One", "passed"), ("crash/B.Two", "failed"), ("leak/B.One", "passed"),
-            ("leak/B.Two", "passed"), ("leak", "failed"), ("absent", "skipped")]
-
-
-PYTEST_SAMPLE = """<testsuites><testsuite>
-<testcase name="a"/><testcase name="b"><failure/></testcase><testcase name="c"><error/></testcase>
-<testcase name="d"><skipped/></testcase><testcase name="e"/>
-</testsuite></testsuites>"""
+            ("leak/B.Two", "passed"), ("leak", "failed"), ("absent", "skipped"), ("pytest", "passed"),
+            ("pytest", "passed"), ("pytest", "skipped"), ("pytest", "skipped"), ("pytest", "failed"),
+            ("unittest", "passed"), ("unittest", "passed"), ("unittest", "skipped")]
 
 
 def self_test():
-    pytest = [pytest_counts(ElementTree.fromstring(text)) for text in (PYTEST_SAMPLE, "<testsuites/>")]
-    if pytest != [(2, 2, 1), (0, 1, 0)]:
-        print(f"counts of pytest's reports: {pytest}")
-        return 1
     tests = ElementTree.fromstring(SAMPLE).iter("testcase")
     seen = [case[:2] for test in tests for case in cases_of(test)]
     if seen == EXPECTED:
@@ -154,9 +165,6 @@ def self_test():
 def main():
     if sys.argv[1:] == ["--self-test"]:
         return self_test()
-    if len(sys.argv) == 3 and sys.argv[1] == "--pytest":
-        print(*pytest_counts(ElementTree.parse(sys.argv[2]).getroot()))
-        return 0
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("junit")
     parser.add_argument("--log", required=True)
@@ -164,10 +172,10 @@ def main():
     parser.add_argument("--allow-none", action="store_true")
     options = parser.parse_args()
 
-    counts = {"passed": 0, "failed": 0, "skipped": 0}
+    counts, skipped = {"passed": 0, "failed": 0, "skipped": 0}, []
     trouble = None
     try:
-        count_cases(options.junit, counts)
+        count_cases(options.junit, counts, skipped)
     except (OSError, ElementTree.ParseError) as error:
         trouble = f"cannot read ctest's report: {error}"
     if not trouble and options.ctest_status != 0 and counts["failed"] == 0:
@@ -178,7 +186,7 @@ def main():
         counts["failed"] += 1
         print(f"{trouble}\n{tail_of(options.log)}")
 
-    os.write(3, f"{counts['passed']} {counts['failed']} {counts['skipped']}\n".encode())
+    os.write(3, f"{counts['passed']} {counts['failed']} {counts['skipped']}\n{''.join(skipped)}".encode())
     return 1 if counts["failed"] else 0
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of the explorer's page in a real browser: one server, one headless Chromium, all tests.
 
-    tests/tools/explore/run.py PROGRAM [--counts FILE] [--address URL] [-k PATTERN]
+    tests/tools/explore/run.py PROGRAM [--address URL] [-k PATTERN]
 
 PROGRAM is the built `warpwright`. Exits with 77 and a line that says why when Chromium, its driver or Selenium is
 missing (and how to get them), or when the program was built without its server. BLESS=1 rewrites
@@ -34,7 +34,6 @@ def missing():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("program")
-    parser.add_argument("--counts", help="write `passed failed skipped` to this file")
     parser.add_argument("--address", help="use a server that runs already")
     parser.add_argument("-k", action="append", help="only tests whose name has this")
     options = parser.parse_args()
@@ -54,11 +53,7 @@ def main():
     except browser.NotBuilt as reason:
         print(reason)
         return 77
-    failed = len(result.failures) + len(result.errors) + len(result.unexpectedSuccesses)
-    if options.counts:
-        with open(options.counts, "w", encoding="utf-8") as file:
-            file.write(f"{result.testsRun - failed - len(result.skipped)} {failed} {len(result.skipped)}\n")
-    return 1 if failed else 0
+    return 0 if result.wasSuccessful() else 1
 
 
 if __name__ == "__main__":
