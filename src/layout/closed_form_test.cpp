@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <random>
+#include <string_view>
 
 #include "layout/image.h"
 #include "layout/text.h"
@@ -56,6 +58,15 @@ TEST(ClosedForm, SpansAndCollisionsAreThoseOfTheImage) {
   }
   EXPECT_GT(injective, 300);
   EXPECT_GT(swizzled, 1000);
+}
+
+TEST(ClosedForm, TellsOfLayoutsThatAreTooLargeToEnumerate) {
+  const auto collides = [](std::string_view text) -> std::optional<bool> {
+    const auto found = find_collision(parse_layout(text).value());
+    return found ? std::optional(found->has_value()) : std::nullopt;
+  };
+  EXPECT_EQ(collides("S[(8192,8192):(8200,1)]"), false);
+  EXPECT_EQ(collides("S[(8192,8192):(8000,1)]"), std::nullopt);  // only enumeration would tell
 }
 
 }  // namespace

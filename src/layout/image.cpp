@@ -257,9 +257,7 @@ bool has_separate_digits(const TileLayout& layout) {
 
 Result<std::optional<Collision>> find_collision(const Layout& layout) {
   const bool is_constant = require_constant(layout, "enumeration").has_value();
-  if (is_constant && layout.size() <= kMaxEnumerated / layout.copies() &&
-      has_separate_digits(layout.tile()))
-    return std::nullopt;
+  if (is_constant && has_separate_digits(layout.tile())) return std::nullopt;
   return occupy(WW_TRY(enumerate(layout))).collision;
 }
 

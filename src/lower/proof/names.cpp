@@ -11,7 +11,8 @@
 namespace ww::lower {
 
 /// The elements of a buffer with an explicit layout. Entry `copy * size + element` of `at` and
-/// `keys` is for one copy of a replicated element.
+/// `keys` is for one copy of a replicated element. Both are empty for a layout of memory that is too large
+/// for tables: its places are computed where a region needs them.
 struct LayoutPlaces {
   layout::Layout layout;
   std::int64_t size = 0;
@@ -129,7 +130,12 @@ void add_keys(LayoutPlaces& out, const std::vector<std::int64_t>& values, std::i
   for (std::size_t i = 0; i < values.size(); ++i) out.keys[i] += values[i] * weight;
 }
 
+bool has_table(const layout::Layout& layout) {
+  return layout.size() <= layout::kMaxEnumerated / layout.copies();
+}
+
 LayoutPlaces enumerated(const Call& call, const ir::Buffer& buffer, const layout::Layout& layout) {
+  if (!has_table(layout)) return {layout, layout.size(), layout.copies(), {}, {}, {}};
   auto image = layout::enumerate(layout);
   WW_CHECK(image.has_value(), "a layout is not enumerated: {}", image.error().text);
   LayoutPlaces out{layout, image->size, image->copies, {}, {}, {}};
@@ -273,9 +279,8 @@ class Meaning {
   // How many granules this region in memory lies behind another of the same buffer, all elements alike;
   // nothing where they do not, or by part of a granule. Which unit asks is all the same there.
   [[nodiscard]] std::optional<std::int64_t> granules_behind(const RegionKey& key) const {
-    const bool is_memory = scope_ != ir::Scope::Local && scope_ != ir::Scope::Tmem;
     const bool is_row_major = buffer_.layout_kind != ir::LayoutKind::Explicit;
-    if (!is_memory || !is_alike(key) || (!is_row_major && key.bounds.mins != bounds_.mins) ||
+    if (!is_memory() || !is_alike(key) || (!is_row_major && key.bounds.mins != bounds_.mins) ||
         !start_.is_uniform() || !key.start.is_uniform())
       return std::nullopt;
     std::int64_t elements = 0, scale = 1;
@@ -300,6 +305,8 @@ class Meaning {
     const std::optional<layout::Layout> whole = ir::layout_of(f_, buffer_);
     if (buffer_.layout_kind == ir::LayoutKind::Explicit) {
       if (!whole) return unknown("a layout without a constant shape");
+      if (!has_table(*whole) && (!is_memory() || whole->copies() > 1))
+        return unknown("a layout of {} elements", whole->size());
       places_ = layout_places(call_, region_.buffer, *whole);
       if (buffer_.scope == ir::Scope::Local)
         holders_.emplace(call_, *places_, first_thread, values_.threads());
@@ -343,12 +350,11 @@ class Meaning {
     if (!places_) return place_plain_run(x, flat, count);
     if (is_of_granules()) return place_granules(x, flat, count, copy);
     Place& last = last_[static_cast<std::size_t>(copy)];
-    const std::int64_t first = copy * places_->size + flat;
+    const auto [at, keys] = places_of_run(flat, count, copy);
     std::int64_t granule = (x + group_ - 1) / group_;
     std::int64_t until_next = granule * group_ - x;
-    for (std::int64_t i = first; i < first + count; ++i) {
-      const Place now{places_->at[static_cast<std::size_t>(i)],
-                      places_->keys[static_cast<std::size_t>(i)]};
+    for (std::int64_t i = 0; i < count; ++i) {
+      const Place now{at[i], keys[i]};
       if (until_next == 0) {
         hold(static_cast<Name>(granule++ * parts_), now);
         until_next = group_;
@@ -360,17 +366,34 @@ class Meaning {
     }
   }
 
+  // `at` and `keys` of so many elements from one on.
+  std::pair<const std::int64_t*, const std::int64_t*> places_of_run(std::int64_t flat,
+                                                                    std::int64_t count,
+                                                                    std::int64_t copy) {
+    const std::int64_t first = copy * places_->size + flat;
+    if (!places_->at.empty()) return {places_->at.data() + first, places_->keys.data() + first};
+    made_at_.clear();
+    for (std::int64_t x = first; x < first + count; ++x) {
+      std::int64_t at = 0;
+      for (const layout::AxisValue& each : layout::apply(places_->layout, x).value())
+        if (each.axis == layout::axes::m()) at = each.value;
+      made_at_.push_back(at);
+    }
+    made_keys_.resize(made_at_.size());
+    return {made_at_.data(), made_keys_.data()};
+  }
+
+  [[nodiscard]] bool is_memory() const {
+    return scope_ != ir::Scope::Local && scope_ != ir::Scope::Tmem;
+  }
   // Is each element of memory, or of registers that threads share, a granule?
   [[nodiscard]] bool is_of_granules() const {
     const bool is_held = holders_ && start_.is_uniform();
-    const bool is_memory = scope_ != ir::Scope::Local && scope_ != ir::Scope::Tmem;
-    return granule_ == bits_ && (is_held || is_memory) && start_.front() % granule_ == 0;
+    return granule_ == bits_ && (is_held || is_memory()) && start_.front() % granule_ == 0;
   }
   void place_granules(std::int64_t x, std::int64_t flat, std::int64_t count, std::int64_t copy) {
     const std::int64_t base = start_.front() / granule_;
-    const std::int64_t first = copy * places_->size + flat;
-    const std::int64_t* at = places_->at.data() + first;
-    const std::int64_t* keys = places_->keys.data() + first;
+    const auto [at, keys] = places_of_run(flat, count, copy);
     for (std::int64_t i = 0; i < count; ++i) {
       const auto name = static_cast<Name>(x + i);
       if (!holders_)
@@ -428,8 +451,9 @@ class Meaning {
   std::vector<Spot> spots_;
   std::vector<Place> last_;  // by copy: of the element before
   bool is_together_ = true;
-  std::shared_ptr<const LayoutPlaces> places_;  // none: row-major
-  std::optional<KeyHolders> holders_;           // none: every thread has elements of its own
+  std::shared_ptr<const LayoutPlaces> places_;     // none: row-major
+  std::vector<std::int64_t> made_at_, made_keys_;  // of the run, where there are no tables
+  std::optional<KeyHolders> holders_;              // none: every thread has elements of its own
 };
 
 }  // namespace
