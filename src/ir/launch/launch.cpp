@@ -5,9 +5,11 @@
 #include "ir/launch/launch.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/join.h"
 #include "base/wide.h"
+#include "ir/launch/active_set.h"
 #include "ir/launch/extents.h"
 #include "ir/launch/grid.h"
 #include "ir/visit.h"
@@ -15,7 +17,6 @@
 namespace ww::ir {
 namespace {
 
-constexpr std::int64_t kMaxThreads = 1024;
 constexpr std::int64_t kMaxBlockZ = 64;
 constexpr std::int64_t kMaxClusterCtas = 16;
 
@@ -144,7 +145,7 @@ class Launch {
   Result<void> check_block(Span span) const {
     const auto xy = checked_mul(shape_.block[0], shape_.block[1]);
     const auto all = xy ? checked_mul(*xy, shape_.block[2]) : std::nullopt;
-    if (!all || *all > kMaxThreads)
+    if (!all || std::cmp_greater(*all, kMaxThreads))
       return fail(diag(DiagKind::BadScopeIds, "a CTA has {} threads: at most {} are possible",
                        join(shape_.block, " x "), kMaxThreads)
                       .with_span(span));

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buffers: shapes, layouts, scopes, tensor memory.
 #include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+#include <vector>
 
+#include "ir/launch/active_set.h"
 #include "ir/shared_size.h"
 #include "ir/verify/verifier.h"
 #include "ir/visit.h"
@@ -158,6 +163,50 @@ class BufferCheck {
         note("only registers, `scope=\"local\"`, are spread over threads");
       else if (axis == layout::axes::tlane() || axis == layout::axes::tcol())
         note("`TLane` and `TCol` are those of tensor memory, `scope=\"tmem\"`");
+    }
+    if (is_spread) check_holders(layout);
+  }
+
+  // Two axes may read the same digits of a thread's number, as `laneid` and `tx` do. Then not every pair of
+  // their values is that of a thread.
+  void check_holders(const layout::Layout& layout) {
+    std::vector<Axis> axes;
+    for (const Axis axis : layout::moving_axes(layout.tile()))
+      if (axis.facts().counter == layout::Counter::CtaThread) axes.push_back(axis);
+    if (!layout::require_constant(layout, "size") || layout.size() > layout::kMaxEnumerated) return;
+    for (std::size_t i = 0; i < axes.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j)
+        if (shares_digits(axes[i].facts(), axes[j].facts()))
+          check_holders(layout, {axes[j], axes[i]});
+  }
+
+  static bool shares_digits(const layout::AxisFacts& a, const layout::AxisFacts& b) {
+    const auto ends_before = [](const layout::AxisFacts& x, const layout::AxisFacts& y) {
+      return x.modulus != 0 && x.divisor * x.modulus <= y.divisor;
+    };
+    return !ends_before(a, b) && !ends_before(b, a);
+  }
+
+  void check_holders(const layout::Layout& layout, const std::array<Axis, 2>& axes) {
+    std::array<std::vector<std::int64_t>, 2> places;
+    for (std::size_t k = 0; k < 2; ++k) {
+      places[k].resize(static_cast<std::size_t>(layout.size()));
+      layout::enumerate_axis(layout, axes[k], places[k]);
+    }
+    const auto read_by = [&](std::int64_t thread, std::size_t k) {
+      const layout::AxisFacts& facts = axes[k].facts();
+      const std::int64_t digits = thread / facts.divisor;
+      return facts.modulus != 0 ? digits % facts.modulus : digits;
+    };
+    std::set<std::pair<std::int64_t, std::int64_t>> held;
+    for (std::int64_t t = 0; t < static_cast<std::int64_t>(kMaxThreads); ++t)
+      held.emplace(read_by(t, 0), read_by(t, 1));
+    for (std::size_t x = 0; x < places[0].size(); ++x) {
+      if (held.contains({places[0][x], places[1][x]})) continue;
+      bad("element {} of `{}` lies at `{}` {} and `{}` {}, which is no thread: both count the "
+          "threads of a CTA",
+          x, b_.name, axes[0].name(), places[0][x], axes[1].name(), places[1][x]);
+      return;
     }
   }
 

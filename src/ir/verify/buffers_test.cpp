@@ -155,6 +155,23 @@ TEST(VerifyLayouts, AxesOfTheMemory) {
             "registers have [BadBuffer]");
 }
 
+TEST(VerifyLayouts, AxesThatReadTheSameThreads) {
+  const auto found = [](std::string_view layout, std::vector<std::int64_t> shape) {
+    Builder b;
+    b.alloc("R", std::move(shape), DType::Int32, Scope::Local, layout);
+    return findings(b);
+  };
+  EXPECT_EQ(found("S[(2,2):(1@laneid,1@tx)]", {2, 2}),
+            "element 1 of `R` lies at `laneid` 0 and `tx` 1, which is no thread: both count the "
+            "threads of a CTA [BadBuffer]");
+  EXPECT_EQ(found("S[(2,2):(1@warpid,1@wid_in_wg)]", {2, 2}),
+            "element 1 of `R` lies at `warpid` 0 and `wid_in_wg` 1, which is no thread: both count "
+            "the threads of a CTA [BadBuffer]");
+  // Different digits, or digits of which the other axis keeps clear.
+  EXPECT_EQ(found("S[(4,32):(1@warpid,1@laneid)]", {4, 32}), "");
+  EXPECT_EQ(found("S[(2,32):(4@warpid,1@tid_in_wg)]", {2, 32}), "");
+}
+
 TEST(VerifyLayouts, TooManyElements) {
   Builder b;
   b.alloc("A", {1 << 20, 1 << 20}, DType::Uint8, Scope::Shared);
