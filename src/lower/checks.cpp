@@ -46,6 +46,10 @@ Match<void> check_all_arrive(const Call& call) {
 Match<void> check_workers(const Call& call) {
   CodeWriter scratch(call.f(), call.context.facts, call.span);
   if (!call.workers().empty() && call.worker(scratch).valid()) return {};
+  const std::int64_t threads = call.context.launch.threads();
+  if (threads % call.unit_threads() != 0)
+    return decline("threads", "the {} threads of a CTA are not whole {}s", threads,
+                   ir::name_of(call.tile.scope));
   return decline("threads", "the threads that arrive cannot be numbered: {}",
                  ir::to_text(call.active, call.context.launch));
 }

@@ -152,9 +152,6 @@ Match<std::vector<Work>> works_of(const Call& call, const ElementwiseProblem& si
 
 // Through scratch memory every thread gets every index.
 Match<void> stage(const Call& call, const OperandPlaces& row, IndexedProblem& p) {
-  if (call.tile.scope == ir::Unit::Thread)
-    return decline("owner", "`{}` is in the registers of other threads",
-                   call.buffer(ir::kIndexArgument).name);
   const std::int64_t unit = kScratchAlign * 8 / p.index.bits;
   p.piece = (std::ssize(p.index) + unit - 1) / unit * unit;
   WW_TRY_VOID(check_scratch_piece(call, p.index.dtype, p.piece));
@@ -179,7 +176,8 @@ Match<void> share_work(const Call& call, const OperandPlaces& row, IndexedProble
     p.works = *std::move(works);
     return {};
   }
-  if (!p.index.is_register()) return std::move(works).failure();
+  if (!p.index.is_register() || call.tile.scope == ir::Unit::Thread)
+    return std::move(works).failure();
   return stage(call, row, p);
 }
 

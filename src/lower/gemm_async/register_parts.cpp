@@ -152,7 +152,7 @@ Match<ResultParts> result_parts(const Call& call, const AsyncProduct& p) {
   const auto parts = static_cast<std::int64_t>(out.rows.size() * out.columns.size());
   if (parts * kResultRows * kResultColumns * out.warpgroups != p.m * p.n)
     return decline("fragment",
-                   "thread 0 of the unit holds {} rows and {} columns of C, expected rows r and "
+                   "thread 0 of the unit holds {} x {} of C, expected rows r and "
                    "r + 8 of each 64, columns c and c + 1 of each 8; `wgmma_tile_layout` is what "
                    "wgmma wants",
                    groups[0].rows.size(), groups[0].columns.size());

@@ -65,9 +65,8 @@ Match<SharedFactor> SharedFactor::read(const Call& call, const OperandPlaces& si
   if (side.base_divisor * side.bits % (kChunkBytes * 8) != 0)
     return decline(
         "alignment",
-        "{} begins {} elements of {} bits into `{}`, or a multiple, expected whole units "
-        "of 16 bytes",
-        name, side.base_divisor, side.bits, buffer);
+        "{} begins at a multiple of {} bits in `{}`, expected one of 128: wgmma counts 16 bytes",
+        name, side.base_divisor * side.bits, buffer);
   return out;
 }
 
