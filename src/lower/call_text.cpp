@@ -71,7 +71,6 @@ std::string_view variant_elsewhere(std::string_view name) {
     std::string_view name, reason;
   };
   static constexpr Row kRows[] = {
-      {"dsmem", "copies between CTAs of a cluster are not lowered"},
       {"tcgen05", "`tcgen05.mma` is not lowered"},
       {"shared", "reductions in shared memory are not lowered"},
       {"sm100_packed", "sums in pairs are not lowered"},

@@ -653,14 +653,11 @@ class CopyMachine : public ProofWalk {
   // The same operation on each box. The names that arrive are those of the elements combined.
   Try<void> check_reduction(const ir::PtxCall& call) {
     const bool reduces = call.opcode.mnemonic().starts_with("cp.reduce.");
-    const auto done =
-        reduces ? ir::find_box_reduce(call.opcode.binding().word("op")) : std::nullopt;
+    const std::string_view done = reduces ? call.opcode.binding().word("op") : "replaced";
     const auto meant = ir::box_reduce(call_.tile);
-    const auto text = [](std::optional<ir::BoxReduce> op) {
-      return op ? fmt::format("`{}`", ir::name_of(*op)) : std::string("replaced");
-    };
-    if (done == meant) return {};
-    return wrong("elements are {}, expected {}", text(done), text(meant));
+    const std::string_view wanted = meant ? ir::name_of(*meant) : "replaced";
+    if (done == wanted) return {};
+    return wrong("elements are {}, expected {}", done, wanted);
   }
   // The mbarrier of the call, and no other, hears of the bytes.
   Try<void> check_mbarrier(ExprId hears) {

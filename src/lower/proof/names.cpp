@@ -374,8 +374,10 @@ class Meaning {
     if (!places_->at.empty()) return {places_->at.data() + first, places_->keys.data() + first};
     made_at_.clear();
     for (std::int64_t x = first; x < first + count; ++x) {
+      const auto place = layout::apply(places_->layout, x);
+      WW_CHECK(place.has_value(), "an element has no place: {}", place.error().text);
       std::int64_t at = 0;
-      for (const layout::AxisValue& each : layout::apply(places_->layout, x).value())
+      for (const layout::AxisValue& each : *place)
         if (each.axis == layout::axes::m()) at = each.value;
       made_at_.push_back(at);
     }
