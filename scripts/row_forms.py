@@ -25,10 +25,8 @@ ROWS = [
     ("softmax", {"threads": THREADS}, {"lanes": LANES}, ["float32"], [1024, 4096, 16384]),
     ("layer_norm", {"threads": THREADS}, {"ahead": "None,0"}, ["float32"], [1024, 4096, 16384]),
     ("rms_norm", {"threads": THREADS}, {"lanes": LANES}, ["bfloat16", "float32"], [1024, 4096, 16384]),
-    ("bias_gelu", {"threads": "128,256"}, {"threads": "128,256"}, ["bfloat16", "float32"], [4096]),
-    ("rope", {"group": "8,16,32"}, {"threads": "64,128,256"}, ["bfloat16"], [4096, 16384]),
 ]
-INPUTS = ("X", "W", "B", "Scale", "Shift", "Cos", "Sin")
+INPUTS = ("X", "W", "B", "Scale", "Shift")
 
 
 def fastest(file, sizes, space, inputs):
@@ -64,8 +62,7 @@ def pairs():
         for dtype in dtypes:
             for n in lengths:
                 m = BYTES // SIZE[dtype] // n
-                sizes = f"positions={m}, heads={n // 128}, dim=128" if name == "rope" else f"m={m}, n={n}"
-                sizes += f', dtype="{dtype}"'
+                sizes = f'm={m}, n={n}, dtype="{dtype}"'
                 yield f"{name} {dtype} {n}", (short, sizes, short_space, inputs_of(short)), (
                     tuned, sizes, tuned_space, inputs_of(tuned))
     yield "attention bfloat16 2x8192x16x128", (

@@ -51,10 +51,6 @@ std::string_view file_of(Job job) {
       return "layer_norm_tuned";
     case Job::RmsNorm:
       return "rms_norm_tuned";
-    case Job::BiasGelu:
-      return "bias_gelu_tuned";
-    case Job::Rope:
-      return "rope_tuned";
     case Job::Attention:
       return "attention_tuned";
     default:

@@ -46,7 +46,7 @@ TEST(RowProblems, NameTheirKernels) {
   EXPECT_EQ(expression_of(bench_rows("flash_attention/bfloat16/8192_causal").at(0)),
             "build(batch=2, seq=8192, heads=16, kv_heads=16, dim=128, causal=True, "
             "dtype=\"bfloat16\")");
-  EXPECT_EQ(bench_rows("rope/bfloat16/4096").at(0).file, "rows/rope_tuned.py");
+  EXPECT_EQ(bench_rows("rope/bfloat16/4096").at(0).file, "rows/rope.py");
 }
 
 TEST(RowProblems, CountWhatMustBeDone) {

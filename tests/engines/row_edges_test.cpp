@@ -28,7 +28,7 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
 
 constexpr const char* kRowKernels[] = {"softmax_tuned", "layer_norm_tuned", "rms_norm_tuned",
                                        "cross_entropy", "row_sum",          "column_sum",
-                                       "cumsum",        "bias_gelu_tuned",  "quantize_fp8"};
+                                       "cumsum",        "bias_gelu",        "quantize_fp8"};
 
 // Labels are elements of the shortest row. The evaluator does not know column_sum's `red`; the example
 // runs on odd lengths by itself (tests/tools/cli/examples_test.cpp).
@@ -60,9 +60,9 @@ TEST(RowEdges, ShapesWithoutARowAreRefused) {
     for (const std::string arguments : {"n=0", "m=0", "n=2**30 + 1", "m=2**30 + 1", "n=-1"})
       cases.push_back({"rows/" + file, arguments, ": error: assertion failed: 1 to 2**30 rows of",
                        "note: `m` is "});
-  cases.push_back({"rows/rope_tuned", "dim=24", "error: assertion failed: halves", "`dim` is 24"});
-  cases.push_back({"rows/rope_tuned", "heads=0", "error: assertion failed: 1 to 2**30 vectors",
-                   "`heads` is 0"});
+  cases.push_back({"rows/rope", "dim=24", "error: assertion failed: halves", "`dim` is 24"});
+  cases.push_back(
+      {"rows/rope", "heads=0", "error: assertion failed: 1 to 2**30 vectors", "`heads` is 0"});
   cases.push_back(
       {"rows/attention_tuned", "seq=0", "error: assertion failed: nothing to", "`seq` is 0"});
   cases.push_back({"rows/attention_tuned", "dim=24", "error: assertion failed: products take 16",
@@ -218,7 +218,7 @@ driver::Build build_of(const std::string& source, const std::string& kernel) {
 // --- pitches and alignment -----------------------------------------------------------------------
 
 constexpr const char* kTwoArrays[] = {"softmax_tuned", "cumsum", "layer_norm_tuned",
-                                      "rms_norm_tuned", "bias_gelu_tuned"};
+                                      "rms_norm_tuned", "bias_gelu"};
 constexpr std::string_view kDeclared = "(m, n), dtype)";
 
 TEST(RowEdges, PitchesNeedNotBeTheLength) {
@@ -305,7 +305,7 @@ TEST(RowEdges, MoreElementsThanInt32Counts) {
   for (const Large& large :
        {Large{"softmax_tuned"}, Large{"layer_norm_tuned"}, Large{"rms_norm_tuned"},
         Large{"cross_entropy"}, Large{"row_sum"}, Large{"cumsum"}, Large{"quantize_fp8"},
-        Large{"bias_gelu_tuned", ", threads=512"}}) {
+        Large{"bias_gelu", ", threads=512"}}) {
     SCOPED_TRACE(large.file + large.extra);
     const std::string source = source_of("rows/" + large.file);
     const driver::Build one = build_of(source, "build(m=1, n=2051" + large.extra + ")");
