@@ -92,7 +92,7 @@ as_root() {
 }
 
 # install_packages NAME...: through apt-get, saying so. On failure sets `why_not` and returns 1.
-# Log: build/setup.log.
+# Log: build/setup.log. A job that may be killed sets `detached`, because dpkg does not survive that.
 install_packages() {
   local words log="$root/build/setup.log"
   local -a rights
@@ -104,7 +104,7 @@ install_packages() {
     why_not=$words
     return 1
   fi
-  read -ra rights <<<"$words"
+  read -ra rights <<<"${detached-} $words"
   local -a apt=("${rights[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q
     -o DPkg::Lock::Timeout=120 -o Acquire::Retries=1 -o Acquire::http::Timeout=20)
   say "installing packages: $*"
