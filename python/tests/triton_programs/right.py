@@ -13,7 +13,7 @@ import triton
 import triton.language as tl
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parents[2] / "tests" / "corpus" / "foreign")]
+sys.path[:0] = [str(HERE), str(HERE.parents[2] / "tests" / "foreign" / "stored")]
 
 import kernels_of_users as users  # noqa: E402
 import triton_kernels as kernels  # noqa: E402
