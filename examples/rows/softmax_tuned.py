@@ -8,6 +8,10 @@
 # for them. exp(x - most) / total is one multiply-add and one ex2:
 # exp2(x * log2(e) - most * log2(e) - log2(total)).
 #
+# On an H200 it takes 1 % less time than softmax.py for rows of 1024 float32 elements, 3 % for 4096 and 11 % for 16384 (X of
+# 256 MiB, `scripts/row_forms.py softmax`). It keeps more of X in the L2 cache, and a thread computes a long row part by
+# part, so it needs few registers beside those of the row.
+#
 # Rows need not fill the parts: what lies behind their end is -inf, and is not written.
 #
 #   warpwright run examples/rows/softmax_tuned.py --expect 'Y ~= exp(X) / sum(exp(X), axis=1, keepdims=True)'
