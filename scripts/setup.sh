@@ -284,27 +284,38 @@ forecast() {
       for (i = 1; i <= steps; ++i) {
         split(plan[i], word, " ")
         weight[i] = word[1]; waits[i] = word[2]; number[word[3]] = i
-        if (word[3] ~ /cmake_pch/) header = i
+        if (word[3] ~ /cmake_pch/ && !header) header = i # of the libraries, not of the tests
       }
     }
-    $2 in number { end[number[$2]] = $1; ended[++done] = $1 }
+    $2 in number {
+      end[number[$2]] = $1; ended[++done] = $1
+      if (number[$2] > done + cores) is_mixed = 1 # in the plan it came later
+    }
+    # Each end lets the next step begin: the kth, as a rule the kth of the plan.
+    function begin_of(k, waiting, begin) {
+      begin = k > cores ? ended[k - cores] : 0
+      return waiting && begin < start ? start : begin
+    }
     END {
-      # Each end lets the next step begin.
+      start = header in end ? end[header] : 0
       for (i = 1; i <= steps; ++i) {
-        is_running[i] = 0
-        if (i - cores > done) continue
-        begin = i > cores ? ended[i - cores] : 0
-        if (waits[i] && header && i != header) {
-          if (!(header in end)) continue
-          if (begin < end[header]) begin = end[header]
+        waiting = waits[i] && header && i != header
+        if (i in end) {
+          units += weight[i]
+          time += end[i] - (is_mixed ? 0 : begin_of(i, waiting))
+        } else if (running < cores && (is_mixed || i - cores <= done) && !(waiting && !start)) {
+          is_running[i] = 1
+          ++running
+          age[i] = now - begin_of(is_mixed ? done + running : i, waiting)
+          ages += age[i]
         }
-        if (i in end) { units += weight[i]; time += end[i] - begin }
-        else if (running < cores) { ++running; is_running[i] = 1; age[i] = now - begin; ages += age[i] }
       }
+      # In a mixed order the sums are right all the same: as many have begun as have ended or run.
+      if (is_mixed) for (k = 1; k <= done; ++k) time -= begin_of(k, k > 2)
       if (units == 0 || time <= 0) exit
       # What runs is done as far as its age tells, at most wholly.
       rate = units / time
-      for (round = 1; round <= 5; ++round) {
+      for (round = 1; round <= 5 && !is_mixed; ++round) {
         sum = units
         for (i in age) sum += age[i] * rate < weight[i] ? age[i] * rate : weight[i]
         rate = sum / (time + ages)

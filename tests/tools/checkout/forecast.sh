@@ -36,6 +36,11 @@ for file in "$root"/tests/tools/checkout/builds/*.txt; do
   read -r least most count <<<"$(replay "$file" "$plan")"
   echo "${file##*/}: $count forecasts, errors from $least to $most %"
   ((least >= -30 && most <= 30 && count > 40)) || exit 1
+  # A build that begins its steps in another order, and has a precompiled header of tests at its end, is forecast less well.
+  mixed="$(sort -k 3 <<<"$plan")"$'\n'"1 0 tests/cmake_pch.hxx.gch"
+  read -r least most count <<<"$(replay "$file" "$mixed")"
+  echo "${file##*/} in another order: $count forecasts, errors from $least to $most %"
+  ((least >= -60 && most <= 60 && count > 40)) || exit 1
   # A rule that counts steps, as ninja does, must not pass.
   read -r least most count <<<"$(replay "$file" "$(awk '{ $1 = 1; print }' <<<"$plan")")"
   ((least < -30 || most > 30)) || { echo "${file##*/}: steps without weights were right, too"; exit 1; }
