@@ -61,7 +61,7 @@ inline bool ww_fault_at_run_time(int number) {
   return chosen.on == number;
 }
 constexpr bool ww_fault(int number) {
-  return std::is_constant_evaluated() ? false : ww_fault_at_run_time(number);
+  return __builtin_is_constant_evaluated() ? false : ww_fault_at_run_time(number);
 }
 """
 
@@ -320,10 +320,11 @@ def measure(faults, tests, jobs):
                 continue
             for number in reached:
                 by_fault[number].append(test)
-        ends = pool.map(lambda number: try_fault(number, by_fault[number]), faults)
-        for number, end in zip(faults, ends):
+        running = {pool.submit(try_fault, number, by_fault[number]): number for number in faults}
+        for ended in concurrent.futures.as_completed(running):
+            number = running[ended]
             count = len(by_fault[number])
-            if end:
+            if end := ended.result():
                 yield number, "found", end
             else:
                 yield number, "survived" if count else "not reached", f"{count} tests reach it"
