@@ -161,6 +161,19 @@ TEST(EvalCluster, EndedThreadsDoNotStandInForOthers) {
   EXPECT_EQ(o.arrays[0], (Numbers{5, 5}));
 }
 
+// bar.warp.sync waits for the lanes of its mask that are alive.
+TEST(EvalCluster, EndedLanesDoNotHoldUpTheirWarp) {
+  TestKernel k;
+  const BufferId out = k.matched("out", {1}, DType::Uint32);
+  start(k, 1, 32);
+  k.when(k.op(ExprOp::Lt, k.tid(), k.n(8)));
+  k.ptx("bar.warp.sync", {ir::test::value(k.u32(0xFFFFFFFF))});
+  k.store(out, {k.n(0)}, k.to(DType::Uint32, k.n(7)));
+  k.end();
+  const Outcome o = k.run({{5}});
+  EXPECT_EQ(o.arrays[0], (Numbers{7})) << o.text();
+}
+
 // A CTA's own addresses have its rank in them, and are valid for the whole cluster.
 TEST(EvalCluster, OwnAddressesHaveTheRank) {
   TestKernel k;

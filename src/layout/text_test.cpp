@@ -68,6 +68,8 @@ TEST(ParseLayout, SpellingsThatMeanTheSame) {
       {"S[8:1] + (16*k + 8)@laneid", "S[8:1] + (16*k + 8)@laneid"},
       {"S[8:1] + 8*(k//2%2) - k", "S[8:1] + (-k + 8*(k//2%2))"},
       {"S[8:1] + w//4", "S[8:1] + ((w//4))"},
+      {"S[1:1] + 1152921504606846976", "S[1:1] + 1152921504606846976"},
+      {"S[1:1] - 1152921504606846976", "S[1:1] - 1152921504606846976"},
   };
   for (const auto& [text, printed] : cases)
     EXPECT_EQ(reprint(text, with_symbols()), printed) << text;
@@ -106,6 +108,10 @@ TEST(ParseLayout, RefusalsPointAtTheProblem) {
        "99999999999999999999"},
       {"S[8:1] + 9000000000000000000", "9000000000000000000 leaves ±2^60 [Overflow]",
        "9000000000000000000"},
+      {"S[1:1] + 1152921504606846976 + 1", "offset 1152921504606846977 leaves ±2^60 [Overflow]",
+       ""},
+      {"S[1:1] - 1152921504606846976 - 1", "offset -1152921504606846977 leaves ±2^60 [Overflow]",
+       ""},
       {"S[8:1] + 4000000000*4000000000", "the product leaves ±2^60 [Overflow]",
        "4000000000*4000000000"},
       {"S[8:1000000000000000000]", "places reach beyond ±1152921504606846976 (2^60) [Overflow]",

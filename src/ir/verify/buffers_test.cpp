@@ -63,6 +63,17 @@ TEST(VerifyShapes, RegionOutside) {
             "a region takes 4 from 6 in dimension 0 of `A`, which has extent 8 [OutOfBounds]");
 }
 
+TEST(VerifyShapes, RegionOfFloats) {
+  Builder b;
+  const BufferId a = b.alloc("A", {8, 8}, DType::Int32, Scope::Local);
+  Region region = b.full(a);
+  for (RangeExpr& range : region.ranges) range.min = b.real(DType::Float32, 1);
+  b.tile(TileOp::Zero, Unit::Thread, {region});
+  EXPECT_EQ(findings(b),
+            "dimension 0 of a region of `A` has type `float32`, expected an integer [BadType]\n"
+            "dimension 1 of a region of `A` has type `float32`, expected an integer [BadType]");
+}
+
 TEST(VerifyShapes, RankOfARegion) {
   Builder b;
   const BufferId a = b.alloc("A", {8, 8}, DType::Int32, Scope::Local);

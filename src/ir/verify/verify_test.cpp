@@ -347,6 +347,8 @@ TEST(VerifyControl, StepBelowOne) {
   b.loop("k", 4);
   b.f.at(b.end()).args.push_back(b.n(0));
   EXPECT_EQ(findings(b), "the step of `k` is 0, expected a constant from 1 [BadArgument]");
+  b.f.at(b.end()).args.back() = b.n(1);
+  EXPECT_EQ(findings(b), "");
 }
 
 TEST(VerifyControl, JumpOutsideALoop) {

@@ -275,6 +275,20 @@ TEST(BulkCopy, CombinesIntoGlobalMemory) {
   EXPECT_EQ(reduced("max.f16", 0x3C00BC00, 0x40004200), 0x40004200U);
 }
 
+TEST(BulkCopy, CombinesWithoutChecks) {
+  const std::string body = kFilled +
+                           "st.global.u32 [%d2], 5; bar.sync 0; @%p1 "
+                           "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%a1], "
+                           "[cells], 128;";
+  TestRun test(async_text(body + kClosed, {}));
+  ASSERT_EQ(test.errors(), "");
+  test.launch.block = {32};
+  test.input(std::vector<std::uint32_t>(32, 5)).output<std::uint32_t>(32);
+  test.options.checks = CheckSet::nothing();
+  test.run();
+  EXPECT_EQ(test.read<std::uint32_t>(1)[17], 122U);
+}
+
 TEST(BulkCopy, BlocksMayCombineInOnePlace) {
   // Grids of blocks that add into the same words do not race.
   const std::string body = kFilled +

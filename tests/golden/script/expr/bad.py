@@ -833,3 +833,18 @@ void_value.py:7:15: error: this call returns nothing, expected a value [BadType]
 void_value.py:8:9: error: `+` of `void` and `int32` [BadType]
         y = T.cuda.printf("x") + 1
             ^~~~~~~~~~~~~~~~~~~~~~
+#=== shuffle_types
+@T.prim_func
+def f(a: T.handle):
+    A = T.match_buffer(a, (16, 16), "float32")
+    T.device_entry()
+    tx = T.thread_id([32])
+    u: T.let = T.Shuffle([A[0, 0], T.int32(1)], [0, 1])
+    v: T.let = T.Shuffle([], [0])
+#--- expected
+shuffle_types.py:6:26: error: a shuffle of `int32` [BadType]
+        u: T.let = T.Shuffle([A[0, 0], T.int32(1)], [0, 1])
+                             ^~~~~~~~~~~~~~~~~~~~~
+shuffle_types.py:7:16: error: a shuffle of nothing [BadArgument]
+        v: T.let = T.Shuffle([], [0])
+                   ^~~~~~~~~~~~~~~~~~
