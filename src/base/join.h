@@ -23,7 +23,7 @@ std::string join(const Range& items, std::string_view separator) {
   for (const auto& item : items) {
     if (!is_first) append_item(out, separator);
     is_first = false;
-    if constexpr (std::convertible_to<decltype(item), std::string_view>)
+    if constexpr (std::constructible_from<std::string_view, decltype(item)>)
       append_item(out, std::string_view(item));
     else if constexpr (std::signed_integral<std::ranges::range_value_t<Range>>)
       append_item(out, static_cast<std::int64_t>(item));

@@ -194,7 +194,7 @@ bool uses_tensor_memory(const ir::Function& tile) {
   for (std::uint32_t i = 0; i < tile.buffer_count(); ++i)
     if (tile[ir::BufferId{i}].scope == ir::Scope::Tmem) return true;
   return std::ranges::any_of(tile.ptx_calls, [](const ir::PtxCall& call) {
-    return call.opcode.mnemonic().starts_with("tcgen05.");
+    return call.opcode.mnemonic().text().starts_with("tcgen05.");
   });
 }
 

@@ -18,10 +18,9 @@ bool needs_engine_fallback(target::Target target) {
 }
 
 bool is_of_engine(const isa::Opcode& opcode) {
-  static constexpr std::string_view kMnemonics[] = {
-      "fence.mbarrier_init",        "mbarrier.arrive.expect_tx", "mbarrier.expect_tx",
-      "cp.async.bulk.commit_group", "cp.async.bulk.wait_group",  "setmaxnreg"};
-  return std::ranges::find(kMnemonics, opcode.mnemonic()) != std::end(kMnemonics) ||
+  return opcode.mnemonic().is_one_of({"fence.mbarrier_init", "mbarrier.arrive.expect_tx",
+                                      "mbarrier.expect_tx", "cp.async.bulk.commit_group",
+                                      "cp.async.bulk.wait_group", "setmaxnreg"}) ||
          opcode.text().starts_with("fence.proxy.async") ||
          opcode.text().starts_with("prefetch.tensormap");
 }

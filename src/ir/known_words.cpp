@@ -22,10 +22,9 @@ KnownWords::KnownWords(const Function& f, target::Target target) : f_(f) {
 }
 
 bool KnownWords::unpacks(const PtxCall& call, const isa::Binding& binding) const {
-  if (!binding.has("atype")) return false;
-  const std::string_view type = binding.word("atype");
-  if (call.opcode.mnemonic() == "cvt") return type == "e4m3x2" || type == "e5m2x2";
-  return has_products_ && call.opcode.mnemonic() == "mma" && (type == "e4m3" || type == "e5m2");
+  const isa::Word type = binding.word("atype");
+  if (call.opcode.mnemonic() == "cvt") return type.is_one_of({"e4m3x2", "e5m2x2"});
+  return has_products_ && call.opcode.mnemonic() == "mma" && type.is_one_of({"e4m3", "e5m2"});
 }
 
 bool KnownWords::must_hide(const PtxCall& call, const isa::Binding& binding,

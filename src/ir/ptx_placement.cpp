@@ -51,7 +51,7 @@ bool place_operands(const isa::Binding& binding, std::size_t given,
 bool is_async_product(const PtxCall& call) { return call.opcode.mnemonic() == "wgmma.mma_async"; }
 
 bool is_tensor_load(const PtxCall& call) {
-  const std::string_view called = call.opcode.mnemonic();
+  const isa::Mnemonic called = call.opcode.mnemonic();
   return called == "tcgen05.ld" || called == "tcgen05.ld.red";
 }
 

@@ -30,7 +30,6 @@ struct Catalogue {
   std::vector<std::once_flag> is_read;  // by row
   std::vector<Form> forms;              // by row; empty until it is read
   std::vector<Family> families;
-  std::vector<std::string_view> mnemonics;
   std::unordered_map<std::string_view, Rows> by_root;  // the first word of the mnemonic
   std::once_flag is_whole;
 };
@@ -42,12 +41,7 @@ std::string_view root_of(std::string_view mnemonic) {
 void list_rows(Catalogue& catalogue) {
   for (const FamilyRows* family : family_rows())
     for (const Row& row : family->rows) {
-      Catalogue::Rows& same_root = catalogue.by_root[root_of(row.mnemonic)];
-      const auto has_name = [&](std::size_t i) {
-        return catalogue.rows[i].row->mnemonic == row.mnemonic;
-      };
-      if (std::ranges::none_of(same_root, has_name)) catalogue.mnemonics.push_back(row.mnemonic);
-      same_root.push_back(catalogue.rows.size());
+      catalogue.by_root[root_of(row.mnemonic.text())].push_back(catalogue.rows.size());
       catalogue.rows.push_back({family->name, &row});
     }
   catalogue.is_read = std::vector<std::once_flag>(catalogue.rows.size());
@@ -68,7 +62,7 @@ Catalogue& listed() {
   return catalogue;
 }
 
-std::string_view mnemonic_of(std::size_t row) { return listed().rows[row].row->mnemonic; }
+std::string_view mnemonic_of(std::size_t row) { return listed().rows[row].row->mnemonic.text(); }
 
 const Form& form_of(std::size_t row) {
   Catalogue& all = listed();
@@ -105,7 +99,8 @@ bool starts_with_words(std::string_view text, std::string_view prefix) {
 using Words = std::span<const std::string_view>;
 
 // Types, and state spaces, go to their slots in order; an optional slot may stay empty.
-bool assign_in_order(Binding& binding, std::span<const std::size_t> slots, Words words) {
+bool assign_in_order(Binding& binding, std::span<const std::size_t> slots,
+                     std::span<const Word> words) {
   if (slots.empty()) return words.empty();
   const Slot& slot = binding.form().slots[slots.front()];
   if (!words.empty()) {
@@ -145,16 +140,17 @@ class WordMatcher {
 
  private:
   std::optional<Misfit> assign() {
-    std::vector<std::string_view> ordered[2];
+    std::vector<Word> ordered[2];
     std::optional<std::size_t> stray;
     for (std::size_t i = skip_; i < words_.size(); ++i) {
-      const SlotKind kind = kind_of_word(words_[i]);
-      if (kind == SlotKind::Word || !in_slot_of(kind, words_[i])) {
-        if (assign_word(words_[i])) continue;
+      const Word word = Word::find(words_[i]).value_or(Word());
+      const SlotKind kind = kind_of_word(word);
+      if (kind == SlotKind::Word || !in_slot_of(kind, word)) {
+        if (assign_word(word)) continue;
         if (!explains_) return Misfit{Stage::Words, static_cast<int>(i), {}, &form_};
         if (!stray) stray = i;
       } else {
-        ordered[kind == SlotKind::Type ? 0 : 1].push_back(words_[i]);
+        ordered[kind == SlotKind::Type ? 0 : 1].push_back(word);
       }
     }
     // All words get their places even if one has none: the form with the most is the nearest.
@@ -168,7 +164,7 @@ class WordMatcher {
     return misfit;
   }
 
-  [[nodiscard]] bool in_slot_of(SlotKind kind, std::string_view word) const {
+  [[nodiscard]] bool in_slot_of(SlotKind kind, Word word) const {
     return std::ranges::any_of(form_.slots, [&](const Slot& slot) {
       return slot.kind == kind && slot.find(word) != Binding::kAbsent;
     });
@@ -182,7 +178,7 @@ class WordMatcher {
     return found;
   }
 
-  bool assign_word(std::string_view word) {
+  bool assign_word(Word word) {
     for (std::size_t i = 0; i < form_.slots.size(); ++i) {
       if (form_.slots[i].kind != SlotKind::Word || binding_.has(i)) continue;
       const std::uint8_t w = form_.slots[i].find(word);
@@ -207,8 +203,8 @@ class WordMatcher {
                   form_.mnemonic);
   }
 
-  [[nodiscard]] Misfit misplaced(SlotKind kind, const std::vector<std::string_view>& given) const {
-    const auto at = std::ranges::find(words_, given.back()) - words_.begin();
+  [[nodiscard]] Misfit misplaced(SlotKind kind, const std::vector<Word>& given) const {
+    const auto at = std::ranges::find(words_, given.back().text()) - words_.begin();
     return misfit(Stage::Words, at, "the {} `.{}` do not go with `{}`",
                   std::string_view(kind == SlotKind::Type ? "types" : "state spaces"),
                   join(given, "."), form_.mnemonic);
@@ -239,7 +235,7 @@ void name_unknown_word(Misfit& misfit, Words words, const Catalogue::Rows& rows)
   std::vector<std::string_view> known;
   for (const std::size_t row : rows)
     for (const Slot& slot : form_of(row).slots)
-      known.insert(known.end(), slot.words.begin(), slot.words.end());
+      for (const Word each : slot.words) known.push_back(each.text());
   if (std::ranges::find(known, word) != known.end()) return;
   const auto near = nearest(word, known);
   misfit.text = fmt::format("`{}` has no modifier `.{}`{}", misfit.form->mnemonic, word,
@@ -269,8 +265,6 @@ std::vector<const Form*> forms_of(std::string_view mnemonic) {
     if (starts_with_words(mnemonic_of(row), mnemonic)) found.push_back(&form_of(row));
   return found;
 }
-
-const std::vector<std::string_view>& mnemonics() { return listed().mnemonics; }
 
 std::vector<std::string_view> opcode_words(std::string_view opcode) {
   std::vector<std::string_view> words;
@@ -334,7 +328,7 @@ Bindings bind_anew(std::string_view opcode) {
   const auto root = listed().by_root.find(words.front());
   if (root == listed().by_root.end()) {
     std::vector<std::string_view> roots;
-    for (const std::string_view name : mnemonics()) roots.push_back(root_of(name));
+    for (const std::string_view name : Mnemonic::all()) roots.push_back(root_of(name));
     result.misfit.word = 0;
     result.misfit.text =
         is_absent(words.front())
@@ -434,8 +428,8 @@ const std::vector<Binding>& Opcode::forms() const {
   return valid() ? record_->bindings.fits : kNone;
 }
 
-std::string_view Opcode::mnemonic() const {
-  return forms().empty() ? std::string_view() : binding().form().mnemonic;
+Mnemonic Opcode::mnemonic() const {
+  return forms().empty() ? Mnemonic() : binding().form().mnemonic;
 }
 
 const Binding& Opcode::binding() const {

@@ -58,8 +58,6 @@ void read_ahead(const std::function<bool()>& goes_on);
 const Family* find_family(std::string_view name);
 /// All forms whose mnemonic starts with these dotted words: "cp.async" gives its bulk forms too.
 std::vector<const Form*> forms_of(std::string_view mnemonic);
-/// Every mnemonic once, in catalogue order.
-const std::vector<std::string_view>& mnemonics();
 
 /// The forms an opcode may be of: "ld.global.v4.b32". Modifiers may stand in any order (ptxas takes
 /// them so), but types and state spaces keep theirs.

@@ -84,11 +84,11 @@ std::string given_text(const Condition& condition, const Binding& binding) {
 // What a gate is closed for: the mnemonic, with the words that matter; the whole opcode where the
 // target has another form of the mnemonic, which would need none of it.
 std::string subject(const Binding& binding, const GateInfo& gate, Target target) {
-  const std::string_view mnemonic = binding.form().mnemonic;
+  const Mnemonic mnemonic = binding.form().mnemonic;
   if (!gate.when.empty()) {
     return fmt::format("`{}` with {}", mnemonic, given_text(gate.when, binding));
   }
-  for (const Form* form : forms_of(mnemonic)) {
+  for (const Form* form : forms_of(mnemonic.text())) {
     const bool has = std::ranges::all_of(form->gates, [&](const GateInfo& other) {
       return !other.when.empty() || is_open(other, target);
     });

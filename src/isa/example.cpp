@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <deque>
 #include <optional>
+#include <utility>
 
 #include "base/join.h"
 #include "isa/match_operands.h"
@@ -157,20 +158,11 @@ std::optional<std::string> attempt(const Binding& binding, const Choices& choice
 }  // namespace
 
 std::string_view register_prefix(int bits) {
-  switch (bits) {
-    case 1:
-      return "%p";
-    case 8:
-      return "%b";
-    case 16:
-      return "%rs";
-    case 32:
-      return "%r";
-    case 64:
-      return "%rd";
-    default:
-      return "%rq";
-  }
+  static constexpr std::pair<int, std::string_view> kPrefixes[] = {
+      {1, "%p"}, {8, "%b"}, {16, "%rs"}, {32, "%r"}, {64, "%rd"}};
+  for (const auto& [width, prefix] : kPrefixes)
+    if (width == bits) return prefix;
+  return "%rq";
 }
 
 std::string example(const Binding& binding) {

@@ -67,12 +67,12 @@ std::string_view selection_text(Select select, bool is_result) {
   return "";
 }
 
-std::uint8_t Slot::find(std::string_view word) const {
+std::uint8_t Slot::find(Word word) const {
   const auto found = std::ranges::find(words, word);
   return found == words.end() ? Binding::kAbsent : static_cast<std::uint8_t>(found - words.begin());
 }
 
-SlotKind kind_of_word(std::string_view word) {
+SlotKind kind_of_word(Word word) {
   if (parse_type(word)) return SlotKind::Type;
   if (parse_space(word)) return SlotKind::Space;
   return SlotKind::Word;
@@ -91,7 +91,7 @@ std::string OperandSpec::values_text() const {
                    : fmt::format("{}..{} in steps of {}", low, high, step);
 }
 
-std::optional<std::size_t> Form::slot_index(std::string_view name) const {
+std::optional<std::size_t> Form::slot_index(SlotName name) const {
   for (std::size_t i = 0; i < slots.size(); ++i) {
     if (slots[i].name == name) return i;
   }
@@ -102,21 +102,23 @@ std::size_t Binding::given_count() const {
   return kMaxSlots - static_cast<std::size_t>(std::ranges::count(choice_, kAbsent));
 }
 
-bool Binding::has(std::string_view slot) const {
+bool Binding::has(SlotName slot) const {
   const auto index = form_->slot_index(slot);
   return index && has(*index);
 }
 
-std::string_view Binding::word(std::size_t slot) const {
-  return has(slot) ? form_->slots[slot].words[choice_[slot]] : std::string_view();
+Word Binding::word(std::size_t slot) const {
+  return has(slot) ? form_->slots[slot].words[choice_[slot]] : Word();
 }
 
-std::string_view Binding::word(std::string_view slot) const {
+Word Binding::word(SlotName slot) const {
   const auto index = form_->slot_index(slot);
-  return index ? word(*index) : std::string_view();
+  return index ? word(*index) : Word();
 }
 
-int Binding::number(std::string_view slot) const { return number_in(word(slot)); }
+Type Binding::type(SlotName slot) const { return *parse_type(word(slot)); }
+
+int Binding::number(SlotName slot) const { return number_in(word(slot)); }
 
 bool Binding::holds(const Condition& condition) const {
   return std::ranges::all_of(condition.terms, [&](const Condition::Term& term) {
@@ -129,9 +131,9 @@ bool Binding::holds(const Condition& condition) const {
 }
 
 std::string Binding::opcode() const {
-  std::string text(form_->mnemonic);
+  std::string text(form_->mnemonic.text());
   for (std::size_t i = 0; i < form_->slots.size(); ++i) {
-    if (has(i)) text.append(".").append(word(i));
+    if (has(i)) text.append(".").append(word(i).text());
   }
   return text;
 }
@@ -146,10 +148,21 @@ int number_in(std::string_view word) {
   return number;
 }
 
+int number_in(Word word) { return number_in(word.text()); }
+
 // Two of the three come before a letter, so each is read from its own prefix.
-ProductShape product_shape(std::string_view word) {
-  return {number_in(word.substr(0, word.find('n'))), number_in(word.substr(0, word.find('k'))),
-          number_in(word)};
+ProductShape product_shape(Word word) {
+  const std::string_view text = word.text();
+  return {number_in(text.substr(0, text.find('n'))), number_in(text.substr(0, text.find('k'))),
+          number_in(text)};
+}
+
+int element_bits(const Binding& binding, SlotName slot) {
+  // Narrow floats have a byte each, but for the kinds that hold two of four bits in one.
+  if (binding.word("kind").is_one_of({"kind::mxf4", "kind::mxf4nvf4"})) return 4;
+  const Type type = parse_type(binding.word(slot)).value_or(Type::F16);
+  if (type == Type::B1) return 1;
+  return type == Type::E2m1 ? 8 : num::storage_bits(info(type).number);
 }
 
 namespace {
@@ -196,7 +209,7 @@ std::string to_text(const Condition& condition, const Form& form) {
 }
 
 std::string syntax_line(const Form& form) {
-  std::string text(form.mnemonic);
+  std::string text(form.mnemonic.text());
   for (const Slot& slot : form.slots) text += slot_text(slot);
   bool first = true;
   for (const OperandSpec& spec : form.operands) {

@@ -45,15 +45,17 @@ struct Form;
 enum class SlotKind : std::uint8_t { Word, Type, Space };
 
 struct Slot {
-  std::string_view name;
-  std::vector<std::string_view> words;
+  SlotName name;
+  std::vector<Word> words;
   bool optional = false;
   SlotKind kind = SlotKind::Word;
 
   /// The index of a word, or Binding::kAbsent.
-  [[nodiscard]] std::uint8_t find(std::string_view word) const;
+  [[nodiscard]] std::uint8_t find(Word word) const;
   /// One word that is also its name: `.sync`.
-  [[nodiscard]] bool is_fixed() const { return words.size() == 1 && words[0] == name; }
+  [[nodiscard]] bool is_fixed() const {
+    return words.size() == 1 && words[0].text() == name.text();
+  }
 };
 
 /// One condition: terms that must all hold for a binding.
@@ -127,14 +129,14 @@ struct RuleInfo {
 
 struct Form {
   std::string_view family;
-  std::string_view mnemonic;  // "cp.async.bulk"
+  Mnemonic mnemonic;
   std::vector<Slot> slots;
   std::vector<OperandSpec> operands;
   std::vector<GateInfo> gates;
   std::vector<RuleInfo> rules;
   const Row* row = nullptr;
 
-  [[nodiscard]] std::optional<std::size_t> slot_index(std::string_view name) const;
+  [[nodiscard]] std::optional<std::size_t> slot_index(SlotName name) const;
 };
 
 /// The words an opcode gives to the slots of a form.
@@ -154,12 +156,14 @@ class Binding {
   /// How many of the slots are given.
   [[nodiscard]] std::size_t given_count() const;
   /// By the slot's name; a slot the form does not have is never given.
-  [[nodiscard]] bool has(std::string_view slot) const;
-  /// The word given, without its dot; "" if none.
-  [[nodiscard]] std::string_view word(std::string_view slot) const;
-  [[nodiscard]] std::string_view word(std::size_t slot) const;
+  [[nodiscard]] bool has(SlotName slot) const;
+  /// The word given; Word() if none.
+  [[nodiscard]] Word word(SlotName slot) const;
+  [[nodiscard]] Word word(std::size_t slot) const;
+  /// The type that the slot's word names; the slot must have been given.
+  [[nodiscard]] Type type(SlotName slot) const;
   /// The number in the word: 4 for `x4` and `v4`, 16 for `m8n16`'s last part; 0 if none.
-  [[nodiscard]] int number(std::string_view slot) const;
+  [[nodiscard]] int number(SlotName slot) const;
   [[nodiscard]] bool holds(const Condition& condition) const;
   /// The full opcode, modifiers in the manual's order.
   [[nodiscard]] std::string opcode() const;
@@ -170,16 +174,21 @@ class Binding {
 };
 
 /// What kind of slot a modifier word goes to.
-SlotKind kind_of_word(std::string_view word);
+SlotKind kind_of_word(Word word);
 
 /// The last run of digits in a word: 4 for "x4", 16 for "m8n16"; 0 without digits.
 int number_in(std::string_view word);
+int number_in(Word word);
 
 /// The three numbers of a shape: 16, 8 and 32 of "m16n8k32".
 struct ProductShape {
   int m, n, k;
 };
-ProductShape product_shape(std::string_view word);
+ProductShape product_shape(Word word);
+
+/// Bits of an element in the fragments of a matrix product, of the type in that slot. A slot that is
+/// not given means halves.
+int element_bits(const Binding& binding, SlotName slot);
 
 /// Reads a row. A row that does not follow the notation of row.h is a bug of ours.
 Form read_row(std::string_view family, const Row& row);

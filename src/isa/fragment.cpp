@@ -74,7 +74,7 @@ std::vector<Fragment> matrix_fragments(const Binding& binding) {
             m8n8("d", "the same elements after", true)};
   }
   const std::string operand = list_operand(binding);
-  const std::string_view shape = binding.word("shape");
+  const Word shape = binding.word("shape");
   if (shape == "m8n8") {
     return {m8n8(operand, "one 8x8 matrix of 16-bit elements, as its rows lie in memory",
                  binding.has("trans"))};
@@ -99,32 +99,7 @@ std::vector<Fragment> matrix_fragments(const Binding& binding) {
 
 // --- mma ---
 
-struct MmaShape {
-  int m = 0, n = 0, k = 0;
-};
-
-MmaShape parse_shape(std::string_view text) {
-  MmaShape shape;
-  for (std::size_t i = 0; i < text.size();) {
-    int& value = text[i] == 'm' ? shape.m : text[i] == 'n' ? shape.n : shape.k;
-    for (++i; i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i)
-      value = value * 10 + (text[i] - '0');
-  }
-  return shape;
-}
-
-// Bits an element takes in an operand register. Six- and four-bit floats sit in bytes, except in
-// the kinds that hold two fp4 to a byte.
-int operand_bits(std::string_view type, std::string_view kind) {
-  if (type == "f64") return 64;
-  if (type == "tf32" || type == "f32" || type == "s32") return 32;
-  if (type == "f16" || type == "bf16") return 16;
-  if (type == "s4" || type == "u4") return 4;
-  if (type == "b1") return 1;
-  return type == "e2m1" && kind.starts_with("kind::mxf4") ? 4 : 8;
-}
-
-Fragment mma_a(const MmaShape& s, std::string_view type, int bits) {
+Fragment mma_a(const ProductShape& s, Word type, int bits) {
   const int e = bits == 64 ? 1 : 32 / bits;
   const Size size{s.m, s.k, s.m * s.k / 32 / e, e};
   return fill("a", fmt::format("A, {}x{} of {}", s.m, s.k, type), size,
@@ -135,7 +110,7 @@ Fragment mma_a(const MmaShape& s, std::string_view type, int bits) {
               });
 }
 
-Fragment mma_b(const MmaShape& s, std::string_view type, int bits) {
+Fragment mma_b(const ProductShape& s, Word type, int bits) {
   const int e = bits == 64 ? 1 : 32 / bits;
   const Size size{s.k, s.n, s.k * s.n / 32 / e, e};
   return fill("b", fmt::format("B, {}x{} of {}", s.k, s.n, type), size,
@@ -144,7 +119,7 @@ Fragment mma_b(const MmaShape& s, std::string_view type, int bits) {
               });
 }
 
-Fragment mma_c(std::string operand, const MmaShape& s, std::string_view type) {
+Fragment mma_c(std::string operand, const ProductShape& s, Word type) {
   const int e = type == "f16" ? 2 : 1;
   const Size size{s.m, s.n, s.m * s.n / 32 / e, e};
   std::string title = fmt::format("{}, {}x{} of {}", operand == "d" ? "D" : "C", s.m, s.n, type);
@@ -155,25 +130,23 @@ Fragment mma_c(std::string operand, const MmaShape& s, std::string_view type) {
 }
 
 std::vector<Fragment> mma_fragments(const Binding& binding) {
-  const MmaShape shape = parse_shape(binding.word("shape"));
-  const std::string_view a = binding.word("atype");
-  const std::string_view kind = binding.word("kind");
+  const ProductShape shape = product_shape(binding.word("shape"));
+  const Word a = binding.word("atype"), b = binding.word("btype");
   const bool four_products = shape.m == 8 && shape.k == 4 && a != "f64";
   if (shape.m == 0 || four_products) return {};
-  MmaShape stored = shape;  // of a sparse A only the half that is not zero
+  ProductShape stored = shape;  // of a sparse A only the half that is not zero
   if (binding.has("sp")) stored.k /= 2;
-  const auto bits = [&](std::string_view type) { return operand_bits(type, kind); };
-  return {mma_a(stored, a, bits(a)),
-          mma_b(shape, binding.word("btype"), bits(binding.word("btype"))),
-          mma_c("c", shape, binding.word("ctype")), mma_c("d", shape, binding.word("dtype"))};
+  return {mma_a(stored, a, element_bits(binding, "atype")),
+          mma_b(shape, b, element_bits(binding, "btype")), mma_c("c", shape, binding.word("ctype")),
+          mma_c("d", shape, binding.word("dtype"))};
 }
 
 // --- wgmma: four warps, 16 rows each ---
 
 std::vector<Fragment> wgmma_fragments(const Binding& binding) {
-  const MmaShape s = parse_shape(binding.word("shape"));
+  const ProductShape s = product_shape(binding.word("shape"));
   if (s.m == 0) return {};
-  const std::string_view type = binding.word("dtype");
+  const Word type = binding.word("dtype");
   const int e = type == "f16" ? 2 : 1;
   const Size size{64, s.n, s.n / 2 / e, e, 4};
   return {fill(
@@ -188,7 +161,7 @@ std::vector<Fragment> wgmma_fragments(const Binding& binding) {
 // --- tcgen05.ld and st: one warp's part of tensor memory; rows are its lanes, columns 32 bits ---
 
 std::vector<Fragment> tmem_fragments(const Binding& binding) {
-  const std::string_view shape = binding.word("shape");
+  const Word shape = binding.word("shape");
   const int num = binding.number("num");
   const std::string operand = list_operand(binding);
   const auto title = [&](int rows, int cols) {
@@ -220,11 +193,11 @@ std::vector<Fragment> tmem_fragments(const Binding& binding) {
 }  // namespace
 
 std::vector<Fragment> fragments_of(const Binding& binding) {
-  const std::string_view mnemonic = binding.form().mnemonic;
+  const Mnemonic mnemonic = binding.form().mnemonic;
   if (binding.form().family == "matrix") return matrix_fragments(binding);
   if (mnemonic == "mma") return mma_fragments(binding);
   if (mnemonic == "wgmma.mma_async") return wgmma_fragments(binding);
-  if (mnemonic == "tcgen05.ld" || mnemonic == "tcgen05.st") return tmem_fragments(binding);
+  if (mnemonic.is_one_of({"tcgen05.ld", "tcgen05.st"})) return tmem_fragments(binding);
   return {};
 }
 

@@ -478,8 +478,8 @@ class OperandMatcher {
 
   // Textures may have coordinates of floats, but for the layer, which comes first.
   [[nodiscard]] Type coordinate_type(bool is_first) const {
-    if (!form_.slot_index("ctype") || binding_.word("ctype") != "f32") return Type::S32;
-    return is_first && binding_.word("geom").starts_with('a') ? Type::S32 : Type::F32;
+    const bool is_layer = is_first && binding_.word("geom").is_one_of({"a1d", "a2d", "acube"});
+    return binding_.word("ctype") == "f32" && !is_layer ? Type::F32 : Type::S32;
   }
 
   // ptxas: addresses in the small windows may be 32 bits wide, tensor ones must be; others are 64.

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "isa/words.h"
+
 namespace ww::isa {
 
 class Binding;
@@ -26,8 +28,8 @@ class Opcode {
   /// instruction decide between them. Empty for a text that is not an opcode: the verifier refuses
   /// it.
   [[nodiscard]] const std::vector<Binding>& forms() const;
-  /// "ldmatrix", "cp.async.commit_group": that of all its forms; "" without forms.
-  [[nodiscard]] std::string_view mnemonic() const;
+  /// That of all its forms; Mnemonic() without forms.
+  [[nodiscard]] Mnemonic mnemonic() const;
   /// The first of the forms, of which there must be one: for questions about modifiers.
   [[nodiscard]] const Binding& binding() const;
   /// Why it has no forms.

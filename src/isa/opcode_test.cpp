@@ -13,7 +13,7 @@ namespace {
 TEST(Opcode, HoldsMnemonicAndModifiers) {
   const Opcode opcode = opcode_of("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16");
   EXPECT_TRUE(opcode.valid());
-  EXPECT_EQ(opcode.mnemonic(), "ldmatrix");
+  EXPECT_EQ(opcode.mnemonic(), Mnemonic("ldmatrix"));
   ASSERT_EQ(opcode.forms().size(), 1U);
   EXPECT_EQ(opcode.binding().number("num"), 2);
   EXPECT_TRUE(opcode.binding().has("trans"));
@@ -70,7 +70,7 @@ TEST(Opcode, WithoutFormsSaysWhy) {
   const Opcode opcode = opcode_of("ldmatrix.sync.aligned.m8n8.x3.shared.b16");
   EXPECT_TRUE(opcode.valid());
   EXPECT_TRUE(opcode.forms().empty());
-  EXPECT_EQ(opcode.mnemonic(), "");
+  EXPECT_EQ(opcode.mnemonic(), Mnemonic());
   ASSERT_NE(opcode.misfit().form, nullptr);
   EXPECT_EQ(opcode.misfit().text, "`ldmatrix` has no modifier `.x3`; did you mean `.x1`?");
   EXPECT_EQ(opcode_of("ldmatrux").misfit().form, nullptr);
@@ -79,7 +79,7 @@ TEST(Opcode, WithoutFormsSaysWhy) {
 TEST(Opcode, NoneHasNeitherTextNorForms) {
   EXPECT_FALSE(Opcode().valid());
   EXPECT_EQ(Opcode().text(), "");
-  EXPECT_EQ(Opcode().mnemonic(), "");
+  EXPECT_EQ(Opcode().mnemonic(), Mnemonic());
   EXPECT_TRUE(Opcode().forms().empty());
 }
 

@@ -29,6 +29,8 @@ std::optional<Space> parse_space(std::string_view word) {
   return std::nullopt;
 }
 
+std::optional<Space> parse_space(Word word) { return parse_space(word.text()); }
+
 std::string_view name_of(Space space) {
   for (const auto& [name, value] : kSpaces) {
     if (value == space) return name;

@@ -28,6 +28,7 @@ enum class Space : std::uint8_t {
 
 /// The word in an opcode or declaration ("shared::cta"); nullopt if it is not a state space.
 std::optional<Space> parse_space(std::string_view word);
+std::optional<Space> parse_space(Word word);
 std::string_view name_of(Space space);
 
 enum class OperandKind : std::uint8_t {

@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <string>
+#include <utility>
 
 #include "base/ascii.h"
 #include "base/check.h"
@@ -24,15 +26,19 @@ std::string_view word_list(std::string_view name) {
   return {};
 }
 
-std::vector<std::string_view> read_words(std::string_view text) {
-  std::vector<std::string_view> words;
+template <typename Listed>
+Listed listed(std::string_view text) {
+  const auto name = Listed::find(text);
+  WW_CHECK(name.has_value(), "words.h does not list `{}`", text);
+  return *name;
+}
+
+std::vector<Word> read_words(std::string_view text) {
+  std::vector<Word> words;
   for (const std::string_view part : split_words(text, '|')) {
-    if (!part.starts_with('$')) {
-      words.push_back(part);
-      continue;
-    }
-    for (const std::string_view word : split_words(word_list(part.substr(1)), '|'))
-      words.push_back(word);
+    const bool is_list = part.starts_with('$');
+    for (const std::string_view word : split_words(is_list ? word_list(part.substr(1)) : part, '|'))
+      words.push_back(listed<Word>(word));
   }
   return words;
 }
@@ -40,24 +46,29 @@ std::vector<std::string_view> read_words(std::string_view text) {
 Slot read_slot(std::string_view text) {
   Slot slot;
   const auto equals = text.find('=');
-  slot.name = text.substr(0, equals);
-  slot.optional = slot.name.ends_with('?');
-  if (slot.optional) slot.name.remove_suffix(1);
-  slot.words = equals == std::string_view::npos ? std::vector{slot.name}
-                                                : read_words(text.substr(equals + 1));
+  std::string_view name = text.substr(0, equals);
+  slot.optional = name.ends_with('?');
+  if (slot.optional) name.remove_suffix(1);
+  slot.name = listed<SlotName>(name);
+  slot.words = read_words(equals == std::string_view::npos ? name : text.substr(equals + 1));
   WW_CHECK(!slot.words.empty() && slot.words.size() < Binding::kAbsent, "slot `{}`", text);
   slot.kind = kind_of_word(slot.words.front());
   return slot;
 }
 
-std::uint8_t word_index(const Slot& slot, std::string_view word) {
+std::uint8_t word_index(const Slot& slot, Word word) {
   const std::uint8_t index = slot.find(word);
   WW_CHECK(index != Binding::kAbsent, "slot `{}` has no word `{}`", slot.name, word);
   return index;
 }
 
+std::optional<std::size_t> find_slot(const Form& form, std::string_view text) {
+  const auto name = SlotName::find(text);
+  return name ? form.slot_index(*name) : std::nullopt;
+}
+
 std::size_t slot_named(const Form& form, std::string_view name) {
-  const auto index = form.slot_index(name);
+  const auto index = find_slot(form, name);
   WW_CHECK(index.has_value(), "`{}` has no slot `{}`", form.mnemonic, name);
   return *index;
 }
@@ -76,7 +87,7 @@ Condition::Term read_term(const Form& form, std::string_view text) {
   }
   term.slot = slot_named(form, name);
   if (equals == std::string_view::npos) return term;
-  for (const std::string_view word : read_words(text.substr(equals + 1))) {
+  for (const Word word : read_words(text.substr(equals + 1))) {
     term.words.push_back(word_index(form.slots[term.slot], word));
   }
   return term;
@@ -109,27 +120,16 @@ class OperandReader {
 
  private:
   void read_role() {
-    switch (text_.front()) {
-      case '>':
-        spec_.role = Role::Write;
-        break;
-      case '#':
-        spec_.role = Role::Immediate;
-        break;
-      case '^':
-        spec_.role = Role::Label;
-        break;
-      case '~':
-        spec_.role = Role::Targets;
-        break;
-      case '[':
-        spec_.role = Role::Address;
-        text_.remove_suffix(text_.ends_with(']') ? 1 : 0);
-        break;
-      default:
-        return;
-    }
+    static constexpr std::pair<char, Role> kRoles[] = {{'>', Role::Write},
+                                                       {'#', Role::Immediate},
+                                                       {'^', Role::Label},
+                                                       {'~', Role::Targets},
+                                                       {'[', Role::Address}};
+    const auto* found = std::ranges::find(kRoles, text_.front(), &std::pair<char, Role>::first);
+    if (found == std::end(kRoles)) return;
+    spec_.role = found->second;
     text_.remove_prefix(1);
+    if (spec_.role == Role::Address && text_.ends_with(']')) text_.remove_suffix(1);
   }
 
   std::string_view take_name() {
@@ -222,7 +222,7 @@ class OperandReader {
 
   void read_type() {
     const std::string_view name = take_name();
-    if (const auto slot = form_.slot_index(name)) {
+    if (const auto slot = find_slot(form_, name)) {
       spec_.type_slot = slot;
       return;
     }
@@ -232,7 +232,7 @@ class OperandReader {
 
   void read_space() {
     const std::string_view name = take_name();
-    if (const auto slot = form_.slot_index(name)) {
+    if (const auto slot = find_slot(form_, name)) {
       spec_.space_slot = slot;
       return;
     }
@@ -265,38 +265,23 @@ class OperandReader {
   }
 
   void read_flags() {
+    static constexpr std::pair<char, bool OperandSpec::*> kFlags[] = {
+        {'r', &OperandSpec::register_only}, {'w', &OperandSpec::wider},
+        {'s', &OperandSpec::special},       {'y', &OperandSpec::symbol},
+        {'_', &OperandSpec::sink},          {'b', &OperandSpec::braces}};
+    static constexpr std::pair<char, Select> kSelects[] = {
+        {'p', Select::One}, {'2', Select::Two}, {'4', Select::Four}};
     while (!text_.empty() && text_.front() != '(' && text_.front() != '@') {
-      switch (take(1).front()) {
-        case 'r':
-          spec_.register_only = true;
-          break;
-        case 'w':
-          spec_.wider = true;
-          break;
-        case 's':
-          spec_.special = true;
-          break;
-        case 'y':
-          spec_.symbol = true;
-          break;
-        case '_':
-          spec_.sink = true;
-          break;
-        case 'b':
-          spec_.braces = true;
-          break;
-        case 'p':
-          spec_.select = Select::One;
-          break;
-        case '2':
-          spec_.select = Select::Two;
-          break;
-        case '4':
-          spec_.select = Select::Four;
-          break;
-        default:
-          WW_CHECK(false, "`{}`: unknown flag before `{}`", form_.mnemonic, text_);
+      const char c = take(1).front();
+      bool is_known = false;
+      for (const auto& [letter, flag] : kFlags)
+        if (letter == c) is_known = spec_.*flag = true;
+      for (const auto& [letter, select] : kSelects) {
+        if (letter != c) continue;
+        spec_.select = select;
+        is_known = true;
       }
+      WW_CHECK(is_known, "`{}`: unknown flag before `{}`", form_.mnemonic, text_);
     }
   }
 

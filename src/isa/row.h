@@ -46,6 +46,7 @@
 #include <string_view>
 
 #include "isa/operand.h"
+#include "isa/words.h"
 #include "target/target.h"
 
 namespace ww::isa {
@@ -88,7 +89,7 @@ class Few {
 };
 
 struct Row {
-  std::string_view mnemonic;
+  Mnemonic mnemonic;
   std::string_view slots;
   std::string_view operands;
   Few<Gate, 12> gates{};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isa/type.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <iterator>
 
@@ -12,7 +13,8 @@ namespace {
 constexpr bool Yes = true;
 constexpr bool No = false;
 constexpr TypeInfo kTypes[] = {
-#define WW_TYPE(name, text, cls, bits, declared) {text, TypeClass::cls, bits, declared},
+#define WW_TYPE(name, text, cls, bits, declared, number) \
+  {text, TypeClass::cls, bits, declared, num::DType::number},
 #include "isa/types.def"
 #undef WW_TYPE
 };
@@ -45,31 +47,23 @@ bool is_whole(Type type) {
 }
 
 std::optional<Type> parse_type(std::string_view word) {
-  for (std::size_t i = 0; i < std::size(kTypes); ++i) {
-    if (kTypes[i].name == word) return static_cast<Type>(i);
-  }
-  return std::nullopt;
+  const auto found = Word::find(word);
+  return found ? parse_type(*found) : std::nullopt;
+}
+
+std::optional<Type> parse_type(Word word) {
+  // The types stand first in the list of words, after the empty one.
+  const bool is_type = !word.empty() && word.index() <= std::size(kTypes);
+  return is_type ? std::optional(static_cast<Type>(word.index() - 1)) : std::nullopt;
 }
 
 Type bits_type(int bits) {
-  switch (bits) {
-    case 1:
-      return Type::Pred;
-    case 8:
-      return Type::B8;
-    case 16:
-      return Type::B16;
-    case 32:
-      return Type::B32;
-    case 64:
-      return Type::B64;
-    case 128:
-      return Type::B128;
-    default:
-      break;
-  }
-  WW_CHECK(false, "no .b type of {} bits", bits);
-  return Type::B32;
+  if (bits == 1) return Type::Pred;
+  const auto* found = std::ranges::find_if(kTypes, [&](const TypeInfo& type) {
+    return type.cls == TypeClass::Bits && type.bits == bits;
+  });
+  WW_CHECK(found != std::end(kTypes), "no .b type of {} bits", bits);
+  return static_cast<Type>(found - std::begin(kTypes));
 }
 
 bool accepts(Type wanted, Type declared, Width width) {

@@ -8,10 +8,13 @@
 #include <optional>
 #include <string_view>
 
+#include "isa/words.h"
+#include "num/dtype.h"
+
 namespace ww::isa {
 
 enum class Type : std::uint8_t {
-#define WW_TYPE(name, text, cls, bits, declared) name,
+#define WW_TYPE(name, text, cls, bits, declared, number) name,
 #include "isa/types.def"
 #undef WW_TYPE
 };
@@ -21,13 +24,16 @@ enum class TypeClass : std::uint8_t { Pred, Bits, Unsigned, Signed, Float, Other
 struct TypeInfo {
   std::string_view name;  // without the dot: "f16x2"
   TypeClass cls;
-  int bits;         // of the register that holds one value
-  bool declarable;  // as the type of a register or variable
+  int bits;           // of the register that holds one value
+  bool declarable;    // as the type of a register or variable
+  num::DType number;  // the type of one number: Float16 of "f16x2"
 };
 
 const TypeInfo& info(Type type);
 /// The type spelled `word` (no dot), if it is one.
 std::optional<Type> parse_type(std::string_view word);
+/// The type that the word names, if it names one.
+std::optional<Type> parse_type(Word word);
 /// Whether it holds a whole number or plain bits: `.b`, `.u` and `.s` types.
 bool is_whole(Type type);
 /// The `.b` type of that width: 8, 16, 32, 64 or 128 bits, or 1 for predicates.

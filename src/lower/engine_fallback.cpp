@@ -146,7 +146,7 @@ class Replacer {
   // An instruction that only the engine needs.
   void instruction(StmtId id, std::size_t i, Phases& phases, Below& out) {
     const ir::PtxCall& call = f_[f_[id].ptx];
-    const std::string_view called = call.opcode.mnemonic();
+    const isa::Mnemonic called = call.opcode.mnemonic();
     if (called == "mbarrier.expect_tx")
       return refuse(f_[id].span, "`mbarrier.expect_tx` expects bytes without an arrival");
     if (called != "mbarrier.arrive.expect_tx") return;

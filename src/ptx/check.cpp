@@ -135,8 +135,8 @@ void note_shared(const Module& module, const Scope& scope, std::span<const isa::
 void FunctionFacts::note(const Module& module, const Scope& scope, const isa::Binding& binding,
                          std::span<const isa::Operand> operands, Span span) {
   note_shared(module, scope, operands, *this);
-  if (binding.form().mnemonic.starts_with("tcgen05") && binding.has("group")) {
-    Span& first = first_group[binding.word("group").ends_with('2') ? 1 : 0];
+  if (binding.form().mnemonic.text().starts_with("tcgen05") && binding.has("group")) {
+    Span& first = first_group[binding.word("group") == "cta_group::2" ? 1 : 0];
     if (!first.known) first = span;
   }
   const int words = words_in(operands);

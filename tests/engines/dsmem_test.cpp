@@ -254,7 +254,7 @@ class Meddler final : public lower::CodeObserver {
       note(call.opcode.text() + ": " + what, prove());
       call.operands[i].expr = old;
     };
-    const std::string_view called = call.opcode.mnemonic();
+    const isa::Mnemonic called = call.opcode.mnemonic();
     if (called == "mapa") return with(2, ir::int_imm(f, num::DType::Uint32, 7), "another CTA");
     if (called == "cp.async.bulk") {
       const std::int64_t bytes = *ir::const_int(f, call.operands[2].expr);

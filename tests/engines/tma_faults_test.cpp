@@ -91,7 +91,7 @@ class Meddler final : public lower::CodeObserver {
 void Meddler::meddle_with_operation(ir::PtxCall& call, const std::function<Proof()>& prove) {
   if (call.opcode.binding().word("dst") != "global") return;
   const isa::Opcode old = call.opcode;
-  const std::string rank(old.binding().word("dim"));
+  const std::string rank(old.binding().word("dim").text());
   for (const std::string& other :
        {"cp.async.bulk.tensor." + rank + ".global.shared::cta.tile.bulk_group",
         "cp.reduce.async.bulk.tensor." + rank + ".global.shared::cta.max.tile.bulk_group"}) {

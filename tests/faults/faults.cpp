@@ -176,7 +176,7 @@ class Finder {
       plant(kind, fmt::format("{} in `{}`", what, call.opcode.text()),
             [id, change](ir::Function& f, ir::Block&) { change(f.ptx_calls[f[id].ptx.index]); });
     };
-    const std::string_view called = call.opcode.mnemonic();
+    const isa::Mnemonic called = call.opcode.mnemonic();
     if (called == "mma") repeat(id, call.opcode.text());
     if (called == "mapa") shift(FaultKind::Rank, {id, Slot::Kind::Operand, 2}, {}, 1);
     // Registers of one list beside each other.
@@ -186,7 +186,7 @@ class Finder {
       edit(FaultKind::Operands, fmt::format("operands {} and {} exchanged", i, i + 1),
            [i](ir::PtxCall& c) { std::swap(c.operands[i], c.operands[i + 1]); });
     }
-    if (called.contains("matrix")) matrix(call, edit);
+    if (called.text().contains("matrix")) matrix(call, edit);
     if (called == "cp.async") {
       edit(FaultKind::Operands, "source and destination exchanged",
            [](ir::PtxCall& c) { std::swap(c.operands[0], c.operands[1]); });
@@ -230,7 +230,7 @@ class Finder {
         continue;
       }
       if (const auto n = ir::const_int(f_, operand.expr);
-          n && call.opcode.mnemonic().starts_with("cp.async"))
+          n && call.opcode.mnemonic().text().starts_with("cp.async"))
         width(slot, {}, *n);
       expression(slot);
       if (operand.offset.valid()) expression({id, Slot::Kind::Offset, i});

@@ -253,7 +253,8 @@ namespace {
 std::vector<std::string_view> mnemonics_of(const isa::Family& family) {
   std::vector<std::string_view> names;
   for (const isa::Form& form : family.forms) {
-    if (std::ranges::find(names, form.mnemonic) == names.end()) names.push_back(form.mnemonic);
+    const std::string_view name = form.mnemonic.text();
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
   return names;
 }
@@ -266,7 +267,7 @@ std::string families_text() {
     forms += family.forms.size();
   }
   return out + fmt::format("{} families, {} forms, {} mnemonics\n", isa::families().size(), forms,
-                           isa::mnemonics().size());
+                           isa::Mnemonic::all().size());
 }
 
 std::string families_json() {
@@ -289,7 +290,8 @@ std::vector<const isa::Form*> forms_named(std::string_view name) {
 }
 
 Diag unknown_name(std::string_view name) {
-  std::vector<std::string_view> known = isa::mnemonics();
+  const auto all = isa::Mnemonic::all();
+  std::vector<std::string_view> known(all.begin(), all.end());
   for (const isa::Family& family : isa::families()) known.push_back(family.name);
   return diag(DiagKind::UnknownName, "no family or instruction is called `{}`{}", name,
               did_you_mean(name, known))
@@ -308,7 +310,7 @@ std::string form_list_text(std::span<const isa::Form* const> forms) {
 std::string forms_json(std::span<const isa::Form* const> forms) {
   Json list = json_list(forms, [&](const isa::Form* form) -> Json {
     return {{"family", form->family},
-            {"mnemonic", form->mnemonic},
+            {"mnemonic", form->mnemonic.text()},
             {"syntax", syntax_line(*form)},
             {"about", form->row->about},
             {"needs", gate_lines(*form)}};
@@ -712,12 +714,14 @@ Json operand_json(const isa::OperandSpec& spec, const Form& form) {
 
 Json form_json(const Form& form) {
   Json slots = json_list(form.slots, [&](const isa::Slot& slot) -> Json {
-    return {{"name", slot.name}, {"words", slot.words}, {"optional", slot.optional}};
+    return {{"name", slot.name.text()},
+            {"words", json_list(slot.words, [](isa::Word word) { return word.text(); })},
+            {"optional", slot.optional}};
   });
   Json operands = json_list(form.operands,
                             [&](const isa::OperandSpec& spec) { return operand_json(spec, form); });
   Json result{{"family", form.family},
-              {"mnemonic", form.mnemonic},
+              {"mnemonic", form.mnemonic.text()},
               {"syntax", syntax_line(form)},
               {"about", form.row->about},
               {"slots", slots},
@@ -839,7 +843,7 @@ std::string show_fits(std::span<const isa::Binding> fits, IsaFormat format) {
 Result<std::string> isa_show(std::string_view name, IsaFormat format) {
   if (name.starts_with('%')) return show_special(name, format);
   const isa::Bindings bindings = isa::bind_opcode(name);
-  if (bindings.fits.size() == 1 && name != bindings.fits[0].form().mnemonic) {
+  if (bindings.fits.size() == 1 && name != bindings.fits[0].form().mnemonic.text()) {
     return format == IsaFormat::Json
                ? json_lines(with_schema("isa-opcode", binding_json(bindings.fits[0])))
                : binding_text(bindings.fits[0]);

@@ -159,10 +159,10 @@ bool adds_in_place(const Draft& h) {
 // A copy of 8x8 matrices between shared memory and registers behind pointers.
 bool is_matrix_copy(const Draft& h) {
   const isa::Binding& binding = h.placed.binding;
-  const std::string_view called = h.call.opcode.mnemonic();
+  const isa::Mnemonic called = h.call.opcode.mnemonic();
   return (called == "ldmatrix" || called == "stmatrix") && binding.word("shape") == "m8n8" &&
-         binding.word("type") == "b16" && binding.word("space").starts_with("shared") &&
-         !h.call.predicate.valid() &&
+         binding.word("type") == "b16" &&
+         binding.word("space").is_one_of({"shared", "shared::cta"}) && !h.call.predicate.valid() &&
          std::ranges::all_of(h.call.operands, [](const PtxOperand& operand) {
            return operand.kind == PtxOperandKind::At || operand.kind == PtxOperandKind::Address;
          });

@@ -41,7 +41,7 @@ void add_declaration(ptx::Module& module, const std::string& name) {
 bool is_mnemonic(std::string_view name) {
   static const std::set<std::string_view> kWords = [] {
     std::set<std::string_view> words;
-    for (const std::string_view mnemonic : isa::mnemonics())
+    for (const std::string_view mnemonic : isa::Mnemonic::all())
       words.insert(mnemonic.substr(0, mnemonic.find('.')));
     return words;
   }();

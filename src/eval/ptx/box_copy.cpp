@@ -166,7 +166,7 @@ void ptx_box_store(Cta& cta, const PtxInstruction& ptx, Threads ts) {
     const Access by = access_of(cta, ts[i]);
     AsyncCopy copy{.kind = AsyncKind::Bulk, .agent = thread_agent(ts[i])};
     if (ptx.call->opcode.mnemonic() == "cp.reduce.async.bulk.tensor")
-      copy.reduce = ir::find_box_reduce(ptx.call->opcode.binding().word("op"));
+      copy.reduce = ir::find_box_reduce(ptx.call->opcode.binding().word("op").text());
     copy.dtype = box.dtype;
     for_each_element(box, window_of(cta, sources[i]), [&](std::int64_t byte, auto to) {
       if (!to) return;

@@ -17,16 +17,12 @@ namespace {
 
 using num::DType;
 
-using isa::Binding;
+using isa::Binding, isa::Mnemonic, isa::SlotName;
 
 // --- which forms are executed --------------------------------------------------------------------
 
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::ranges::find(words, word) != words.end();
-}
-
 int type_bits(const Binding& binding) {
-  const auto type = isa::parse_type(binding.word("type"));
+  const auto type = parse_type(binding.word("type"));
   return type ? isa::info(*type).bits : 0;
 }
 
@@ -62,14 +58,15 @@ bool signals_one_cta(const Binding& binding) {
 
 // Without an order or a claim about it.
 bool is_plain(const Binding& binding) {
-  for (const std::string_view order : {"weak", "volatile", "sem", "mmio"})
+  for (const SlotName order :
+       {SlotName("weak"), SlotName("volatile"), SlotName("sem"), SlotName("mmio")})
     if (binding.has(order)) return false;
   const int bits = type_bits(binding);
   return bits >= 8 && bits <= 64;
 }
 // In global memory or that of the CTAs of the cluster.
 bool is_plain_access(const Binding& binding) {
-  return is_one_of(binding.word("space"), {"global", "shared", "shared::cta", "shared::cluster"}) &&
+  return binding.word("space").is_one_of({"global", "shared", "shared::cta", "shared::cluster"}) &&
          is_plain(binding);
 }
 // Addresses of the window are 32 bits wide, pointers 64.
@@ -79,21 +76,21 @@ bool maps_address(const Binding& binding) {
 bool stores_counted(const Binding& binding) { return binding.has("mbarrier::complete_tx::bytes"); }
 
 bool is_half_product(const Binding& binding) {
-  const std::string_view factor = binding.word("atype");
-  return !binding.has("sp") && is_one_of(binding.word("shape"), {"m16n8k16", "m16n8k8"}) &&
+  const isa::Word factor = binding.word("atype");
+  return !binding.has("sp") && binding.word("shape").is_one_of({"m16n8k16", "m16n8k8"}) &&
          binding.word("alayout") == "row" && binding.word("blayout") == "col" &&
          binding.word("dtype") == "f32" && binding.word("ctype") == "f32" &&
-         is_one_of(factor, {"f16", "bf16"}) && binding.word("btype") == factor;
+         factor.is_one_of({"f16", "bf16"}) && binding.word("btype") == factor;
 }
 
 bool moves_a_word(const Binding& binding) {
   return !binding.has("vec") &&
-         is_one_of(binding.word("type"), {"b32", "u32", "s32", "f32", "b64", "u64", "f64"});
+         binding.word("type").is_one_of({"b32", "u32", "s32", "f32", "b64", "u64", "f64"});
 }
 
 bool is_plain_sum(const Binding& binding) {
   const bool is_rounded = binding.word("rnd") == "rn" && binding.word("type") == "f32";
-  return is_one_of(binding.word("type"), {"u32", "s32", "u64", "s64", "f32"}) &&
+  return binding.word("type").is_one_of({"u32", "s32", "u64", "s64", "f32"}) &&
          binding.given_count() == (is_rounded ? 2U : 1U);
 }
 
@@ -102,7 +99,7 @@ bool picks_any_bytes(const Binding& binding) { return !binding.has("mode"); }
 // On halves, rounded to nearest, without a modifier that changes the result.
 bool is_packed(const Binding& binding) {
   const bool is_rounded = binding.word("rnd") == "rn";
-  return is_one_of(binding.word("type"), {"f16x2", "bf16x2", "f32x2"}) &&
+  return binding.word("type").is_one_of({"f16x2", "bf16x2", "f32x2"}) &&
          binding.given_count() == (is_rounded ? 2U : 1U);
 }
 
@@ -112,23 +109,17 @@ bool is_approximation(const Binding& binding) {
 }
 
 // The types of numbers that become floats; nothing for others.
-std::optional<DType> number_type(std::string_view word) {
-  static constexpr std::pair<std::string_view, DType> kRows[] = {
-      {"f16", DType::Float16}, {"bf16", DType::Bfloat16}, {"f32", DType::Float32},
-      {"f64", DType::Float64}, {"tf32", DType::Tfloat32}, {"s32", DType::Int32},
-      {"u32", DType::Uint32},  {"s64", DType::Int64},     {"u64", DType::Uint64}};
-  const auto* found = std::ranges::find(kRows, word, [](const auto& row) { return row.first; });
-  return found == std::end(kRows) ? std::nullopt : std::optional(found->second);
+std::optional<DType> number_type(isa::Word word) {
+  const bool is_number =
+      word.is_one_of({"f16", "bf16", "f32", "f64", "tf32", "s32", "u32", "s64", "u64"});
+  return is_number ? std::optional(isa::info(*parse_type(word)).number) : std::nullopt;
 }
 
 std::optional<num::Rounding> rounding_of(const Binding& binding) {
   if (binding.has("rna")) return num::Rounding::NearestAway;
-  const std::string_view word = binding.word("rnd");
-  if (word == "rn") return num::Rounding::NearestEven;
-  if (word == "rz") return num::Rounding::TowardZero;
-  if (word == "rm") return num::Rounding::Down;
-  if (word == "rp") return num::Rounding::Up;
-  return std::nullopt;
+  using enum num::Rounding;
+  return binding.word("rnd").as<num::Rounding>(
+      {{"rn", NearestEven}, {"rz", TowardZero}, {"rm", Down}, {"rp", Up}});
 }
 
 // One number to a float that may not hold it.
@@ -139,14 +130,10 @@ bool rounds_to_float(const Binding& binding) {
 }
 
 // The types of pairs; nothing for others.
-std::optional<DType> pair_type(std::string_view word) {
-  static constexpr std::pair<std::string_view, DType> kRows[] = {
-      {"f16x2", DType::Float16},       {"bf16x2", DType::Bfloat16},
-      {"e4m3x2", DType::Float8E4M3fn}, {"e5m2x2", DType::Float8E5M2},
-      {"e2m3x2", DType::Float6E2M3fn}, {"e3m2x2", DType::Float6E3M2fn},
-      {"e2m1x2", DType::Float4E2M1fn}, {"ue8m0x2", DType::Float8E8M0}};
-  const auto* found = std::ranges::find(kRows, word, [](const auto& row) { return row.first; });
-  return found == std::end(kRows) ? std::nullopt : std::optional(found->second);
+std::optional<DType> pair_type(isa::Word word) {
+  const bool is_pair = word.is_one_of(
+      {"f16x2", "bf16x2", "e4m3x2", "e5m2x2", "e2m3x2", "e3m2x2", "e2m1x2", "ue8m0x2"});
+  return is_pair ? std::optional(isa::info(*parse_type(word)).number) : std::nullopt;
 }
 
 // Two numbers to a word of two floats, or one such word to another.
@@ -157,11 +144,11 @@ bool converts_pairs(const Binding& binding) {
 }
 
 bool folds_integers(const Binding& binding) {
-  return is_one_of(binding.word("type"), {"u32", "s32"});
+  return binding.word("type").is_one_of({"u32", "s32"});
 }
 
 struct FormRow {
-  std::string_view mnemonic;
+  Mnemonic mnemonic;
   PtxKind kind;
   bool (*is_executed)(const Binding&) = nullptr;  // none: all forms are
 };
@@ -265,51 +252,60 @@ PtxKind kind_of(const isa::Opcode& opcode) {
 
 // --- what their modifiers say --------------------------------------------------------------------
 
-TmemShape tmem_shape(std::string_view shape) {
-  if (shape == "16x64b") return TmemShape::By16x64b;
-  if (shape == "16x128b") return TmemShape::By16x128b;
-  if (shape == "16x256b") return TmemShape::By16x256b;
-  return shape == "16x32bx2" ? TmemShape::By16x32bx2 : TmemShape::By32x32b;
+TmemShape tmem_shape(isa::Word shape) {
+  using enum TmemShape;
+  return shape
+      .as<TmemShape>({{"16x64b", By16x64b},
+                      {"16x128b", By16x128b},
+                      {"16x256b", By16x256b},
+                      {"16x32bx2", By16x32bx2}})
+      .value_or(By32x32b);
 }
 
 TensorCopyShape tensor_copy_shape(const Binding& binding) {
   using Quarters = TensorQuarters;
-  const std::string_view shape = binding.word("shape"), warps = binding.word("multicast");
+  const isa::Word shape = binding.word("shape");
   if (shape == "4x256b") return {4, 2, Quarters::FirstLanes};
-  const Quarters quarters = warps == "warpx4"          ? Quarters::All
-                            : warps == "warpx2::02_13" ? Quarters::Pairs02And13
-                            : warps == "warpx2::01_23" ? Quarters::Pairs01And23
-                                                       : Quarters::One;
+  const Quarters quarters = binding.word("multicast")
+                                .as<Quarters>({{"warpx4", Quarters::All},
+                                               {"warpx2::02_13", Quarters::Pairs02And13},
+                                               {"warpx2::01_23", Quarters::Pairs01And23}})
+                                .value_or(Quarters::One);
   const std::int64_t rows = shape == "64x128b" ? 64 : shape == "32x128b" ? 32 : 128;
   return {rows, shape == "128x256b" ? 2 : 1, quarters};
 }
 
-PackedFunction packed_function(std::string_view mnemonic) {
+PackedFunction packed_function(Mnemonic mnemonic) {
   using enum PackedFunction;
-  static constexpr std::pair<std::string_view, PackedFunction> kRows[] = {
-      {"add", Add}, {"sub", Sub}, {"mul", Mul}, {"min", Min},
-      {"max", Max}, {"fma", Fma}, {"neg", Neg}};
-  const auto* found = std::ranges::find(kRows, mnemonic, [](const auto& row) { return row.first; });
-  return found == std::end(kRows) ? Abs : found->second;
+  return mnemonic
+      .as<PackedFunction>({{"add", Add},
+                           {"sub", Sub},
+                           {"mul", Mul},
+                           {"min", Min},
+                           {"max", Max},
+                           {"fma", Fma},
+                           {"neg", Neg}})
+      .value_or(Abs);
 }
 
-ApproxFunction approx_function(std::string_view mnemonic) {
+ApproxFunction approx_function(Mnemonic mnemonic) {
   using enum ApproxFunction;
-  static constexpr std::pair<std::string_view, ApproxFunction> kRows[] = {
-      {"ex2", Ex2}, {"lg2", Lg2},   {"sin", Sin},     {"cos", Cos}, {"tanh", Tanh},
-      {"rcp", Rcp}, {"sqrt", Sqrt}, {"rsqrt", Rsqrt}, {"div", Div}};
-  const auto* found = std::ranges::find(kRows, mnemonic, [](const auto& row) { return row.first; });
-  WW_CHECK(found != std::end(kRows), "`{}` is no approximation", mnemonic);
-  return found->second;
+  const auto found = mnemonic.as<ApproxFunction>({{"ex2", Ex2},
+                                                  {"lg2", Lg2},
+                                                  {"sin", Sin},
+                                                  {"cos", Cos},
+                                                  {"tanh", Tanh},
+                                                  {"rcp", Rcp},
+                                                  {"sqrt", Sqrt},
+                                                  {"rsqrt", Rsqrt},
+                                                  {"div", Div}});
+  WW_CHECK(found.has_value(), "`{}` is no approximation", mnemonic);
+  return *found;
 }
 
 DType operand_type(PtxKind kind, const Binding& binding) {
-  if (kind == PtxKind::Packed)
-    return binding.word("type") == "f16x2"    ? DType::Float16
-           : binding.word("type") == "bf16x2" ? DType::Bfloat16
-                                              : DType::Float32;
-  if (kind == PtxKind::Mma)
-    return binding.word("atype") == "bf16" ? DType::Bfloat16 : DType::Float16;
+  if (kind == PtxKind::Packed) return isa::info(binding.type("type")).number;
+  if (kind == PtxKind::Mma) return isa::info(binding.type("atype")).number;
   if (binding.word("type") == "f32") return DType::Float32;
   if (kind == PtxKind::Redux && binding.word("type") == "s32") return DType::Int32;
   return type_bits(binding) == 64 ? DType::Uint64 : DType::Uint32;
@@ -321,7 +317,7 @@ PtxInstruction decode(const ir::PtxCall& call) {
   PtxInstruction out{.call = &call, .kind = kind_of(call.opcode)};
   // Forms that put registers together or take them apart.
   if (out.kind == PtxKind::Move && call.operands.size() > 2) out.kind = PtxKind::Unknown;
-  out.is_tensor = call.opcode.mnemonic().starts_with("tcgen05.");
+  out.is_tensor = call.opcode.mnemonic().text().starts_with("tcgen05.");
   if (out.kind == PtxKind::Unknown) return out;
   const Binding& binding = call.opcode.binding();
   const bool is_matrix = out.kind == PtxKind::LoadMatrix || out.kind == PtxKind::StoreMatrix;
@@ -343,7 +339,8 @@ PtxInstruction decode(const ir::PtxCall& call) {
       out.cast = {.round = rounding_of(binding), .saturate = binding.has("satfinite")};
   }
   out.is_flushed = binding.has("ftz");
-  out.count = static_cast<std::size_t>(std::max(1, binding.number(is_matrix ? "num" : "vec")));
+  out.count =
+      static_cast<std::size_t>(std::max(1, binding.number(is_matrix ? SlotName("num") : "vec")));
   out.depth = binding.word("shape") == "m16n8k16" ? 16 : 8;
   out.is_transposed = binding.has("trans");
   out.is_packed = binding.has("pack") || binding.has("unpack");

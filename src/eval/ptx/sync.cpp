@@ -94,10 +94,9 @@ void ptx_elect(Cta& cta, const PtxInstruction& ptx, Threads ts) {
 
 // Of each warp, the lanes of the mask that are here.
 void ptx_redux(Cta& cta, const PtxInstruction& ptx, Threads ts) {
-  const std::string_view op = ptx.call->opcode.binding().word("op");
-  const ir::ExprOp with = op == "add"   ? ir::ExprOp::Add
-                          : op == "max" ? ir::ExprOp::Max
-                                        : ir::ExprOp::Min;
+  const isa::Word op = ptx.call->opcode.binding().word("op");
+  const ir::ExprOp with = op.as<ir::ExprOp>({{"add", ir::ExprOp::Add}, {"max", ir::ExprOp::Max}})
+                              .value_or(ir::ExprOp::Min);
   const Words values = ptx_value(cta, ptx.operand(1), ts, kRegisterBits);
   const Words masks = ptx_int(cta, ptx.operand(2), ts);
   Words out(cta.run.pool, ts.size());

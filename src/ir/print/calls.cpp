@@ -45,9 +45,10 @@ std::vector<std::string_view> plain_mma_words(const isa::Opcode& opcode) {
   if (opcode.mnemonic() != "mma") return {};
   std::vector<std::string_view> words;
   const isa::Binding& binding = opcode.binding();
-  for (const std::string_view slot :
-       {"sync", "aligned", "shape", "alayout", "blayout", "dtype", "atype", "btype", "ctype"})
-    if (binding.has(slot)) words.push_back(binding.word(slot));
+  static constexpr isa::SlotName kSlots[] = {"sync",  "aligned", "shape", "alayout", "blayout",
+                                             "dtype", "atype",   "btype", "ctype"};
+  for (const isa::SlotName slot : kSlots)
+    if (binding.has(slot)) words.push_back(binding.word(slot).text());
   return words.size() == 9 && binding.given_count() == 9 ? words : std::vector<std::string_view>();
 }
 
@@ -97,7 +98,7 @@ std::string plain_ptx(const Context& c, const PtxCall& call) {
 
 // ldmatrix and stmatrix of 8x8 matrices of 16-bit elements; "" for anything else, as below.
 std::string matrix_copy(const Context& c, const PtxCall& call) {
-  const std::string_view called = call.opcode.mnemonic();
+  const isa::Mnemonic called = call.opcode.mnemonic();
   const bool is_store = called == "stmatrix";
   if (called != "ldmatrix" && !is_store) return "";
   const isa::Binding& binding = call.opcode.binding();
@@ -147,7 +148,7 @@ std::string tensor_copy(const Context& c, const PtxCall& call) {
   for (const PtxOperand& reg : copy->registers) args.push_back(expr(c, reg.expr));
   const bool is_packed = binding.has("pack") || binding.has("unpack");
   return fmt::format("T.ptx.{}({}, {}, {}, {}, {})", call.opcode.mnemonic(),
-                     expr_list(c, address.args, 0, 3), quoted(binding.word("shape")),
+                     expr_list(c, address.args, 0, 3), quoted(binding.word("shape").text()),
                      binding.number("num"), is_packed ? "True" : "False", join(args, ", "));
 }
 

@@ -141,8 +141,8 @@ class ArrivalCheck {
 
   void instruction(StmtId id, std::int64_t times, std::set<std::uint32_t>& understood) {
     const PtxCall& call = f_[f_[id].ptx];
-    const std::string_view called = call.opcode.mnemonic();
-    const bool is_barrier = called.starts_with("mbarrier.") || called == "tcgen05.commit";
+    const isa::Mnemonic called = call.opcode.mnemonic();
+    const bool is_barrier = called.text().starts_with("mbarrier.") || called == "tcgen05.commit";
     const bool is_copy = called == "cp.async.bulk" || called == "cp.async.bulk.tensor";
     if ((!is_barrier && !is_copy) || call.opcode.binding().has("multicast")) return;
     std::size_t at = is_copy ? call.operands.size() - 1 : 0;

@@ -151,7 +151,7 @@ class ExpectedBytes {
 
   // state, [address], bytes
   void add_expectation(std::vector<Phase>& phases, const PtxCall& call, Span span, CtaMask ctas) {
-    const std::string_view called = call.opcode.mnemonic();
+    const isa::Mnemonic called = call.opcode.mnemonic();
     if (called != "mbarrier.arrive.expect_tx" && called != "mbarrier.expect_tx") return;
     std::size_t at = 0;
     while (at < call.operands.size() && call.operands[at].kind != PtxOperandKind::Address) ++at;

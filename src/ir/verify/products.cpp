@@ -115,7 +115,7 @@ class Products {
   }
 
   void ptx(const PtxCall& call, Flights& flights) {
-    const std::string_view called = call.opcode.mnemonic();
+    const isa::Mnemonic called = call.opcode.mnemonic();
     if (called == "wgmma.commit_group")
       for (Flight& flight : flights) ++flight.commits;
     if (called != "wgmma.wait_group") return;

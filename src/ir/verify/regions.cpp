@@ -181,7 +181,7 @@ class RegionCheck {
   // The thread, or the loop.
   bool ends(const Stmt& s) const {
     if (s.kind != StmtKind::Ptx) return s.kind == StmtKind::Return;
-    const std::string_view called = f_[s.ptx].opcode.mnemonic();
+    const isa::Mnemonic called = f_[s.ptx].opcode.mnemonic();
     return called == "exit" || called == "trap";
   }
   bool leaves(const Stmt& s) const {

@@ -279,8 +279,9 @@ class ReleasedStages {
 
   void instruction(const Stmt& s, State& state) {
     const PtxCall& call = f_[s.ptx];
-    const std::string_view called = call.opcode.mnemonic();
-    if (called.starts_with("mbarrier.try_wait") || called.starts_with("mbarrier.test_wait"))
+    const isa::Mnemonic called = call.opcode.mnemonic();
+    if (called.text().starts_with("mbarrier.try_wait") ||
+        called.text().starts_with("mbarrier.test_wait"))
       ++state.waits;
     if (called == "wgmma.commit_group")
       for (Reading& reading : state.readings) ++reading.commits;

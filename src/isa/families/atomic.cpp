@@ -41,7 +41,7 @@ constexpr Rule kWeak{"weak sem", ""};
 // A vector of multimem is 32, 64 or 128 bits wide; single halves and bytes come in vectors only.
 std::string multimem_vector(const Binding& binding, std::span<const Operand>) {
   const int lanes = binding.has("vec") ? binding.number("vec") : 1;
-  const int bits = info(*parse_type(binding.word("type"))).bits * lanes;
+  const int bits = info(binding.type("type")).bits * lanes;
   if (bits == 32 || bits == 64 || bits == 128) return "";
   return fmt::format("`{}` moves {} bits; multimem takes 32, 64 or 128", binding.opcode(), bits);
 }

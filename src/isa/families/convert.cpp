@@ -38,10 +38,10 @@ bool holds_all(Type to, Type from) {
 }
 
 std::string rounding_fits(const Binding& binding, std::span<const Operand>) {
-  const Type to = *parse_type(binding.word("dtype"));
-  const Type from = *parse_type(binding.word("atype"));
-  const std::string_view rnd = binding.word("rnd");
-  const bool integer = rnd.ends_with('i');
+  const Type to = binding.type("dtype");
+  const Type from = binding.type("atype");
+  const Word rnd = binding.word("rnd");
+  const bool integer = rnd.is_one_of({"rni", "rzi", "rmi", "rpi"});
   const std::string what = fmt::format("`cvt.{}.{}`", info(to).name, info(from).name);
   if (binding.has("sat") && is_integer(to) && is_integer(from) && holds_all(to, from)) {
     return fmt::format("{} cannot overflow and takes no `.sat`", what);

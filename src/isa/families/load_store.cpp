@@ -15,18 +15,18 @@ namespace {
 // and 16-bit types, which the manual does not list, and crashes on loading them.
 std::string vector_fits(const Binding& binding, std::span<const Operand>) {
   const int lanes = binding.has("vec") ? binding.number("vec") : 1;
-  const int bits = info(*parse_type(binding.word("type"))).bits;
+  const int bits = info(binding.type("type")).bits;
   if (binding.has("evict2") && lanes * bits != 256) {
     return fmt::format("`.{}` is for 256-bit vectors: `.v8.b32` or `.v4.b64`",
                        binding.word("evict2"));
   }
-  const bool is_store = binding.form().mnemonic.starts_with("st");
+  const bool is_store = binding.form().mnemonic.is_one_of({"st", "st.async"});
   if (lanes == 8 && bits < 32 && is_store) return "";
   if (lanes == 8 && bits != 32)
     return fmt::format("`.v8` holds 32-bit elements, not {}-bit ones", bits);
   if (lanes * bits <= 128) return "";
   if (lanes * bits == 256 && bits != 128) {
-    const std::string_view space = binding.word("space");
+    const Word space = binding.word("space");
     if (space == "global" || space.empty()) return "";
     return fmt::format("256-bit vectors are for global and generic addresses, not for {} ones",
                        space);

@@ -14,25 +14,16 @@
 namespace ww::isa::mma_rows {
 namespace {
 
-int element_bits(std::string_view type, std::string_view kind) {
-  if (type == "b1") return 1;
-  if (type == "s4" || type == "u4" || kind.starts_with("kind::mxf4")) return 4;
-  if (type == "f16" || type == "bf16") return 16;
-  if (type == "tf32") return 32;
-  if (type == "f64") return 64;
-  return 8;  // s8 and u8; narrow floats lie in one byte each
-}
-
 // How many registers a fragment takes: its elements are dealt evenly to 32 lanes. C and D are of 32
 // or 64 bits wherever a row asks.
 int registers(const Binding& binding, std::string_view operand) {
   const auto [m, n, k] = product_shape(binding.word("shape"));
   if (operand == "d" || operand == "c") return m * n / 32;
   const bool is_a = operand == "a";
-  const std::string_view type = binding.word(is_a ? "atype" : "btype");
+  const SlotName type = is_a ? SlotName("atype") : "btype";
   int elements = (is_a ? m : n) * k / 32;
   if (is_a && binding.has("sp")) elements /= 2;  // the other half are zeros and not stored
-  return elements * element_bits(type, binding.word("kind")) / (type == "f64" ? 64 : 32);
+  return elements * element_bits(binding, type) / (binding.word(type) == "f64" ? 64 : 32);
 }
 
 constexpr Rule kRowCol{"", "alayout=row blayout=col", "A is `.row` and B is `.col` in this shape"};

@@ -13,7 +13,7 @@ namespace {
 constexpr Gate kB128{"", Feature::Sm75, 83};
 
 std::string too_long(const Binding& binding) {
-  const int bits = info(*parse_type(binding.word("type"))).bits;
+  const int bits = info(binding.type("type")).bits;
   if (bits * binding.number("vec") <= 128) return "";
   return fmt::format("`.{}.{}` is {} bits; a vector holds 128", binding.word("vec"),
                      binding.word("type"), bits * binding.number("vec"));
@@ -42,7 +42,7 @@ std::string sinks(const Binding& binding, std::span<const Operand> operands) {
 // ptxas takes a number with a point for 64 bits, whatever the type is, and cuts those.
 std::string cut(const Binding& binding, std::span<const Operand> operands) {
   if (std::string problem = too_long(binding); !problem.empty()) return problem;
-  const int bits = info(*parse_type(binding.word("type"))).bits;
+  const int bits = info(binding.type("type")).bits;
   const OperandKind kind = operands[1].kind;
   const bool is_double = kind == OperandKind::Decimal || kind == OperandKind::F64Bits;
   if ((is_double && bits != 64) || (kind == OperandKind::F32Bits && bits != 32))

@@ -13,10 +13,8 @@ namespace {
 
 // A warp moves `num` times 32 lanes x 32 bits, 16 x 64, 16 x 128 or 16 x 256.
 int registers(const Binding& binding, std::string_view) {
-  const std::string_view shape = binding.word("shape");
-  const int times = binding.number("num");
-  if (shape == "16x256b") return times * 4;
-  return shape == "16x128b" ? times * 2 : times;
+  const int each = binding.word("shape").as<int>({{"16x256b", 4}, {"16x128b", 2}}).value_or(1);
+  return binding.number("num") * each;
 }
 
 // One lane has room for 128 registers of a single load or store.

@@ -17,10 +17,10 @@ namespace {
 
 // How many coordinates, or offsets, an address or list holds.
 int numbers(const Binding& binding, std::string_view operand) {
-  const std::string_view mode = binding.word("mode");
+  const Word mode = binding.word("mode");
   const int dims = binding.number("dim");
   if (operand == "offsets") return mode == "im2col" ? dims - 2 : 2;  // the w modes: halo and offset
-  return mode == "tile::gather4" || mode == "tile::scatter4" ? 5 : dims;
+  return mode.is_one_of({"tile::gather4", "tile::scatter4"}) ? 5 : dims;
 }
 
 constexpr Rule kGather{"mode=tile::gather4", "dim=2d", "`.tile::gather4` is `.2d`"};

@@ -11,18 +11,14 @@ namespace {
 
 int coordinates(const Binding& binding, std::string_view operand) {
   if (operand == "d" || operand == "v") {
-    const std::string_view vec = binding.has("vec") ? binding.word("vec") : "";
-    return vec == "v4" ? 4 : vec == "v2" ? 2 : 1;
+    return binding.has("vec") ? binding.number("vec") : 1;
   }
-  const std::string_view geom = binding.word("geom");
-  if (geom == "1d") return 1;
-  return geom == "2d" || geom == "a1d" ? 2 : 4;
+  return binding.word("geom").as<int>({{"1d", 1}, {"2d", 2}, {"a1d", 2}}).value_or(4);
 }
 
 // Elements of 16 bytes are the largest.
 std::string element_fits(const Binding& binding, std::span<const Operand> /*operands*/) {
-  const bool is_large =
-      binding.word("type") == "b64" && binding.has("vec") && binding.word("vec") == "v4";
+  const bool is_large = binding.word("type") == "b64" && binding.word("vec") == "v4";
   return is_large ? "`.v4.b64` has 32 bytes; at most 16 move at a time" : "";
 }
 

@@ -9,39 +9,39 @@ namespace ww::isa::video_rows {
 namespace {
 
 // One result, perhaps combined with c.
-constexpr Row scalar(std::string_view name, std::string_view about) {
+constexpr Row scalar(Mnemonic name, std::string_view about) {
   return {.mnemonic = name,
           .slots = "dtype=u32|s32 atype=u32|s32 btype=u32|s32 sat? op2?=add|min|max",
           .operands = ">d:b32 a:b32/p b:b32/p c@op2:b32",
           .about = about};
 }
-constexpr Row scalar_merge(std::string_view name, std::string_view about) {
+constexpr Row scalar_merge(Mnemonic name, std::string_view about) {
   return {.mnemonic = name,
           .slots = "dtype=u32|s32 atype=u32|s32 btype=u32|s32 sat?",
           .operands = ">d:b32/p a:b32/p b:b32/p c:b32",
           .about = about};
 }
-constexpr Row shift(std::string_view name, std::string_view about) {
+constexpr Row shift(Mnemonic name, std::string_view about) {
   return {.mnemonic = name,
           .slots = "dtype=u32|s32 atype=u32|s32 btype=u32 sat? mode=clamp|wrap op2?=add|min|max",
           .operands = ">d:b32 a:b32/p b:b32/p c@op2:b32",
           .about = about};
 }
-constexpr Row shift_merge(std::string_view name, std::string_view about) {
+constexpr Row shift_merge(Mnemonic name, std::string_view about) {
   return {.mnemonic = name,
           .slots = "dtype=u32|s32 atype=u32|s32 btype=u32 sat? mode=clamp|wrap",
           .operands = ">d:b32/p a:b32/p b:b32/p c:b32",
           .about = about};
 }
 // Two halves or four bytes, or c plus all of them. ptxas takes no immediates here.
-constexpr Row parts(std::string_view name, std::string_view operands, std::string_view about) {
+constexpr Row parts(Mnemonic name, std::string_view operands, std::string_view about) {
   return {.mnemonic = name,
           .slots = "dtype=u32|s32 atype=u32|s32 btype=u32|s32 sat? add?",
           .operands = operands,
           .rules = {{"sat", "!add", "the sum of the parts does not saturate"}},
           .about = about};
 }
-constexpr Row set_parts(std::string_view name, std::string_view operands, std::string_view about) {
+constexpr Row set_parts(Mnemonic name, std::string_view operands, std::string_view about) {
   return {.mnemonic = name,
           .slots = "atype=u32|s32 btype=u32|s32 cmp=eq|ne|lt|le|gt|ge add?",
           .operands = operands,

@@ -11,26 +11,19 @@
 namespace ww::isa::wmma_rows {
 namespace {
 
-int bits_of(std::string_view type) {
-  if (type == "b1") return 1;
-  if (type == "s4" || type == "u4") return 4;
-  if (type == "s8" || type == "u8") return 8;
-  if (type == "bf16" || type == "f16") return 16;
-  return type == "f64" ? 64 : 32;
-}
-
 // Registers of a fragment: its elements are dealt evenly to 32 lanes. Halves of A and B are held by
 // several lanes, eight registers whatever the shape.
 int registers(const Binding& binding, std::string_view operand) {
   const auto [m, n, k] = product_shape(binding.word("shape"));
-  const bool is_sum = operand == "c" || operand == "d" || binding.word("matrix") == "c" ||
-                      binding.word("matrix") == "d";
-  const bool is_a = operand == "a" || binding.word("matrix") == "a";
-  const std::string_view slot = is_sum ? (operand == "c" ? "ctype" : "dtype") : "atype";
-  const std::string_view type = binding.has(slot) ? binding.word(slot) : binding.word("type");
+  const Word matrix = binding.word("matrix");
+  const bool is_sum = operand == "c" || operand == "d" || matrix.is_one_of({"c", "d"});
+  const bool is_a = operand == "a" || matrix == "a";
+  const SlotName own = !is_sum ? SlotName("atype") : operand == "c" ? SlotName("ctype") : "dtype";
+  const SlotName slot = binding.has(own) ? own : "type";
+  const Word type = binding.word(slot);
   if (!is_sum && (type == "f16" || type.empty())) return 8;
   const int elements = is_sum ? m * n : is_a ? m * k : n * k;
-  return elements * bits_of(type) / (32 * (type == "f64" ? 64 : 32));
+  return elements * element_bits(binding, slot) / (32 * (type == "f64" ? 64 : 32));
 }
 
 constexpr Gate kCta{"space=shared::cta", Feature::Sm75, 78};

@@ -39,9 +39,10 @@ Unexpected<Decline> no_such_types(const GemmTypes& types) {
 // False: no form has both, so that the opcode need not be read to find out why it is none.
 bool may_exist(std::span<const isa::Form* const> forms, std::string_view shape,
                std::string_view type) {
-  const auto takes = [](const isa::Form& form, std::string_view slot, std::string_view word) {
+  const auto takes = [](const isa::Form& form, isa::SlotName slot, std::string_view text) {
     const auto at = form.slot_index(slot);
-    return !at || form.slots[*at].find(word) != isa::Binding::kAbsent;
+    const auto word = isa::Word::find(text);
+    return !at || (word && form.slots[*at].find(*word) != isa::Binding::kAbsent);
   };
   return std::ranges::any_of(forms, [&](const isa::Form* form) {
     return takes(*form, "shape", shape) && takes(*form, "atype", type);

@@ -107,14 +107,14 @@ int bits_of_count(const ir::Function& f, ExprId bytes) {
 }
 
 int least_of(const ir::Function& f, const ir::PtxCall& call, int element_bits) {
-  const std::string_view called = call.opcode.mnemonic();
+  const isa::Mnemonic called = call.opcode.mnemonic();
   if (called == "cp.async.bulk.tensor" || called == "cp.reduce.async.bulk.tensor" ||
       called == "cp.async.bulk")
     return 128;
-  if (called.starts_with("cp.async") && call.operands.size() >= 3)
+  if (called.text().starts_with("cp.async") && call.operands.size() >= 3)
     return bits_of_count(f, call.operands[2].expr);
   if (called == "tcgen05.cp") return 128;
-  if (called.starts_with("tcgen05.")) {
+  if (called.text().starts_with("tcgen05.")) {
     const isa::Binding& binding = call.opcode.binding();
     return binding.has("pack") || binding.has("unpack") ? 16 : 32;
   }
@@ -330,7 +330,7 @@ class CopyMachine : public ProofWalk {
       const auto holds = WW_TRY(values_.of(call.predicate));
       for (std::size_t t = 0; t < mask.size(); ++t) mask[t] = mask[t] && holds[t] != 0;
     }
-    const std::string_view called = call.opcode.mnemonic();
+    const isa::Mnemonic called = call.opcode.mnemonic();
     if (called == "ldmatrix" || called == "stmatrix")
       return matrix(call, called == "ldmatrix", mask);
     if (called == "ld") return load(call, mask);
@@ -652,8 +652,8 @@ class CopyMachine : public ProofWalk {
   }
   // The same operation on each box. The names that arrive are those of the elements combined.
   Try<void> check_reduction(const ir::PtxCall& call) {
-    const bool reduces = call.opcode.mnemonic().starts_with("cp.reduce.");
-    const std::string_view done = reduces ? call.opcode.binding().word("op") : "replaced";
+    const bool reduces = call.opcode.mnemonic().text().starts_with("cp.reduce.");
+    const std::string_view done = reduces ? call.opcode.binding().word("op").text() : "replaced";
     const auto meant = ir::box_reduce(call_.tile);
     const std::string_view wanted = meant ? ir::name_of(*meant) : "replaced";
     if (done == wanted) return {};

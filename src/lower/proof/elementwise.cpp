@@ -144,19 +144,21 @@ class ElementwiseMachine : public Machine {
   };
   static std::optional<Packed> packed_of(const isa::Opcode& opcode) {
     const isa::Binding& binding = opcode.binding();
-    const std::string_view word = binding.word("type"), mnemonic = opcode.mnemonic();
-    const DType type = word == "f16x2"    ? DType::Float16
-                       : word == "bf16x2" ? DType::Bfloat16
-                                          : DType::Float32;
-    if (type == DType::Float32 && word != "f32x2") return std::nullopt;
+    const isa::Word word = binding.word("type");
+    const isa::Mnemonic mnemonic = opcode.mnemonic();
+    if (!word.is_one_of({"f16x2", "bf16x2", "f32x2"})) return std::nullopt;
+    const DType type = isa::info(*parse_type(word)).number;
     const bool is_rounded = binding.word("rnd") == "rn";
     if (binding.given_count() != (is_rounded ? 2U : 1U)) return std::nullopt;
-    for (const auto& [name, op] : {std::pair("add", ExprOp::Add), std::pair("sub", ExprOp::Sub),
-                                   std::pair("mul", ExprOp::Mul), std::pair("min", ExprOp::Min),
-                                   std::pair("max", ExprOp::Max), std::pair("neg", ExprOp::Neg)})
-      if (mnemonic == name)
-        return Packed{type, op == ExprOp::Neg ? 1U : 2U,
-                      hashes::begun(hashes::kOperator, static_cast<Number>(op), type)};
+    const auto op = mnemonic.as<ExprOp>({{"add", ExprOp::Add},
+                                         {"sub", ExprOp::Sub},
+                                         {"mul", ExprOp::Mul},
+                                         {"min", ExprOp::Min},
+                                         {"max", ExprOp::Max},
+                                         {"neg", ExprOp::Neg}});
+    if (op)
+      return Packed{type, *op == ExprOp::Neg ? 1U : 2U,
+                    hashes::begun(hashes::kOperator, static_cast<Number>(*op), type)};
     const bool is_fma = mnemonic == "fma";
     if (!is_fma && mnemonic != "abs") return std::nullopt;
     const auto callee = is_fma ? ir::Intrinsic::Fma : ir::Intrinsic::Abs;
@@ -165,11 +167,10 @@ class ElementwiseMachine : public Machine {
   }
   // Approximations and conversions: all of their operands but the first are values.
   static bool is_function(const isa::Opcode& opcode) {
-    constexpr std::string_view kNames[] = {"ex2", "lg2",  "sin",   "cos", "tanh",
-                                           "rcp", "sqrt", "rsqrt", "div"};
-    const std::string_view name = opcode.mnemonic();
-    return name == "cvt" || (std::ranges::find(kNames, name) != std::end(kNames) &&
-                             opcode.text().find(".approx.") != std::string_view::npos);
+    const isa::Mnemonic name = opcode.mnemonic();
+    return name == "cvt" ||
+           (name.is_one_of({"ex2", "lg2", "sin", "cos", "tanh", "rcp", "sqrt", "rsqrt", "div"}) &&
+            opcode.text().find(".approx.") != std::string_view::npos);
   }
   Try<void> compute(const ir::PtxCall& call, const Mask& mask) {
     const ir::Expr& target = f_[call.operands[0].expr];
@@ -190,29 +191,22 @@ class ElementwiseMachine : public Machine {
         begun;  // the hash of a half: of T.Cast where it rounds as that does, or of the instruction
   };
   static std::optional<PairCast> pair_cast_of(const isa::Opcode& opcode) {
-    constexpr std::pair<std::string_view, DType> kWords[] = {
-        {"f32", DType::Float32},         {"f16x2", DType::Float16},
-        {"bf16x2", DType::Bfloat16},     {"e4m3x2", DType::Float8E4M3fn},
-        {"e5m2x2", DType::Float8E5M2},   {"e2m3x2", DType::Float6E2M3fn},
-        {"e3m2x2", DType::Float6E3M2fn}, {"e2m1x2", DType::Float4E2M1fn},
-        {"ue8m0x2", DType::Float8E8M0}};
     if (opcode.mnemonic() != "cvt" || opcode.text().find("x2") == std::string_view::npos)
       return std::nullopt;
     const isa::Binding& binding = opcode.binding();
-    const auto type = [&](std::string_view slot) {
-      return std::ranges::find(kWords, binding.word(slot),
-                               &std::pair<std::string_view, DType>::first);
-    };
-    const auto *from = type("atype"), *to = type("dtype");
-    if (from == std::end(kWords) || to == std::end(kWords)) return std::nullopt;
-    const bool is_narrow = num::bits_of(to->second) <= 8;
-    const std::string usual =
-        fmt::format("cvt.rn{}.{}.{}", is_narrow ? ".satfinite" : "", to->first, from->first);
-    const bool is_plain = opcode.text() == usual && to->second != DType::Float8E8M0;
-    return PairCast{
-        from->second, to->second,
-        is_plain ? hashes::begun(hashes::kCast, static_cast<Number>(from->second), to->second)
-                 : hashes::begun(of_one(opcode.text()), to->second)};
+    const isa::Word from_word = binding.word("atype"), to_word = binding.word("dtype");
+    for (const isa::Word word : {from_word, to_word})
+      if (!word.is_one_of({"f32", "f16x2", "bf16x2", "e4m3x2", "e5m2x2", "e2m3x2", "e3m2x2",
+                           "e2m1x2", "ue8m0x2"}))
+        return std::nullopt;
+    const DType from = isa::info(*parse_type(from_word)).number;
+    const DType to = isa::info(*parse_type(to_word)).number;
+    const std::string usual = fmt::format(
+        "cvt.rn{}.{}.{}", num::bits_of(to) <= 8 ? ".satfinite" : "", to_word, from_word);
+    const bool is_plain = opcode.text() == usual && to != DType::Float8E8M0;
+    return PairCast{from, to,
+                    is_plain ? hashes::begun(hashes::kCast, static_cast<Number>(from), to)
+                             : hashes::begun(of_one(opcode.text()), to)};
   }
   // The upper element is the first of two operands.
   Try<void> convert_pair(const PairCast& cast, const ir::PtxCall& call, const Mask& mask) {

@@ -229,7 +229,7 @@ class FoldMachine : public Machine {
   // redux.sync of integers with all lanes: every lane gets what all of them have.
   Try<void> instruct(const ir::PtxCall& call, const Mask& mask) override {
     const isa::Binding& binding = call.opcode.binding();
-    const std::string_view op = binding.word("op"), type = binding.word("type");
+    const isa::Word op = binding.word("op"), type = binding.word("type");
     const bool is_known = call.opcode.mnemonic() == "redux" && !call.predicate.valid() &&
                           (op == "add" || op == "max" || op == "min") &&
                           (type == "s32" || type == "u32");

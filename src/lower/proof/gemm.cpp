@@ -234,12 +234,16 @@ class GemmMachine : public Machine {
   // The instruction must take the registers for what they are, and do nothing but multiply and add.
   Try<void> check_types(const ir::PtxCall& call) const {
     const isa::Binding& binding = call.opcode.binding();
-    for (const std::string_view more : {"rnd", "satfinite", "sp", "kind", "block_scale"})
+    static constexpr isa::SlotName kMore[] = {"rnd", "satfinite", "sp", "kind", "block_scale"};
+    for (const isa::SlotName more : kMore)
       if (binding.has(more)) return unknown("`{}`", call.opcode.text());
-    constexpr std::pair<std::string_view, std::size_t> kOperands[] = {
-        {"dtype", 0}, {"atype", 1}, {"btype", 2}, {"ctype", 0}};
-    for (const auto& [slot, argument] : kOperands) {
-      const auto type = num::parse_dtype(binding.word(slot));
+    struct TypeSlot {
+      isa::SlotName name;
+      std::size_t argument;
+    };
+    static constexpr TypeSlot kTypes[] = {{"dtype", 0}, {"atype", 1}, {"btype", 2}, {"ctype", 0}};
+    for (const auto& [slot, argument] : kTypes) {
+      const auto type = num::parse_dtype(binding.word(slot).text());
       const num::DType held = f_[call_.region(argument).buffer].dtype;
       const bool is_cut = held == num::DType::Float32 && type && *type == num::DType::Tfloat32;
       if (!type || (*type != held && !is_cut))

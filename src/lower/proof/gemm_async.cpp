@@ -88,7 +88,7 @@ class AsyncWalk : public ProofWalk {
   Try<void> follow_order(const ir::PtxCall& call, const Mask& mask) {
     const std::string text = call.opcode.text();
     const std::string_view called =
-        text.starts_with("fence.proxy") ? std::string_view(text) : call.opcode.mnemonic();
+        text.starts_with("fence.proxy") ? std::string_view(text) : call.opcode.mnemonic().text();
     const bool is_again =
         next_ > 0 && called == "wgmma.mma_async" && kWaitedOrder[next_ - 1] == called;
     if (!is_again && (next_ == std::size(kWaitedOrder) || kWaitedOrder[next_] != called))
@@ -138,12 +138,11 @@ class AsyncWalk : public ProofWalk {
   // The instruction must take the elements for what they are, and do nothing but multiply and add.
   Try<void> check_types(const ir::PtxCall& call) const {
     const isa::Binding& binding = call.opcode.binding();
-    for (const std::string_view more : {"sp", "satfinite", "op"})
-      if (binding.has(more)) return unknown("`{}`", call.opcode.text());
-    constexpr std::pair<std::string_view, std::size_t> kOperands[] = {
-        {"dtype", 0}, {"atype", 1}, {"btype", 2}};
-    for (const auto& [slot, argument] : kOperands) {
-      const auto type = num::parse_dtype(binding.word(slot));
+    if (binding.has("sp") || binding.has("satfinite") || binding.has("op"))
+      return unknown("`{}`", call.opcode.text());
+    static constexpr isa::SlotName kSlots[] = {"dtype", "atype", "btype"};
+    for (std::size_t argument = 0; argument < std::size(kSlots); ++argument) {
+      const auto type = num::parse_dtype(binding.word(kSlots[argument]).text());
       const num::DType held = f_[call_.region(argument).buffer].dtype;
       const bool is_cut = held == num::DType::Float32 && type && *type == num::DType::Tfloat32 &&
                           ir::is_true(call_.setting("is_AB_tf32"));

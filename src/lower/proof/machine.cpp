@@ -199,7 +199,7 @@ Try<void> Machine::copy_bytes(const ir::Expr& e, const Mask& mask) {
 }
 
 Try<void> Machine::ptx(const ir::PtxCall& call, const Mask& mask) {
-  const std::string_view called = call.opcode.mnemonic();
+  const isa::Mnemonic called = call.opcode.mnemonic();
   if (called == "mapa") return map_address(call, mask);
   if (called == "st" || called == "st.async") return store_remote(call, mask);
   if (called == "mbarrier.arrive.expect_tx") return expect_bytes(call, mask);
@@ -263,7 +263,7 @@ Try<void> Machine::store_remote(const ir::PtxCall& call, const Mask& mask) {
       (is_sent ? call.operands.size() == 3 && binding.word("space") == "shared::cluster"
                : call.opcode.text().starts_with("st.shared::cluster."));
   if (!is_known) return unknown("`{}`", call.opcode.text());
-  const int bits = binding.word("type").ends_with("64") ? 64 : 32;
+  const int bits = binding.word("type").text().ends_with("64") ? 64 : 32;
   const auto to = WW_TRY(remotes(call.operands[0], mask));
   const auto mbarrier = is_sent ? WW_TRY(remotes(call.operands[2], mask)) : to;
   const auto number = WW_TRY(value(call.operands[1].expr, mask));

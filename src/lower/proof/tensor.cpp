@@ -76,8 +76,7 @@ std::optional<std::pair<std::int64_t, std::int64_t>> extents_of(std::string_view
 
 // Windows of 32 lanes, by what is written there: with four rows one lane of each; otherwise as many
 // rows as there are, again for each window that the multicast names beside it.
-std::vector<std::int64_t> lanes_of(std::int64_t rows, std::string_view multicast,
-                                   std::int64_t row) {
+std::vector<std::int64_t> lanes_of(std::int64_t rows, isa::Word multicast, std::int64_t row) {
   if (rows == 4) return {32 * row};
   const std::int64_t window = row / 32, lane = row % 32;
   std::vector<std::int64_t> windows{window};
@@ -118,11 +117,10 @@ std::vector<TensorCell> tensor_cells(const isa::Binding& binding, std::int64_t s
 
 Try<std::vector<TensorUnit>> tensor_copy_units(const isa::Binding& binding,
                                                std::uint64_t descriptor) {
-  const auto extents = extents_of(binding.word("shape"));
+  const auto extents = extents_of(binding.word("shape").text());
   if (!extents || binding.has("src")) return unknown("tcgen05.cp of {}", binding.word("shape"));
   const auto rows = WW_TRY(Descriptor::read(descriptor));
-  const std::string_view multicast =
-      binding.has("multicast") ? binding.word("multicast") : std::string_view();
+  const isa::Word multicast = binding.word("multicast");
   std::vector<TensorUnit> out;
   for (std::int64_t row = 0; row < extents->first; ++row)
     for (std::int64_t half = 0; half * kUnitBytes * 8 < extents->second; ++half)

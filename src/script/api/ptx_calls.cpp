@@ -153,7 +153,7 @@ Diag unknown_opcode(const isa::Opcode& opcode, Span span) {
   if (opcode.misfit().form != nullptr) return isa::to_diag(opcode.misfit()).with_span(span);
   const std::string& text = opcode.text();
   return diag_at(span, DiagKind::UnknownName, "`{}` is not a PTX instruction{}", text,
-                 did_you_mean(text.substr(0, text.find('.')), isa::mnemonics()));
+                 did_you_mean(text.substr(0, text.find('.')), isa::Mnemonic::all()));
 }
 
 Result<Value> part(Context& in, PtxOperandKind kind, const Value& value, const Value& offset) {
@@ -168,7 +168,7 @@ Result<Value> part(Context& in, PtxOperandKind kind, const Value& value, const V
 bool may_be_left_out(const isa::Binding& binding) {
   const auto& operands = binding.form().operands;
   return !operands.empty() && operands[0].role == Role::Write && operands[0].sink &&
-         binding.form().mnemonic.starts_with("mbarrier.arrive");
+         binding.form().mnemonic.text().starts_with("mbarrier.arrive");
 }
 
 Result<Value> issue(Context& in, const std::string& opcode, CallArgs& args);

@@ -40,8 +40,6 @@ Decode::Decode(FunctionDecoder& function, const isa::Binding& form_binding,
       operands_(operands),
       operand_of_(operand_of) {}
 
-isa::Type Decode::type(std::string_view slot) const { return *isa::parse_type(form.word(slot)); }
-
 const isa::Operand& Decode::operand(std::size_t i) const {
   WW_CHECK(given(i), "operand {} was not given", i);
   return operands_[static_cast<std::size_t>(operand_of_[i])];
@@ -250,7 +248,7 @@ const OpFamily* find_family(std::string_view name) {
 
 }  // namespace
 
-const OpRow* find_op(std::string_view family, std::string_view mnemonic) {
+const OpRow* find_op(std::string_view family, Mnemonic mnemonic) {
   const OpFamily* const candidate = find_family(family);
   if (candidate == nullptr) return nullptr;
   const auto row = std::ranges::find(candidate->rows, mnemonic, &OpRow::mnemonic);

@@ -28,6 +28,9 @@
 namespace ww::sim {
 
 class FunctionDecoder;
+using isa::Mnemonic;
+using isa::SlotName;
+using isa::Word;
 
 class Decode {
  public:
@@ -38,10 +41,10 @@ class Decode {
   const isa::Binding& form;
 
   // modifiers
-  [[nodiscard]] bool has(std::string_view slot) const { return form.has(slot); }
-  [[nodiscard]] std::string_view word(std::string_view slot) const { return form.word(slot); }
-  /// The type that the slot's word names; the slot must have been given.
-  [[nodiscard]] isa::Type type(std::string_view slot) const;
+  [[nodiscard]] Mnemonic mnemonic() const { return form.form().mnemonic; }
+  [[nodiscard]] bool has(SlotName slot) const { return form.has(slot); }
+  [[nodiscard]] Word word(SlotName slot) const { return form.word(slot); }
+  [[nodiscard]] isa::Type type(SlotName slot) const { return form.type(slot); }
 
   // operands, by number in the form
   [[nodiscard]] std::size_t count() const { return operand_of_.size(); }
@@ -132,7 +135,7 @@ inline void run_nothing(Warp&, const Op&) {}
 
 /// One mnemonic of a family: returns whether this form is simulated.
 struct OpRow {
-  std::string_view mnemonic;
+  Mnemonic mnemonic;
   bool (*decode)(Decode&);
 };
 struct OpFamily {
@@ -142,7 +145,7 @@ struct OpFamily {
 };
 
 /// The row for a form, or nullptr if it is not simulated.
-const OpRow* find_op(std::string_view family, std::string_view mnemonic);
+const OpRow* find_op(std::string_view family, Mnemonic mnemonic);
 /// Of a family: OpFamily::only_computes.
 bool only_computes(std::string_view family);
 

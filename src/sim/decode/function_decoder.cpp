@@ -70,29 +70,25 @@ void fall_off(Warp& warp, const Op&) { leave_function(warp); }
 // Blocks can influence each other through global memory while they run if an access is more than
 // plain. Sums of integers whose result is not taken are in order in any order.
 void mark_order(const isa::Binding& binding, Code& code) {
-  const std::string_view mnemonic = binding.form().mnemonic;
-  const std::string_view space = binding.word("space");
+  const Mnemonic mnemonic = binding.form().mnemonic;
+  const Word space = binding.word("space");
   const bool may_be_global = space.empty() || space == "global";
   const bool is_memory = binding.form().family == "load_store" || binding.form().family == "atomic";
   const bool bulk_reduces = mnemonic == "cp.reduce.async.bulk" && binding.word("dst") == "global";
   if ((!is_memory || !may_be_global) && !bulk_reduces) return;
-  if (mnemonic == "ld" || mnemonic == "st") {
+  if (mnemonic.is_one_of({"ld", "st"})) {
     const bool strong = binding.has("volatile") || binding.has("sem") || binding.has("mmio");
     if (strong) code.is_ordered = true;
     return;
   }
   if (mnemonic == "red" || bulk_reduces) {
-    const isa::Type type = *isa::parse_type(binding.word("type"));
-    const isa::TypeClass cls = isa::info(type).cls;
-    const bool exact = cls == isa::TypeClass::Bits || cls == isa::TypeClass::Unsigned ||
-                       cls == isa::TypeClass::Signed;
-    const std::string_view what = binding.word("op");
-    if (!exact || what == "inc" || what == "dec") code.is_ordered = true;
+    const bool exact = isa::is_whole(binding.type("type"));
+    if (!exact || binding.word("op").is_one_of({"inc", "dec"})) code.is_ordered = true;
     return;
   }
-  if (mnemonic == "atom" || mnemonic.ends_with(".async") || mnemonic.starts_with("multimem")) {
+  if (mnemonic.is_one_of(
+          {"atom", "red.async", "st.async", "multimem.ld_reduce", "multimem.st", "multimem.red"}))
     code.is_ordered = true;
-  }
 }
 
 }  // namespace

@@ -173,7 +173,7 @@ bool decode_red_async(Decode& in);
 // --- combining -----------------------------------------------------------------------------------
 
 /// nullptr: there is no such operation.
-Combine pick_combine(std::string_view op, isa::Type type);
+Combine pick_combine(Word op, isa::Type type);
 /// The sum of 32-bit floats with subnormal numbers as they are, which tensor copies have.
 void combine_f32_add_unflushed(std::byte* at, const std::byte* with);
 

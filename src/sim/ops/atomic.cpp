@@ -199,7 +199,7 @@ void run_atomic(Warp& warp, const Op& op) {
 // --- decoding ------------------------------------------------------------------------------------
 
 template <typename T>
-RunOp pick_exchange(std::string_view op) {
+RunOp pick_exchange(Word op) {
   constexpr auto kExch = [](T, T b) { return b; };
   constexpr auto kCas = [](T a, T b, T c) { return a == b ? c : a; };
   return op == "cas" ? run_atomic<T, kCas> : run_atomic<T, kExch, false>;
@@ -222,9 +222,9 @@ void run_add(Warp& warp, const Op& op) {
   warp.exec = all;
 }
 
-RunOp pick_atomic(isa::Type type, std::string_view op) {
+RunOp pick_atomic(isa::Type type, Word op) {
   using isa::Type;
-  if (op == "exch" || op == "cas") {
+  if (op.is_one_of({"exch", "cas"})) {
     return type == Type::B16   ? pick_exchange<std::uint16_t>(op)
            : type == Type::B32 ? pick_exchange<std::uint32_t>(op)
            : type == Type::B64 ? pick_exchange<std::uint64_t>(op)
@@ -237,14 +237,14 @@ RunOp pick_atomic(isa::Type type, std::string_view op) {
 }
 
 bool decode_atomic(Decode& in) {
-  const bool has_result = in.form.form().mnemonic == "atom";
+  const bool has_result = in.mnemonic() == "atom";
   const isa::Type type = in.type("type");
-  const std::string_view sem = in.word("sem");
+  const Word sem = in.word("sem");
   in.tracks_itself(pick_atomic(type, in.word("op")));
   in.op.bytes = static_cast<std::uint8_t>(isa::info(type).bits / 8);
-  const bool releases = sem == "release" || sem == "acq_rel" || in.has("release");
+  const bool releases = sem.is_one_of({"release", "acq_rel"}) || in.has("release");
   const bool is_packed = type == isa::Type::F16x2 || type == isa::Type::Bf16x2;
-  in.op.mode = static_cast<std::uint8_t>((sem == "acquire" || sem == "acq_rel" ? kAcquires : 0U) |
+  in.op.mode = static_cast<std::uint8_t>((sem.is_one_of({"acquire", "acq_rel"}) ? kAcquires : 0U) |
                                          (releases ? kReleases : 0U) | (is_packed ? kPacked : 0U) |
                                          (static_cast<unsigned>(scope_in(in)) << kScopeShift));
   in.op.mode2 = has_result ? kHasResult : 0;

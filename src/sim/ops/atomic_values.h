@@ -132,7 +132,7 @@ std::uint32_t pairwise(std::uint32_t a, std::uint32_t b) {
 /// elements of a type; Result{} where there is none. Sums in single and double precision are those
 /// of global memory.
 template <typename Visit>
-auto pick_operation(std::string_view op, isa::Type type, Visit visit) {
+auto pick_operation(isa::Word op, isa::Type type, Visit visit) {
   using isa::Type;
   using Result = decltype(visit.template operator()<std::uint32_t, and_bits<std::uint32_t>>());
   const auto bits = [&]<typename T>(T) -> Result {

@@ -132,13 +132,13 @@ void run_barrier(Warp& warp, const Op& op) {
 BarrierKind kind_in(const Decode& in) {
   if (in.has("sync")) return BarrierKind::Sync;
   if (in.has("arrive")) return BarrierKind::Arrive;
-  const std::string_view op = in.word("op");
+  const Word op = in.word("op");
   return op == "popc" ? BarrierKind::Popc : op == "and" ? BarrierKind::And : BarrierKind::Or;
 }
 
 bool decode_barrier(Decode& in) {
   const BarrierKind kind = kind_in(in);
-  const bool aligned = in.form.form().mnemonic == "bar" || in.has("aligned");
+  const bool aligned = in.mnemonic() == "bar" || in.has("aligned");
   in.op.run = run_barrier;
   in.op.mode =
       static_cast<std::uint8_t>(static_cast<unsigned>(kind) | (aligned ? kAlignedForm : 0U));

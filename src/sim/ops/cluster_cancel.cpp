@@ -117,12 +117,11 @@ bool decode_query_cancel(Decode& in) {
     in.op.p[0] = in.result(0);
     return true;
   }
-  const bool is_one = in.has("dim");
-  const char last = is_one ? in.word("dim").back() : ' ';
-  in.op.mode = static_cast<std::uint8_t>(last == 'x'   ? Query::X
-                                         : last == 'y' ? Query::Y
-                                         : last == 'z' ? Query::Z
-                                                       : Query::FirstCta);
+  in.op.mode = static_cast<std::uint8_t>(in.word("dim")
+                                             .as<Query>({{"get_first_ctaid::x", Query::X},
+                                                         {"get_first_ctaid::y", Query::Y},
+                                                         {"get_first_ctaid::z", Query::Z}})
+                                             .value_or(Query::FirstCta));
   in.further(in.results(0));
   return true;
 }

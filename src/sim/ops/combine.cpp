@@ -30,11 +30,11 @@ void combine(std::byte* at, const std::byte* with) {
 
 }  // namespace
 
-isa::Type combined_type(TensorType type, std::string_view operation) {
-  const bool is_bitwise = operation == "and" || operation == "or" || operation == "xor";
-  const bool counts = operation == "inc" || operation == "dec";
+isa::Type combined_type(TensorType type, Word operation) {
+  const bool is_bitwise = operation.is_one_of({"and", "or", "xor"});
+  const bool counts = operation.is_one_of({"inc", "dec"});
   if (counts && type != TensorType::U32) return isa::Type::Pred;
-  if (type == TensorType::S64 && operation != "min" && operation != "max") return isa::Type::Pred;
+  if (type == TensorType::S64 && !operation.is_one_of({"min", "max"})) return isa::Type::Pred;
   if (is_bitwise && info(type).is_float) return isa::Type::Pred;
   switch (type) {
     case TensorType::U32:
@@ -65,7 +65,7 @@ void combine_f32_add_unflushed(std::byte* at, const std::byte* with) {
   combine<std::uint32_t, add_f32>(at, with);
 }
 
-Combine pick_combine(std::string_view op, isa::Type type) {
+Combine pick_combine(Word op, isa::Type type) {
   return pick_operation(
       op, type, []<typename T, auto F>()->Combine { return combine<T, F>; });
 }

@@ -3,6 +3,7 @@
 // exchanged or the answer turned: a > b is b < a, and the unordered a `ltu` b is not a >= b. A
 // comparison of 32 lanes is a mask; everything after that (the opposite, combining with a
 // predicate) is one operation on masks.
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -47,7 +48,7 @@ bool holds(T a, T b) {
 }
 
 struct Comparison {
-  std::string_view word;
+  Word word;
   Relation relation;
   bool is_swapped;
   bool is_turned;
@@ -64,11 +65,8 @@ constexpr Comparison kComparisons[] = {
     {"num", Relation::Num, false, false}, {"nan", Relation::Num, false, true},
 };
 
-const Comparison* find_comparison(std::string_view word) {
-  for (const Comparison& row : kComparisons) {
-    if (row.word == word) return &row;
-  }
-  return nullptr;
+const Comparison& comparison_in(const Decode& in) {
+  return *std::ranges::find(kComparisons, in.word("cmp"), &Comparison::word);
 }
 
 // --- what is compared ----------------------------------------------------------------------------
@@ -250,7 +248,7 @@ void run_set(Warp& warp, const Op& op) {
   warp.write(op.p[0], result);
 }
 
-unsigned combine_mode(std::string_view word) {
+unsigned combine_mode(Word word) {
   if (word.empty()) return 0;
   return word == "and" ? kCombineAnd : word == "or" ? kCombineOr : kCombineXor;
 }
@@ -273,7 +271,7 @@ bool take_comparison(Decode& in, const Comparison& comparison) {
 bool decode_setp(Decode& in) {
   in.op.p[0] = in.result(0);
   in.op.p[1] = in.result_pair(0);
-  if (!take_comparison(in, *find_comparison(in.word("cmp")))) return false;
+  if (!take_comparison(in, comparison_in(in))) return false;
   const RunOp one = kValues[in.op.count].setp_one[in.op.bytes];
   const bool is_one = one != nullptr && !in.op.p[1].present() && !in.has("bool");
   in.op.run = is_one ? one : &run_setp;
@@ -300,7 +298,7 @@ bool decode_set(Decode& in) {
   const Type type = in.type("type");
   const Type result = in.type("dtype");
   in.op.p[0] = in.result(0);
-  if (!take_comparison(in, *find_comparison(in.word("cmp")))) return false;
+  if (!take_comparison(in, comparison_in(in))) return false;
   in.op.imm = true_bits(result, type == Type::F16x2 || type == Type::Bf16x2);
   in.op.run = isa::info(result).bits == 16 ? &run_set<U16> : &run_set<U32>;
   return true;

@@ -236,7 +236,7 @@ RunOp pick_pair_run(const Conversion& how, std::size_t rounding) {
 Conversion read_conversion(const Decode& in) {
   Conversion how{.from = in.type("atype"), .to = in.type("dtype")};
   how.rounding = kRoundings[rounding_index(in.word("rnd"))];
-  how.integral = in.word("rnd").ends_with('i');
+  how.integral = in.word("rnd").is_one_of({"rni", "rzi", "rmi", "rpi"});
   how.ftz = in.has("ftz");
   const bool is_clamped_anyway = isa::is_whole(how.to) && !isa::is_whole(how.from);
   how.clamp =

@@ -26,7 +26,7 @@ void run_fence(Warp& warp, const Op& op) {
 
 // Of `membar`, `.gl` is the GPU.
 bool decode_fence(Decode& in) {
-  const std::string_view sem = in.word("sem");
+  const Word sem = in.word("sem");
   const Scope scope = in.word("level") == "cta" ? Scope::Cta : scope_in(in);
   in.op.run = run_fence;
   in.op.mode =

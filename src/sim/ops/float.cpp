@@ -107,7 +107,7 @@ void run_testp(Warp& warp, const Op& op) {
 }
 
 struct TestpRow {
-  std::string_view word;
+  Word word;
   RunOp f32, f64;
 };
 // clang-format off
@@ -118,12 +118,8 @@ constexpr TestpRow kTestp[] = {TESTP(finite),     TESTP(infinite), TESTP(number)
 #undef TESTP
 
 bool decode_testp(Decode& in) {
-  for (const TestpRow& row : kTestp) {
-    if (row.word == in.word("op")) {
-      return decoded(in, in.type("type") == isa::Type::F64 ? row.f64 : row.f32);
-    }
-  }
-  return false;
+  const TestpRow& row = *std::ranges::find(kTestp, in.word("op"), &TestpRow::word);
+  return decoded(in, in.type("type") == isa::Type::F64 ? row.f64 : row.f32);
 }
 
 constexpr OpRow kRows[] = {

@@ -19,10 +19,10 @@ inline constexpr std::array kRoundings{Rounding::NearestEven, Rounding::TowardZe
 
 /// The index in kRoundings of `rn`, `rz`, `rm`, `rp`, also with the `i` of roundings to integers;
 /// no word is `rn`.
-constexpr std::size_t rounding_index(std::string_view word) {
-  if (word.starts_with("rz")) return 1;
-  if (word.starts_with("rm")) return 2;
-  return word.starts_with("rp") ? 3 : 0;
+constexpr std::size_t rounding_index(Word word) {
+  if (word.is_one_of({"rz", "rzi"})) return 1;
+  if (word.is_one_of({"rm", "rmi"})) return 2;
+  return word.is_one_of({"rp", "rpi"}) ? 3 : 0;
 }
 
 /// make(i) for i below kCount, each a constant: a table of run functions.

@@ -46,9 +46,7 @@ template <typename Format, HalfMode kMode>
 constexpr HalfRuns kFma = runs_of<half_fma_lane<Format, kMode>, uint16_t, uint16_t, uint16_t>();
 
 bool is_mixed(const Decode& in) { return in.has("atype") || in.has("abtype"); }
-bool mixes_bf16(const Decode& in, std::string_view slot) {
-  return in.type(slot) == isa::Type::Bf16;
-}
+bool mixes_bf16(const Decode& in, SlotName slot) { return in.type(slot) == isa::Type::Bf16; }
 
 template <typename Operation, typename Format>
 constexpr auto kMixed = table_of<16>([]<std::size_t i>() -> RunOp {

@@ -289,7 +289,7 @@ void run_store(Warp& warp, const Op& op) {
 
 // Volatile accesses are relaxed ones for the whole system, and so are those of `.mmio`.
 unsigned strength_in(const Decode& in) {
-  const std::string_view sem = in.word("sem");
+  const Word sem = in.word("sem");
   const bool orders = sem == "acquire" || sem == "release" || in.has("release");
   const bool is_volatile = in.has("volatile");
   const bool is_strong = orders || sem == "relaxed" || is_volatile || in.has("mmio");

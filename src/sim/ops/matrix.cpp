@@ -200,7 +200,7 @@ void run_move(Warp& warp, const Op& op) {
 // --- decoding ------------------------------------------------------------------------------------
 
 MatrixShape shape_in(const Decode& in) {
-  const std::string_view shape = in.word("shape");
+  const Word shape = in.word("shape");
   if (shape == "m16n16") return MatrixShape::Trans16;
   if (shape == "m16n8") return MatrixShape::Trans16x8;
   if (shape == "m8n16") return MatrixShape::Plain8x16;
@@ -210,7 +210,7 @@ MatrixShape shape_in(const Decode& in) {
 bool decode_load(Decode& in) {
   in.tracks_itself(run_load);
   in.op.mode = static_cast<std::uint8_t>(shape_in(in));
-  const std::string_view source = in.word("src");
+  const Word source = in.word("src");
   const Format format = source == "b6x16_p32"   ? Format::Packed6
                         : source == "b4x16_p64" ? Format::Packed4
                                                 : Format::Bytes;

@@ -2,7 +2,8 @@
 #include "sim/ops/matrix_product.h"
 
 #include <algorithm>
-#include <iterator>
+
+#include "sim/ops/float_modes.h"
 
 namespace ww::sim {
 namespace {
@@ -10,33 +11,9 @@ namespace {
 using num::DType;
 using num::TileShape;
 
-struct ElementType {
-  std::string_view word;
-  DType type;
-  unsigned bits;
-};
-constexpr ElementType kElementTypes[] = {
-    {"f16", DType::Float16, 16},      {"bf16", DType::Bfloat16, 16},
-    {"tf32", DType::Tfloat32, 32},    {"e4m3", DType::Float8E4M3fn, 8},
-    {"e5m2", DType::Float8E5M2, 8},   {"e3m2", DType::Float6E3M2fn, 8},
-    {"e2m3", DType::Float6E2M3fn, 8}, {"e2m1", DType::Float4E2M1fn, 8},
-    {"s8", DType::Int8, 8},           {"u8", DType::Uint8, 8},
-    {"s4", DType::Int4, 4},           {"u4", DType::Uint4, 4},
-    {"b1", DType::Uint32, 32},        {"f64", DType::Float64, 64},
-    {"ue8m0", DType::Float8E8M0, 8},  {"ue4m3", DType::Float8E4M3fn, 8},
-    {"f32", DType::Float32, 32},      {"s32", DType::Int32, 32},
-};
-
-// A wmma without a type multiplies halves.
-const ElementType& element_type(std::string_view word) {
-  return *std::ranges::find(kElementTypes, word.empty() ? "f16" : word, &ElementType::word);
-}
-
-num::Rounding rounding_of(std::string_view word) {
-  if (word == "rz") return num::Rounding::TowardZero;
-  if (word == "rm") return num::Rounding::Down;
-  if (word == "rp") return num::Rounding::Up;
-  return num::Rounding::NearestEven;
+// The numbers that a slot names. A wmma without a type multiplies halves.
+DType number_in(const Decode& in, SlotName slot) {
+  return isa::info(parse_type(in.word(slot)).value_or(isa::Type::F16)).number;
 }
 
 // Of a dense A, all of k at once.
@@ -109,29 +86,26 @@ void multiply_sparse(const RunContext& context, const ProductRule& rule, const B
 
 }  // namespace
 
-unsigned element_bits(std::string_view type) { return element_type(type).bits; }
-
 ProductRule rule_in(const Decode& in) {
-  const ElementType& a = element_type(in.word("atype"));
-  const std::string_view kind = in.word("kind"), dtype = in.word("dtype");
-  ProductRule rule{.a = a.type,
-                   .b = element_type(in.word("btype")).type,
-                   .bits = a.bits,
+  const Word kind = in.word("kind"), dtype = in.word("dtype");
+  ProductRule rule{.a = number_in(in, "atype"),
+                   .b = number_in(in, "btype"),
+                   .bits = static_cast<unsigned>(isa::element_bits(in.form, "atype")),
                    .k = static_cast<unsigned>(isa::product_shape(in.word("shape")).k),
                    .is_sparse = in.has("sp"),
                    .saturates = in.has("satfinite"),
                    .is_xor = in.word("op") == "xor",
-                   .rounding = rounding_of(in.word("rnd"))};
+                   .rounding = kRoundings[rounding_index(in.word("rnd"))]};
   if (in.has("block_scale")) {
     const bool in_bytes = kind == "kind::mxf8f6f4";
     rule.kind = SumKind::Scaled;
-    if (!in_bytes) rule.bits = 4;
-    rule.scale_type = element_type(in.word("stype")).type;
-    rule.scale_count = in.word("scale_vec").ends_with("4X") ? 4 : in_bytes ? 1 : 2;
+    rule.scale_type = number_in(in, "stype");
+    rule.scale_count = in.word("scale_vec") == "scale_vec::4X" ? 4 : in_bytes ? 1 : 2;
   } else if (dtype == "f64") {
     rule.kind = SumKind::F64;
   } else if (in.word("atype") == "b1") {
     rule.kind = SumKind::Bits;
+    rule.bits = 32;
     rule.k /= 32;
   } else if (dtype == "s32") {
     rule.kind = SumKind::S32;

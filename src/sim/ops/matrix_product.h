@@ -45,8 +45,6 @@ struct ProductRule {
 
 /// The rule that the modifiers of an mma, wmma or wgmma give.
 ProductRule rule_in(const Decode& in);
-/// Bits of an element of the type that a modifier names.
-unsigned element_bits(std::string_view type);
 
 /// The factors of a block: rows of A, and eight columns of B.
 struct BlockFactors {

@@ -40,9 +40,7 @@ constexpr std::uint8_t kNear = 16;                                              
 // Without a scope the manual says `.cta`; but programs arrive in other blocks that way, and count
 // on being seen there. Only what is written is held against them.
 Scope scope_of(const Op& op) { return (op.mode & kNear) != 0 ? Scope::Cta : Scope::Cluster; }
-std::uint8_t near_in(const Decode& in) {
-  return in.has("scope") && in.word("scope") == "cta" ? kNear : 0;
-}
+std::uint8_t near_in(const Decode& in) { return in.word("scope") == "cta" ? kNear : 0; }
 
 std::uint64_t state_of(const Mbarrier& barrier) {
   return (barrier.phase << kPhaseShift) | static_cast<std::uint64_t>(barrier.pending & kMaxCount);
@@ -354,28 +352,38 @@ bool decode_inval(Decode& in) {
 }
 bool decode_tx(Decode& in) {
   in.op.flags = kTracksItself;
-  in.op.imm = in.form.form().mnemonic == "mbarrier.expect_tx" ? 1 : -1;
+  in.op.imm = in.mnemonic() == "mbarrier.expect_tx" ? 1 : -1;
   in.op.address = in.address(0);
   return in.runs(run_tx, {in.source(1)});
 }
 bool decode_arrive(Decode& in) {
-  const std::string_view mnemonic = in.form.form().mnemonic;
+  const Mnemonic mnemonic = in.mnemonic();
   in.op.flags = kTracksItself;
-  in.op.mode =
-      static_cast<std::uint8_t>((in.word("sem") == "relaxed" ? kRelaxed : 0) |
-                                (mnemonic.starts_with("mbarrier.arrive_drop") ? kDrops : 0) |
-                                (mnemonic.ends_with(".noComplete") ? kNoComplete : 0) |
-                                near_in(in) | (mnemonic.ends_with(".expect_tx") ? kExpects : 0));
+  in.op.mode = static_cast<std::uint8_t>(
+      (in.word("sem") == "relaxed" ? kRelaxed : 0) |
+      (mnemonic.is_one_of({"mbarrier.arrive_drop", "mbarrier.arrive_drop.expect_tx",
+                           "mbarrier.arrive_drop.noComplete"})
+           ? kDrops
+           : 0) |
+      (mnemonic.is_one_of({"mbarrier.arrive.noComplete", "mbarrier.arrive_drop.noComplete"})
+           ? kNoComplete
+           : 0) |
+      near_in(in) |
+      (mnemonic.is_one_of({"mbarrier.arrive.expect_tx", "mbarrier.arrive_drop.expect_tx"})
+           ? kExpects
+           : 0));
   in.op.address = in.address(1);
   return in.runs(run_arrive, {in.result(0), in.count() > 2 ? in.source(2) : Place{}});
 }
 bool decode_wait(Decode& in) {
-  const std::string_view mnemonic = in.form.form().mnemonic;
+  const Mnemonic mnemonic = in.mnemonic();
   in.op.flags = kTracksItself;
-  in.op.mode =
-      static_cast<std::uint8_t>((in.word("sem") == "relaxed" ? kRelaxed : 0) |
-                                (mnemonic.ends_with(".parity") ? kByParity : 0) | near_in(in) |
-                                (mnemonic.starts_with("mbarrier.try_wait") ? kMaySleep : 0));
+  in.op.mode = static_cast<std::uint8_t>(
+      (in.word("sem") == "relaxed" ? kRelaxed : 0) |
+      (mnemonic.is_one_of({"mbarrier.test_wait.parity", "mbarrier.try_wait.parity"}) ? kByParity
+                                                                                     : 0) |
+      near_in(in) |
+      (mnemonic.is_one_of({"mbarrier.try_wait", "mbarrier.try_wait.parity"}) ? kMaySleep : 0));
   in.op.address = in.address(1);
   return in.runs(run_wait, {in.result(0), in.source(2)});
 }

@@ -17,7 +17,7 @@ namespace ww::sim {
 
 /// The scope that an instruction names; without a name it is the whole GPU.
 inline Scope scope_in(const Decode& in) {
-  const std::string_view scope = in.has("scope") ? in.word("scope") : "gpu";
+  const Word scope = in.has("scope") ? in.word("scope") : "gpu";
   return scope == "cta" ? Scope::Cta : scope == "cluster" ? Scope::Cluster : Scope::Gpu;
 }
 

@@ -29,7 +29,10 @@ constexpr unsigned kRows = 16, kColumns = 8;
 /// Of an opcode: what its modifiers say about A, B and D.
 struct SparseForm {
   explicit SparseForm(const isa::Binding& form)
-      : binding(form), a(form.word("atype")), b(form.word("btype")), d(form.word("dtype")) {
+      : binding(form),
+        a(form.word("atype").text()),
+        b(form.word("btype").text()),
+        d(form.word("dtype").text()) {
     const std::vector<isa::Fragment> all = isa::fragments_of(form);
     const auto named = [&](std::string_view name) {
       return *std::ranges::find(all, name, &isa::Fragment::operand);
@@ -40,7 +43,7 @@ struct SparseForm {
   }
   [[nodiscard]] unsigned k() const { return static_cast<unsigned>(of_b.rows); }
   [[nodiscard]] unsigned kept() const { return static_cast<unsigned>(of_a.cols); }
-  [[nodiscard]] bool in_bytes() const { return binding.word("kind").ends_with("f8f6f4"); }
+  [[nodiscard]] bool in_bytes() const { return binding.word("kind").text().ends_with("f8f6f4"); }
   [[nodiscard]] unsigned kept_of_group() const {
     return of_a.parts == 8 ? 4 : of_a.parts == 1 ? 1 : 2;
   }
@@ -48,7 +51,7 @@ struct SparseForm {
   [[nodiscard]] unsigned selectors() const { return 16 / groups(); }
   [[nodiscard]] unsigned scales() const {
     if (!binding.has("block_scale")) return 0;
-    return binding.word("scale_vec").ends_with("4X") ? 4 : in_bytes() ? 1 : 2;
+    return binding.word("scale_vec").text().ends_with("4X") ? 4 : in_bytes() ? 1 : 2;
   }
 
   isa::Binding binding;
@@ -186,7 +189,7 @@ class SparseProduct {
   [[nodiscard]] unsigned b_regs() const { return static_cast<unsigned>(form_.of_b.regs); }
   [[nodiscard]] unsigned all_regs() const { return a_regs() + b_regs() + d_regs() + 3; }
   [[nodiscard]] std::string_view target() const {
-    const std::string_view kind = form_.binding.word("kind");
+    const isa::Word kind = form_.binding.word("kind");
     return kind.empty() && !(form_.d == "f16" && form_.a != "f16") ? "sm_90a" : "sm_120a";
   }
 

@@ -61,9 +61,9 @@ void check_form(const isa::Binding& binding, std::mt19937& random) {
   const isa::Fragment& fd = named("d");
   const isa::Fragment& fa = named("a");
   const isa::Fragment& fb = named("b");
-  const std::string_view a_type = binding.word("atype");
-  const std::string_view b_type = binding.word("btype");
-  const std::string_view d_type = binding.word("dtype");
+  const std::string_view a_type = binding.word("atype").text();
+  const std::string_view b_type = binding.word("btype").text();
+  const std::string_view d_type = binding.word("dtype").text();
   const bool in_byte =
       binding.word("kind") == "kind::f8f6f4" || binding.word("kind") == "kind::mxf8f6f4";
   const int m = fa.rows;
@@ -177,7 +177,7 @@ TEST(Mma, EveryDenseFormFollowsTheFragments) {
   for (const isa::Form* form : isa::forms_of("mma")) {
     if (form->slot_index("sp")) continue;
     isa::for_each_binding(*form, [&](const isa::Binding& binding) {
-      const std::string_view type = binding.word("atype");
+      const isa::Word type = binding.word("atype");
       // Bits have their own test; m8n8k4 of 16-bit types is four products.
       if (type == "b1" || binding.word("alayout") == "col" || binding.word("blayout") == "row")
         return;

@@ -230,7 +230,7 @@ bool decode_cut(Decode& in) {
 
 bool decode_mov(Decode& in) {
   const bool is_scalar = in.form.form().operands[1].count == isa::OperandSpec::Count::Scalar;
-  if (in.form.has("vec")) return is_scalar ? decode_cut(in) : decode_vector(in);
+  if (in.has("vec")) return is_scalar ? decode_cut(in) : decode_vector(in);
   const auto is_list = [&](std::size_t i) {
     const isa::OperandSpec& spec = in.form.form().operands[i];
     return spec.count != isa::OperandSpec::Count::Scalar && spec.fixed_count > 1;
@@ -256,7 +256,7 @@ constexpr auto kPrmt = [](std::int64_t selectors, U32 a, U32 b) {
 
 // What the other modes are in these terms, by the low two bits of the selector operand.
 struct PrmtMode {
-  std::string_view word;
+  Word word;
   U16 selectors[4];
 };
 constexpr PrmtMode kModes[] = {
@@ -306,7 +306,7 @@ constexpr PrmtRun kModeRuns[] = {kPrmtRun<kPrmtMode<0>>, kPrmtRun<kPrmtMode<1>>,
                                  kPrmtRun<kPrmtMode<4>>, kPrmtRun<kPrmtMode<5>>};
 
 bool decode_prmt(Decode& in) {
-  const std::string_view word = in.word("mode");
+  const Word word = in.word("mode");
   std::size_t mode = 0;
   while (mode < std::size(kModes) && kModes[mode].word != word) ++mode;
   const bool is_named = mode < std::size(kModes);

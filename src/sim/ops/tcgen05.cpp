@@ -373,7 +373,7 @@ void run_fence_after(Warp& warp, const Op&) {
 // --- decoding ------------------------------------------------------------------------------------
 
 TensorShape shape_in(const Decode& in) {
-  const std::string_view shape = in.word("shape");
+  const Word shape = in.word("shape");
   return shape == "32x32b"    ? TensorShape::S32x32b
          : shape == "16x64b"  ? TensorShape::S16x64b
          : shape == "16x128b" ? TensorShape::S16x128b
@@ -402,7 +402,7 @@ bool decode_load_reduced(Decode& in) {
   places.push_back(in.result(1));
   in.further(places);
   decode_move(in, run_load, 2);
-  const std::string_view type = in.word("type");
+  const Word type = in.word("type");
   in.op.mode2 =
       static_cast<std::uint8_t>(kReduces | (in.word("op") == "max" ? kGreatest : 0) |
                                 (in.has("abs") ? kAbsolute : 0) | (in.has("NaN") ? kKeepsNan : 0) |

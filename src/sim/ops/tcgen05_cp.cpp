@@ -296,11 +296,11 @@ void run_commit(Warp& warp, const Op& op) {
 }
 
 Spread spread_in(const Decode& in) {
-  const std::string_view multicast = in.word("multicast");
-  if (multicast == "warpx2::02_13") return Spread::Pairs02;
-  if (multicast == "warpx2::01_23") return Spread::Pairs01;
-  if (multicast == "warpx4") return Spread::All;
-  return in.word("shape") == "4x256b" ? Spread::Windows : Spread::Rows;
+  const auto named = in.word("multicast")
+                         .as<Spread>({{"warpx2::02_13", Spread::Pairs02},
+                                      {"warpx2::01_23", Spread::Pairs01},
+                                      {"warpx4", Spread::All}});
+  return named.value_or(in.word("shape") == "4x256b" ? Spread::Windows : Spread::Rows);
 }
 
 std::uint8_t pair_in(const Decode& in) { return in.word("group") == "cta_group::2" ? kPair : 0; }
@@ -308,19 +308,17 @@ std::uint8_t pair_in(const Decode& in) { return in.word("group") == "cta_group::
 }  // namespace
 
 bool decode_tensor_copy(Decode& in) {
-  const std::string_view shape = in.word("shape");
-  const std::string_view format = in.word("src");
+  const Word shape = in.word("shape");
+  const Word format = in.word("src");
   in.op.flags = kTracksItself;
   in.function().program().uses_async_proxy = true;
   in.op.mode = static_cast<std::uint8_t>(static_cast<unsigned>(spread_in(in)) | pair_in(in));
   in.op.mode2 = static_cast<std::uint8_t>(format == "b6x16_p32"   ? Format::Packed6
                                           : format == "b4x16_p64" ? Format::Packed4
                                                                   : Format::Bytes);
-  in.op.bytes = shape.ends_with("x256b") ? 32 : 16;
-  in.op.count = shape.starts_with("128x")  ? 128
-                : shape.starts_with("64x") ? 64
-                : shape.starts_with("32x") ? 32
-                                           : 4;
+  in.op.bytes = shape.is_one_of({"128x256b", "4x256b"}) ? 32 : 16;
+  in.op.count =
+      shape.as<std::uint16_t>({{"4x256b", 4}, {"32x128b", 32}, {"64x128b", 64}}).value_or(128);
   in.op.address = in.address(0);
   return in.runs(run_copy, {in.source(1)});
 }

@@ -174,16 +174,15 @@ void run_product(Warp& warp, const Op& op) {
 unsigned scale_count(const Decode& in, isa::ProductKind kind) {
   if (!isa::has_scales(kind)) return 0;
   if (kind == isa::ProductKind::Mxf8f6f4) return 1;
-  const bool is_fine =
-      in.has("size") && (in.word("size") == "scale_vec::4X" || in.word("size") == "block16");
-  return is_fine ? 4 : 2;
+  return in.word("size").is_one_of({"scale_vec::4X", "block16"}) ? 4 : 2;
 }
 
 Collector collector_in(const Decode& in) {
-  const std::string_view word = in.has("collector") ? in.word("collector") : "";
-  if (word == "collector::a::fill") return Collector::Fill;
-  if (word == "collector::a::use") return Collector::Use;
-  return word == "collector::a::lastuse" ? Collector::LastUse : Collector::Discard;
+  return in.word("collector")
+      .as<Collector>({{"collector::a::fill", Collector::Fill},
+                      {"collector::a::use", Collector::Use},
+                      {"collector::a::lastuse", Collector::LastUse}})
+      .value_or(Collector::Discard);
 }
 
 // Why a form is not simulated; empty: it is.
@@ -199,7 +198,7 @@ std::string_view refusal_of(const Decode& in, const TensorProductForm& form) {
 
 TensorProductForm form_of(const Decode& in, bool is_ws) {
   TensorProductForm form;
-  form.is.kind = *isa::product_kind(in.word("kind"));
+  form.is.kind = *isa::product_kind(in.word("kind").text());
   form.is.is_pair = in.word("group") == "cta_group::2";
   form.is.is_ws = is_ws;
   form.is.is_sparse = in.has("sp");

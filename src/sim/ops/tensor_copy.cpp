@@ -31,7 +31,7 @@ constexpr int kOwnCtaArch = 120;  // the first that loads packed elements to `.s
 constexpr std::uint64_t kMaxBytes = (1U << 20U) - 1;  // what one phase can count
 
 // The operations of cp.reduce.async.bulk.tensor; Op::imm is the number plus one, 0 a plain copy.
-constexpr std::string_view kReductions[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor"};
+constexpr Word kReductions[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor"};
 
 // --- what a lane asks for ------------------------------------------------------------------------
 
@@ -57,7 +57,7 @@ TensorPoint point_of(const Warp& warp, const Op& op, unsigned lane, unsigned ran
 
 bool pick_effect(Warp& warp, const Op& op, Parcel& parcel) {
   if (op.imm == 0) return true;
-  const std::string_view operation = kReductions[op.imm - 1];
+  const Word operation = kReductions[op.imm - 1];
   parcel.effect.element = info(parcel.map.type).bits / 8;
   parcel.effect.combine = pick_combine(operation, combined_type(parcel.map.type, operation));
   const bool keeps_subnormals =
@@ -344,8 +344,8 @@ void run_prefetch(Warp& warp, const Op& op) {
 
 // What is not modelled of the newer modes.
 bool is_known_mode(Decode& in) {
-  const std::string_view mode = in.has("mode") ? in.word("mode") : "tile";
-  if (mode.starts_with("im2col::w"))
+  const Word mode = in.word("mode");
+  if (mode.is_one_of({"im2col::w", "im2col::w::128"}))
     in.refusal = fmt::format(
         "the mode `.{}` is not modelled: where its halo pixels go is known from "
         "figures alone",
@@ -356,14 +356,15 @@ bool is_known_mode(Decode& in) {
 // Coordinates, then the offsets of im2col; `map` is the operand of the map.
 void decode_point(Decode& in, std::size_t map) {
   std::vector<Place> places = in.coordinates(map);
-  const std::string_view mode = in.has("mode") ? in.word("mode") : "tile";
-  const PointKind kind = mode.starts_with("im2col") ? PointKind::Im2col
-                         : mode.ends_with("gather4") || mode.ends_with("scatter4")
-                             ? PointKind::Rows
-                             : PointKind::Tile;
+  const PointKind kind = in.word("mode")
+                             .as<PointKind>({{"im2col", PointKind::Im2col},
+                                             {"im2col_no_offs", PointKind::Im2col},
+                                             {"tile::gather4", PointKind::Rows},
+                                             {"tile::scatter4", PointKind::Rows}})
+                             .value_or(PointKind::Tile);
   in.op.mode = static_cast<std::uint8_t>(kind == PointKind::Rows ? 2 : places.size());
   in.op.mode2 = static_cast<std::uint8_t>(kind);
-  if (in.has("group") && in.word("group") == "cta_group::2") in.op.mode2 |= kForPair;
+  if (in.word("group") == "cta_group::2") in.op.mode2 |= kForPair;
   const std::size_t offsets = in.find("offsets");
   if (offsets < in.count()) {
     const std::vector<Place> more = in.sources(offsets);

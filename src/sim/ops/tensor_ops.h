@@ -22,7 +22,7 @@ std::uint32_t map_address(Decode& in, std::size_t i);
 
 /// The type that an operation of cp.reduce.async.bulk.tensor combines elements as; Pred: it does not
 /// combine them. What an H200 takes.
-isa::Type combined_type(TensorType type, std::string_view operation);
+isa::Type combined_type(TensorType type, isa::Word operation);
 
 /// Rows of the family: `prefetch.tensormap`, `tensormap.replace` and `tensormap.cp_fenceproxy`.
 bool decode_prefetch_map(Decode& in);

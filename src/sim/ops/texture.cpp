@@ -30,10 +30,6 @@ constexpr std::uint8_t kLayered = 1, kWholeCoordinates = 2, kGathers = 4, kWants
 
 constexpr std::size_t kMaxTexel = 16;
 
-unsigned rank_of(std::string_view geom) {
-  return static_cast<unsigned>(geom[geom.find_first_of("123")] - '0');
-}
-
 void refuse_fetch(Warp& warp, unsigned lane, std::string text) {
   if (!warp.checks(Check::Space)) {
     warp.unit->stop(Outcome::Trapped, std::move(text));
@@ -187,21 +183,20 @@ void run_fetch(Warp& warp, const Op& op) {
 }
 
 bool set_geometry(Decode& in, std::size_t operand, std::vector<Place>& places) {
-  const std::string_view geom = in.word("geom");
-  if (geom.ends_with("cube")) {
+  const Word geom = in.word("geom");
+  if (geom.is_one_of({"cube", "acube"})) {
     in.refusal = "cube maps";
     return false;
   }
-  in.op.mode = static_cast<std::uint8_t>(rank_of(geom));
-  if (geom.starts_with('a')) in.op.mode2 |= kLayered;
+  in.op.mode = static_cast<std::uint8_t>(isa::number_in(geom));
+  if (geom.is_one_of({"a1d", "a2d"})) in.op.mode2 |= kLayered;
   in.op.address = in.address(operand);
   in.op.p[0] = in.function().program().addresses[in.op.address].base;
   if (!in.op.p[0].present()) {
     in.refusal = "textures and surfaces that are named instead of given by a handle";
     return false;
   }
-  const bool is_whole = !in.has("ctype") || in.word("ctype") == "s32";
-  const auto type = is_whole ? isa::Type::S32 : isa::Type::F32;
+  const auto type = in.word("ctype") == "f32" ? isa::Type::F32 : isa::Type::S32;
   const std::vector<Place> coordinates = in.coordinates(operand, type);
   places.insert(places.end(), coordinates.begin(), coordinates.end());
   return true;
@@ -214,7 +209,7 @@ bool decode_fetch(Decode& in) {
   if (in.word("dtype") == "f32") in.op.mode2 |= kWantsFloats;
   if (in.has("comp")) {
     in.op.mode2 |= kGathers;
-    in.op.imm = static_cast<std::int64_t>(std::string_view("rgba").find(in.word("comp")));
+    in.op.imm = in.word("comp").as<std::int64_t>({{"g", 1}, {"b", 2}, {"a", 3}}).value_or(0);
   }
   in.tracks_itself(run_fetch);
   in.further(places);
@@ -392,10 +387,9 @@ void run_reduce(Warp& warp, const Op& op) {
 bool decode_surface(Decode& in, std::size_t operand, std::vector<Place> places, unsigned width,
                     RunOp run) {
   if (!set_geometry(in, operand, places)) return false;
-  const std::string_view clamp = in.word("clamp");
-  const Outside outside = clamp == "trap"    ? Outside::Trap
-                          : clamp == "clamp" ? Outside::Clamp
-                                             : Outside::Zero;
+  const Word clamp = in.word("clamp");
+  const Outside outside = clamp.as<Outside>({{"trap", Outside::Trap}, {"clamp", Outside::Clamp}})
+                              .value_or(Outside::Zero);
   in.op.bytes = static_cast<std::uint8_t>(isa::info(in.type("type")).bits / 8);
   in.op.imm = (static_cast<std::int64_t>(outside) << kOutsideShift) | width;
   in.tracks_itself(run);

@@ -209,31 +209,49 @@ void track_parts(Warp& warp, const Op& op) {
 
 // --- decoding ------------------------------------------------------------------------------------
 
-Kind kind_of(std::string_view mnemonic) {
-  struct Row {
-    std::string_view name;
-    Kind kind;
-  };
-  static constexpr Row kRows[] = {
-      {"vadd", Kind::Add}, {"vsub", Kind::Sub},   {"vabsdiff", Kind::AbsDiff}, {"vmin", Kind::Min},
-      {"vmax", Kind::Max}, {"vavrg", Kind::Mean}, {"vshl", Kind::Shl},         {"vshr", Kind::Shr},
-      {"vmad", Kind::Mad}, {"vset", Kind::Set}};
-  if (mnemonic.ends_with('2') || mnemonic.ends_with('4')) mnemonic.remove_suffix(1);
-  return std::ranges::find(kRows, mnemonic, &Row::name)->kind;
-}
+// What a mnemonic computes, and of how many parts of a word.
+struct Instruction {
+  Mnemonic name;
+  Kind kind;
+  unsigned parts = 1;
+};
+constexpr Instruction kInstructions[] = {
+    {"vadd", Kind::Add},
+    {"vsub", Kind::Sub},
+    {"vabsdiff", Kind::AbsDiff},
+    {"vmin", Kind::Min},
+    {"vmax", Kind::Max},
+    {"vshl", Kind::Shl},
+    {"vshr", Kind::Shr},
+    {"vmad", Kind::Mad},
+    {"vset", Kind::Set},
+    {"vadd2", Kind::Add, 2},
+    {"vsub2", Kind::Sub, 2},
+    {"vavrg2", Kind::Mean, 2},
+    {"vabsdiff2", Kind::AbsDiff, 2},
+    {"vmin2", Kind::Min, 2},
+    {"vmax2", Kind::Max, 2},
+    {"vset2", Kind::Set, 2},
+    {"vadd4", Kind::Add, 4},
+    {"vsub4", Kind::Sub, 4},
+    {"vavrg4", Kind::Mean, 4},
+    {"vabsdiff4", Kind::AbsDiff, 4},
+    {"vmin4", Kind::Min, 4},
+    {"vmax4", Kind::Max, 4},
+    {"vset4", Kind::Set, 4},
+};
 
-Relation relation_of(std::string_view word) {
-  static constexpr std::string_view kWords[] = {"eq", "ne", "lt", "le", "gt", "ge"};
-  return static_cast<Relation>(std::ranges::find(kWords, word) - std::begin(kWords));
+Relation relation_of(Word word) {
+  using enum Relation;
+  return word.as<Relation>({{"eq", Eq}, {"ne", Ne}, {"lt", Lt}, {"le", Le}, {"gt", Gt}})
+      .value_or(Ge);
 }
 
 Combine combine_in(const Decode& in) {
   if (in.has("add")) return Combine::Add;
-  const std::string_view word = in.word("op2");
-  return word == "add"   ? Combine::Add
-         : word == "min" ? Combine::Min
-         : word == "max" ? Combine::Max
-                         : Combine::None;
+  return in.word("op2")
+      .as<Combine>({{"add", Combine::Add}, {"min", Combine::Min}, {"max", Combine::Max}})
+      .value_or(Combine::None);
 }
 
 std::string_view selection_of(const Decode& in, std::size_t operand) {
@@ -249,7 +267,7 @@ bool is_unsettled(const Decode& in, Kind kind) {
   if (written == "h1" || (in.has("sat") && !written.empty())) return true;
   const bool is_signed = in.word("atype") == "s32" && in.word("btype") == "s32";
   if (kind == Kind::Mad) return !is_signed && (in.has("sat") || in.has("scale"));
-  if (in.word("op2") == "min" || in.word("op2") == "max") return true;
+  if (in.word("op2").is_one_of({"min", "max"})) return true;
   if (!in.has("sat") || kind == Kind::Shr) return false;
   return kind == Kind::Shl || (in.word("dtype") == "u32" && !is_signed);
 }
@@ -302,10 +320,9 @@ bool is_c_unused(const Decode& in, const Extra& extra, unsigned parts) {
 }
 
 bool decode_video(Decode& in) {
-  const std::string_view name = in.form.form().mnemonic;
-  const Kind kind = kind_of(name);
-  const bool has_parts = name.ends_with('2') || name.ends_with('4');
-  if (!has_parts && is_unsettled(in, kind)) {
+  const auto [name, kind, parts] =
+      *std::ranges::find(kInstructions, in.mnemonic(), &Instruction::name);
+  if (parts == 1 && is_unsettled(in, kind)) {
     in.refusal = "the assembler emits other arithmetic for it than the manual describes";
     return false;
   }
@@ -316,29 +333,25 @@ bool decode_video(Decode& in) {
       flag(in.word("btype") == "s32", kSignedB) | flag(in.has("sat"), kSaturates) |
       flag(in.word("mode") == "wrap", kWraps));
   in.op.count = static_cast<std::uint16_t>(combine_in(in));
-  in.op.bytes = name.ends_with('4') ? 1 : name.ends_with('2') ? 2 : 4;
-  const unsigned parts = 4U / in.op.bytes;
+  in.op.bytes = static_cast<std::uint8_t>(4 / parts);
   const Extra extra = extra_of(in, kind, parts);
   in.op.imm = std::bit_cast<std::int64_t>(extra);
-  in.op.run = kind == Kind::Mad  ? run_video<product_sum>
-              : in.op.bytes == 4 ? run_video<whole_word>
-                                 : run_video<all_parts>;
+  in.op.run = kind == Kind::Mad ? run_video<product_sum>
+              : parts == 1      ? run_video<whole_word>
+                                : run_video<all_parts>;
   const Place c = in.given(3) ? in.source(3) : in.constant(0, 4);
   in.operands({in.result(0), in.source(1), in.source(2), c});
   if (kind != Kind::Mad && in.given(3) && is_c_unused(in, extra, parts)) in.op.track = track_parts;
   return true;
 }
 
-constexpr OpRow kRows[] = {
-    {"vadd", decode_video},      {"vsub", decode_video},      {"vabsdiff", decode_video},
-    {"vmin", decode_video},      {"vmax", decode_video},      {"vshl", decode_video},
-    {"vshr", decode_video},      {"vmad", decode_video},      {"vset", decode_video},
-    {"vadd2", decode_video},     {"vsub2", decode_video},     {"vavrg2", decode_video},
-    {"vabsdiff2", decode_video}, {"vmin2", decode_video},     {"vmax2", decode_video},
-    {"vset2", decode_video},     {"vadd4", decode_video},     {"vsub4", decode_video},
-    {"vavrg4", decode_video},    {"vabsdiff4", decode_video}, {"vmin4", decode_video},
-    {"vmax4", decode_video},     {"vset4", decode_video},
-};
+constexpr auto kRows = [] {
+  std::array<OpRow, std::size(kInstructions)> rows;
+  std::ranges::transform(kInstructions, rows.begin(), [](const Instruction& it) {
+    return OpRow{it.name, decode_video};
+  });
+  return rows;
+}();
 
 }  // namespace
 

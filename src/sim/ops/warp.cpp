@@ -158,12 +158,11 @@ void run_shuffle(Warp& warp, const Op& op) {
 }
 
 bool decode_shuffle(Decode& in) {
-  const std::string_view mode = in.word("mode");
+  const Word mode = in.word("mode");
   in.tracks_itself(run_shuffle);
-  in.op.mode = static_cast<std::uint8_t>(mode == "up"     ? Shuffle::Up
-                                         : mode == "down" ? Shuffle::Down
-                                         : mode == "bfly" ? Shuffle::Bfly
-                                                          : Shuffle::Idx);
+  in.op.mode = static_cast<std::uint8_t>(
+      mode.as<Shuffle>({{"up", Shuffle::Up}, {"down", Shuffle::Down}, {"bfly", Shuffle::Bfly}})
+          .value_or(Shuffle::Idx));
   const Place mask = in.has("sync") ? in.source(4) : Place{};
   in.operands({in.result(0), in.source(1), in.source(2), in.source(3), mask});
   const Place pair[] = {in.result_pair(0)};
@@ -261,7 +260,7 @@ void run_vote(Warp& warp, const Op& op) {
 }
 
 bool decode_vote(Decode& in) {
-  const std::string_view mode = in.word("mode");
+  const Word mode = in.word("mode");
   in.op.mode = static_cast<std::uint8_t>(mode == "all"   ? Vote::All
                                          : mode == "any" ? Vote::Any
                                          : mode == "uni" ? Vote::Uni
@@ -311,7 +310,7 @@ void run_match_all(Warp& warp, const Op& op) {
 }
 
 bool decode_match(Decode& in) {
-  const bool any = in.form.form().mnemonic == "match.any";
+  const bool any = in.mnemonic() == "match.any";
   const bool wide = in.word("type") == "b64";
   in.tracks_itself(any ? (wide ? run_match_any<std::uint64_t> : run_match_any<std::uint32_t>)
                        : (wide ? run_match_all<std::uint64_t> : run_match_all<std::uint32_t>));
@@ -357,7 +356,7 @@ constexpr auto kOr = [](std::uint32_t a, std::uint32_t b) { return a | b; };
 constexpr auto kXor = [](std::uint32_t a, std::uint32_t b) { return a ^ b; };
 
 template <typename T>
-RunOp pick_redux(std::string_view op) {
+RunOp pick_redux(Word op) {
   if (op == "add") return run_redux<T, kAdd<T>>;
   return op == "min" ? run_redux<T, kMin<T>> : run_redux<T, kMax<T>>;
 }
@@ -392,8 +391,8 @@ void run_redux_float(Warp& warp, const Op& op) {
 }
 
 bool decode_redux(Decode& in) {
-  const std::string_view op = in.word("op");
-  const std::string_view type = in.word("type");
+  const Word op = in.word("op");
+  const Word type = in.word("type");
   if (type == "f32") {
     in.op.run = run_redux_float;
     in.op.mode =

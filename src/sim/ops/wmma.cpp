@@ -145,10 +145,11 @@ void run_store(Warp& warp, const Op& op) {
 /// The matrices of an instruction, in the orientation in which D is tall: m8n32 is m32n8 with A and
 /// B, rows and columns exchanged.
 struct Matrices {
+  const Decode& in;
   unsigned tall, across, k;
   bool is_wide;
 
-  explicit Matrices(const Decode& in) {
+  explicit Matrices(const Decode& decode) : in(decode) {
     const isa::ProductShape shape = isa::product_shape(in.word("shape"));
     tall = static_cast<unsigned>(std::max(shape.m, shape.n));
     across = static_cast<unsigned>(std::min(shape.m, shape.n));
@@ -156,26 +157,30 @@ struct Matrices {
     is_wide = shape.n > shape.m;
   }
   [[nodiscard]] unsigned height() const { return std::min(kBlockRows, tall); }
-  [[nodiscard]] RegisterMatrix factor(bool is_long, std::string_view type) const {
-    const unsigned length = type == "b1" ? k / 32 : k;
-    RegisterMatrix out =
-        in_registers(is_long ? tall : across, length, element_bits(type), is_long ? height() : 8);
+  /// A factor or the sums, of the type in that slot. Single bits are words of 32.
+  [[nodiscard]] RegisterMatrix factor(bool is_long, SlotName slot) const {
+    const Word type = in.word(slot);
+    const bool is_bits = type == "b1";
+    RegisterMatrix out = in_registers(is_long ? tall : across, is_bits ? k / 32 : k,
+                                      is_bits ? 32 : bits(slot), is_long ? height() : 8);
     if (type.empty() || type == "f16") out.regs = 8;
     return out;
   }
-  [[nodiscard]] RegisterMatrix sums(std::string_view type) const {
-    return in_registers(tall, across, element_bits(type), height(), true);
+  [[nodiscard]] RegisterMatrix sums(SlotName slot) const {
+    return in_registers(tall, across, bits(slot), height(), true);
+  }
+  [[nodiscard]] unsigned bits(SlotName slot) const {
+    return static_cast<unsigned>(isa::element_bits(in.form, slot));
   }
 };
 
 bool decode_product(Decode& in) {
   const Matrices matrices(in);
-  const std::string_view type = in.word("atype");
   mma_ops::RegisterProduct product{.rule = rule_in(in),
-                                   .a = matrices.factor(true, type),
-                                   .b = matrices.factor(false, type),
-                                   .c = matrices.sums(in.word("ctype")),
-                                   .d = matrices.sums(in.word("dtype"))};
+                                   .a = matrices.factor(true, "atype"),
+                                   .b = matrices.factor(false, "atype"),
+                                   .c = matrices.sums("ctype"),
+                                   .d = matrices.sums("dtype")};
   // In two steps, as the assembler has it: an H200 gives these bits, and not those of one step.
   if (product.rule.a == num::DType::Tfloat32) product.rule.step = 4;
   return mma_ops::runs_product(in, product, mma_ops::product_places(in, matrices.is_wide));
@@ -183,12 +188,12 @@ bool decode_product(Decode& in) {
 
 bool decode_memory(Decode& in) {
   const Matrices matrices(in);
-  const std::string_view matrix = in.word("matrix"), type = in.word("type");
+  const Word matrix = in.word("matrix"), type = in.word("type");
   const bool by_rows = in.word("layout") == "row";
-  const bool loads = matrix != "d", is_sum = matrix == "c" || matrix == "d";
+  const bool loads = matrix != "d", is_sum = matrix.is_one_of({"c", "d"});
   MemoryForm form;
   form.matrix =
-      is_sum ? matrices.sums(type) : matrices.factor((matrix == "a") != matrices.is_wide, type);
+      is_sum ? matrices.sums("type") : matrices.factor((matrix == "a") != matrices.is_wide, "type");
   form.is_along_lines = by_rows == (is_sum ? !matrices.is_wide : matrix == "a");
   form.stride_bits = type == "b1" ? 1 : form.matrix.bits;
   in.tracks_itself(loads ? run_load : run_store);

@@ -110,7 +110,7 @@ TEST_P(SimForms, AreSimulatedOrListed) {
       if (refusal.empty()) continue;
       const auto listed = [&](const Exception& e) { return e.covers(example.opcode); };
       if (std::ranges::any_of(exceptions, listed)) continue;
-      unlisted.try_emplace(std::string(form.mnemonic), example.text + "\n  " + refusal);
+      unlisted.try_emplace(std::string(form.mnemonic.text()), example.text + "\n  " + refusal);
     }
   }
   for (const auto& [mnemonic, text] : unlisted) ADD_FAILURE() << text;

@@ -19,7 +19,7 @@ using isa::Binding;
 using isa::Form;
 
 // The modifiers that decide what happens; the others order and cache.
-constexpr std::array<std::string_view, 5> kDecisive = {"space", "op", "noftz", "vec", "type"};
+constexpr isa::SlotName kDecisive[] = {"space", "op", "noftz", "vec", "type"};
 
 bool is_legal(const Binding& binding) {
   return isa::lowest_ptx(binding, target::Arch::Sm90a) && no_recipe(binding).empty() &&
@@ -28,8 +28,8 @@ bool is_legal(const Binding& binding) {
 
 /// The binding without the others.
 std::string decisive_part(const Binding& binding) {
-  std::string key(binding.form().mnemonic);
-  for (const std::string_view slot : kDecisive) key.append(".").append(binding.word(slot));
+  std::string key(binding.form().mnemonic.text());
+  for (const isa::SlotName slot : kDecisive) key.append(".").append(binding.word(slot).text());
   return key;
 }
 

@@ -28,11 +28,11 @@ bool is_narrow(Space space) { return space == Space::Shared || space == Space::S
 // --- operands ------------------------------------------------------------------------------------
 
 Use use_of(const Binding& binding, const OperandSpec& spec) {
-  const std::string_view mnemonic = binding.form().mnemonic;
+  const isa::Mnemonic mnemonic = binding.form().mnemonic;
   const std::string_view name = spec.name;
-  if (is_one_of(mnemonic, {"bfe", "bfi", "bmsk", "szext"}))
+  if (mnemonic.is_one_of({"bfe", "bfi", "bmsk", "szext"}))
     return is_one_of(name, {"pos", "len", "width"}) ? Use::Place : Use::Value;
-  if (is_one_of(mnemonic, {"shl", "shr"})) return name == "b" ? Use::Place : Use::Value;
+  if (mnemonic.is_one_of({"shl", "shr"})) return name == "b" ? Use::Place : Use::Value;
   if (mnemonic == "shf") return name == "c" ? Use::Place : Use::Value;
   if (mnemonic == "fns")
     return name == "base" ? Use::Lane : name == "offset" ? Use::SmallSigned : Use::Value;
@@ -44,7 +44,7 @@ Use use_of(const Binding& binding, const OperandSpec& spec) {
 /// The elements in a register of a matrix operand.
 Kind fragment_kind(const Binding& binding, const OperandSpec& spec) {
   const std::string slot = std::string(spec.name) + "type";
-  const Type element = *isa::parse_type(binding.word(slot));
+  const Type element = binding.type(*isa::SlotName::find(slot));
   const Type in_register = *isa::type_of(spec, binding);
   Kind kind{.type = element};
   kind.bytes = static_cast<unsigned>(isa::info(in_register).bits) / 8;
@@ -177,7 +177,7 @@ std::string Maker::written(const OperandSpec& spec) {
   const std::string main = result(spec, type, name);
   // ptxas 13.0 takes two results of setp for pairs of halves, but not for single ones.
   const bool single_half =
-      binding_.form().mnemonic == "setp" && is_one_of(binding_.word("type"), {"f16", "bf16"});
+      binding_.form().mnemonic == "setp" && binding_.word("type").is_one_of({"f16", "bf16"});
   if (spec.pair == OperandSpec::Pair::None || single_half) return main;
   const std::string predicate = out_.reg(1);
   results_.push_back({name + "|p", Type::Pred, 1, predicate});
@@ -206,7 +206,7 @@ std::string Maker::read(std::size_t i) {
   if (family == "warp" && spec.name == "mask") return mask();
   if (spec.name == "policy") return policy();
   if (family == "barrier" && spec.low <= spec.high) return "0";
-  if (variant_.contended && is_one_of(binding_.word("op"), {"inc", "dec"})) return "37";
+  if (variant_.contended && binding_.word("op").is_one_of({"inc", "dec"})) return "37";
   if (const auto count = isa::count_of(spec, binding_)) return list(spec, type, *count);
   if (variant_.as_constant != i) return source(spec, type, std::string(spec.name));
   const Kind kind = kind_of_operand(binding_, spec, type);
@@ -234,7 +234,7 @@ std::string Maker::operand(std::size_t i) {
 /// What a thread's cell holds: a value of the instruction's type, or a vector of them.
 Kind Maker::cell_kind() const {
   if (binding_.form().family == "matrix") return kind_of(Type::B128);
-  const Type type = *isa::parse_type(binding_.word("type"));
+  const Type type = binding_.type("type");
   Kind kind = kind_of(type);
   if (!binding_.has("vec")) return kind;
   const auto lanes = static_cast<unsigned>(binding_.number("vec"));
@@ -247,7 +247,7 @@ std::string Maker::address(const OperandSpec& spec) {
   const Space space = isa::space_of(spec, binding_);
   if (binding_.form().family == "matrix") return matrix_rows(space);
   const Kind cell = cell_kind();
-  if (binding_.form().mnemonic.starts_with("ld")) return loaded_from(space, cell);
+  if (binding_.form().mnemonic.text().starts_with("ld")) return loaded_from(space, cell);
   return stored_to(space, cell);
 }
 
@@ -345,9 +345,9 @@ void Maker::skip_lanes() {
 }
 
 void Maker::before() {
-  const std::string_view mnemonic = binding_.form().mnemonic;
+  const isa::Mnemonic mnemonic = binding_.form().mnemonic;
   if (variant_.some_lanes) skip_lanes();
-  if (!is_one_of(mnemonic, {"addc", "subc", "madc"})) return;
+  if (!mnemonic.is_one_of({"addc", "subc", "madc"})) return;
   const Kind word = kind_of(Type::U32);
   const std::string x = out_.input("carry x", Type::U32, word);
   const std::string y = out_.input("carry y", Type::U32, word);
@@ -355,10 +355,10 @@ void Maker::before() {
 }
 
 void Maker::after() {
-  const std::string_view mnemonic = binding_.form().mnemonic;
+  const isa::Mnemonic mnemonic = binding_.form().mnemonic;
   if (binding_.has("cc")) {
     const std::string carry = out_.reg(32);
-    out_.line("{}.u32 {}, 0, 0;", mnemonic.starts_with("sub") ? "subc" : "addc", carry);
+    out_.line("{}.u32 {}, 0, 0;", mnemonic.text().starts_with("sub") ? "subc" : "addc", carry);
     results_.push_back({"carry", Type::U32, 32, carry});
   }
   if (variant_.some_lanes) out_.line("$_skip:");
@@ -392,24 +392,25 @@ std::optional<Kernel> Maker::make() {
 // --- what has no recipe --------------------------------------------------------------------------
 
 std::string_view no_memory_recipe(const Binding& binding) {
-  const std::string_view mnemonic = binding.form().mnemonic;
-  const std::string_view space = binding.word("space");
-  if (mnemonic.starts_with("multimem")) return "needs several devices";
-  if (mnemonic.contains(".async") || mnemonic.contains(".bulk")) return "signals an mbarrier";
-  if (mnemonic.starts_with("createpolicy")) return "makes a policy, which is opaque";
-  if (!is_one_of(mnemonic, {"ld", "ldu", "st", "atom", "red"})) return "has no result";
+  const isa::Mnemonic mnemonic = binding.form().mnemonic;
+  const std::string_view space = binding.word("space").text();
+  if (mnemonic.text().starts_with("multimem")) return "needs several devices";
+  if (mnemonic.text().contains(".async") || mnemonic.text().contains(".bulk"))
+    return "signals an mbarrier";
+  if (mnemonic.text().starts_with("createpolicy")) return "makes a policy, which is opaque";
+  if (!mnemonic.is_one_of({"ld", "ldu", "st", "atom", "red"})) return "has no result";
   if (space.starts_with("param") || space == "const")
     return "reads what a launch or module sets up";
   return "";
 }
 
 std::string_view no_warp_recipe(const Binding& binding) {
-  const std::string_view mnemonic = binding.form().mnemonic;
+  const isa::Mnemonic mnemonic = binding.form().mnemonic;
   if (mnemonic == "setmaxnreg") return "has no result";
   if (binding.form().family != "mma") return "";
   if (binding.has("sp")) return "sparse: device_numbers.sh compares it";
   const bool broken =
-      binding.word("shape") == "m8n8k4" && is_one_of(binding.word("atype"), {"bf16", "tf32"});
+      binding.word("shape") == "m8n8k4" && binding.word("atype").is_one_of({"bf16", "tf32"});
   return broken ? "assembles, but does not multiply" : "";
 }
 

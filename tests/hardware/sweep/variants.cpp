@@ -56,10 +56,10 @@ std::vector<Variant> table_variants() {
 }
 
 bool may_contend(const Binding& binding) {
-  const std::string_view op = binding.word("op");
+  const isa::Word op = binding.word("op");
   const auto type = isa::parse_type(binding.word("type"));
   return binding.form().family == "atomic" && !binding.has("vec") && type && isa::is_whole(*type) &&
-         is_one_of(op, {"add", "min", "max", "and", "or", "xor", "inc", "dec"});
+         op.is_one_of({"add", "min", "max", "and", "or", "xor", "inc", "dec"});
 }
 
 // Stores that ptxas 13.0 takes and turns into something else.

@@ -73,7 +73,7 @@ TEST(PtxForms, EveryOneCanBeIssuedFromAKernel) {
       const Attempt attempt = issue(form);
       if (attempt.is_issued) ++issued;
       if (!attempt.is_expressible)
-        EXPECT_TRUE(kNotExpressible.contains(form.mnemonic)) << isa::syntax_line(form);
+        EXPECT_TRUE(kNotExpressible.contains(form.mnemonic.text())) << isa::syntax_line(form);
       else
         EXPECT_TRUE(attempt.is_issued) << isa::syntax_line(form) << "\n" << attempt.errors;
     }

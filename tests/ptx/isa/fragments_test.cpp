@@ -115,15 +115,15 @@ layout::MmaShape shape_of(std::string_view word) {
 
 Layout mma_layout(char operand, const Binding& binding) {
   const std::string slot = fmt::format("{}type", static_cast<char>(operand - 'A' + 'a'));
-  const int bits = bits_of(binding.word(slot), binding.word("kind"));
-  return layout::mma_fragment(operand, shape_of(binding.word("shape")), bits).value();
+  const int bits = bits_of(binding.word(*SlotName::find(slot)).text(), binding.word("kind").text());
+  return layout::mma_fragment(operand, shape_of(binding.word("shape").text()), bits).value();
 }
 
 // All bindings of the catalogue that have fragments, of one mnemonic.
 template <typename Visit>
 void for_each_fragmented(std::string_view mnemonic, Visit&& visit) {
   for (const Form* form : forms_of(mnemonic)) {
-    if (form->mnemonic != mnemonic) continue;
+    if (form->mnemonic.text() != mnemonic) continue;
     for_each_binding(*form, [&](const Binding& binding) {
       const std::vector<Fragment> fragments = fragments_of(binding);
       if (!fragments.empty()) visit(binding, fragments);
@@ -216,7 +216,8 @@ TEST(Fragments, OfTensorMemoryAreTheLayouts) {
       const Fragment& fragment = fragments.at(0);
       const bool by_row = binding.word("shape") == "32x32b";
       const Layout layout =
-          layout::tcgen05_atom(binding.word("shape"), by_row ? 128 : 64, fragment.cols, 32).value();
+          layout::tcgen05_atom(binding.word("shape").text(), by_row ? 128 : 64, fragment.cols, 32)
+              .value();
       const Image image = layout::enumerate(layout).value();
       for (int warp = 0; warp < 4; ++warp) {
         const auto witness = [&](int row, int col) -> Spot {
