@@ -4,8 +4,11 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <new>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "isa/family_id.h"
@@ -69,21 +72,47 @@ struct Op {
   RunOp track = nullptr;
   std::array<Place, 5> p{};  // results, then sources, in the order that its decoder chose
   Place guard{};
-  std::int64_t imm = 0;       // branch target, table, … as `run` understands it
-  std::uint32_t extra = 0;    // first of this op's further places in Program::places
-  std::uint32_t address = 0;  // first of this op's addresses in Program::addresses
-  std::uint16_t count = 0;    // how many further places, or anything small
-  std::uint8_t mode = 0;      // modifiers, as `run` understands them
+  /// What the modifiers say, in a type of the family's own: its decoder sets it, `run` gets it.
+  /// Decode::keep takes what is larger.
+  alignas(8) std::array<std::byte, 10> payload{};
+  std::uint16_t place_count = 0;  // this op's further places: how many, and
+  std::uint32_t first_place = 0;  // the first of them in Program::places
+  std::uint32_t address = 0;      // first of this op's addresses in Program::addresses
   std::uint8_t flags = kPlain;
   bool guard_negated = false;
-  std::uint8_t bytes = 0;  // size of one element, of those that move data
-  std::uint8_t mode2 = 0;  // more of mode
+  std::uint8_t bytes = 0;    // size of one element, of those that move data
+  std::uint8_t negated = 0;  // bit k: p[k] is a predicate of which the opposite counts
+
+  template <typename Payload>
+  void set(const Payload& it) {
+    static_assert(std::is_trivially_copyable_v<Payload> && sizeof(Payload) <= sizeof payload &&
+                  alignof(Payload) <= 8);
+    new (payload.data()) Payload(it);
+  }
+  template <typename Payload>
+  [[nodiscard]] const Payload& as() const {
+    static_assert(std::is_trivially_copyable_v<Payload> && sizeof(Payload) <= sizeof payload);
+    return *std::launder(reinterpret_cast<const Payload*>(payload.data()));  // NOLINT: set made it
+  }
+};
+static_assert(sizeof(Op) == 64);
+
+/// The payload of ops that need a number of their text and nothing else.
+struct Constant {
+  std::int64_t value = 0;
+};
+
+struct BranchOp {
+  std::uint32_t target = 0;  // an op
+};
+struct CallOp {
+  std::uint32_t site = 0;  // in Program::calls
 };
 
 /// What the modifiers of an op say, where its decoder has kept that (Decode::keep).
 template <typename Form>
 const Form& form_of(const Op& op) {
-  return *reinterpret_cast<const Form*>(op.imm);  // NOLINT: it was made of one
+  return *op.as<const Form*>();
 }
 
 /// What the address of a variable is relative to: nothing, the local memory of the running function, or

@@ -38,7 +38,7 @@ const Promises::Value* Promises::broken(std::uint32_t op, std::uint32_t group, s
 
 void run_promise(Warp& warp, const Op& op) {
   if (!warp.checks(Check::Collective)) return;
-  const bool is_of_warp = op.mode == static_cast<std::uint8_t>(PromiseOf::Warp);
+  const bool is_of_warp = op.as<PromiseOf>() == PromiseOf::Warp;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if ((warp.exec >> lane & 1U) == 0) continue;
     const std::uint64_t bits = bits_of_lane(warp, op, lane);

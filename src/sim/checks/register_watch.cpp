@@ -33,7 +33,7 @@ std::string remedy(const Warp& warp, const PendingProduct& product, std::uint32_
   const std::uint32_t most = closed - part.group - 1;
   const std::string needed = fmt::format("`wgmma.wait_group {}` comes first", most);
   if (last_wait == kNoOp) return needed;
-  const auto depth = static_cast<std::uint64_t>(warp.program->ops[last_wait].imm);
+  const auto depth = static_cast<std::uint64_t>(warp.program->ops[last_wait].as<Constant>().value);
   if (depth <= most) return needed;
   return fmt::format("`wgmma.wait_group {}` at line {} leaves its group pending; {}", depth,
                      line_of(warp, last_wait), needed);

@@ -16,10 +16,10 @@ namespace {
 Mask* waiting_for(const Warp& warp, PendingLoad& load, Place place) {
   if (load.frame != warp.here.frame || load.waiting.empty()) return nullptr;
   const Op& op = warp.program->ops[load.op];
-  const Place* first = &warp.program->places[op.extra];
-  const Place* found = std::find(first, first + op.count, place);
-  return found == first + op.count ? nullptr
-                                   : &load.waiting[static_cast<std::size_t>(found - first)];
+  const std::span<const Place> places = warp.places(op);
+  const auto found = std::ranges::find(places, place);
+  return found == places.end() ? nullptr
+                               : &load.waiting[static_cast<std::size_t>(found - places.begin())];
 }
 
 void check_use(Warp& warp, const PendingLoad& load, const OperandInfo& operand, Mask& waiting) {

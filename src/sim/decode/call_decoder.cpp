@@ -19,7 +19,7 @@ namespace {
 // Puts a constant into a register, where calls take their arguments from.
 void run_constant(Warp& warp, const Op& op) {
   std::memcpy(warp.frame + op.p[0].offset(), warp.constants + op.p[1].offset(),
-              static_cast<std::size_t>(op.imm));
+              static_cast<std::size_t>(op.as<Constant>().value));
   define_value(warp, op.p[0]);
 }
 
@@ -53,7 +53,7 @@ Place FunctionDecoder::number_register(const ptx::Operand& operand, isa::Type ty
   op.flags = kTracksItself;
   op.p[0] = place;
   op.p[1] = constant(number_bits(number, type), high, bytes);
-  op.imm = static_cast<std::int64_t>(bytes) * kLanes;
+  op.set(Constant{std::int64_t{bytes} * kLanes});
   before_.push_back({op, std::nullopt});
   return place;
 }
@@ -112,7 +112,7 @@ bool FunctionDecoder::call(const ptx::Instruction& instruction, Op& op) {
   }
   op.run = run_call;
   op.flags = kTracksItself;
-  op.extra = static_cast<std::uint32_t>(program().calls.size());
+  op.set(CallOp{static_cast<std::uint32_t>(program().calls.size())});
   program().calls.push_back(std::move(site));
   return true;
 }
@@ -130,7 +130,7 @@ bool FunctionDecoder::call_builtin(const ptx::Instruction& instruction, std::str
     code().is_ordered = true;
   }
   op.flags = kTracksItself;
-  op.extra = static_cast<std::uint32_t>(program().calls.size());
+  op.set(CallOp{static_cast<std::uint32_t>(program().calls.size())});
   program().calls.push_back(std::move(site));
   return true;
 }

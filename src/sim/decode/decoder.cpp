@@ -215,14 +215,14 @@ void Decode::operands(std::initializer_list<Place> places) {
 }
 
 void Decode::keep_form(std::shared_ptr<const void> it) {
-  op.imm = reinterpret_cast<std::int64_t>(it.get());  // NOLINT: the program keeps it
+  op.set(it.get());
   function_.program().forms.push_back(std::move(it));
 }
 
 void Decode::further(std::span<const Place> places) {
   auto& all = function_.program().places;
-  op.extra = static_cast<std::uint32_t>(all.size());
-  op.count = static_cast<std::uint16_t>(places.size());
+  op.first_place = static_cast<std::uint32_t>(all.size());
+  op.place_count = static_cast<std::uint16_t>(places.size());
   all.insert(all.end(), places.begin(), places.end());
 }
 

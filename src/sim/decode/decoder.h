@@ -92,7 +92,7 @@ class Decode {
     op.run = run;
     op.flags = kTracksItself;
   }
-  /// Appends places to the program's list and makes op.extra, op.count those.
+  /// Appends places to the program's list and makes them those of op.
   void further(std::span<const Place> places);
   /// Keeps what the modifiers say for the run function, which gets it with form_of.
   template <typename Form>

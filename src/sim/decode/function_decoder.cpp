@@ -35,7 +35,7 @@ isa::FamilyId family_of(const isa::Form& form) {
 // Reads a special register whose value changes while the kernel runs.
 void read_special(Warp& warp, const Op& op) {
   std::uint64_t values[kLanes];
-  special_values(warp, static_cast<Special>(op.mode), values);
+  special_values(warp, op.as<Special>(), values);
   for_each_lane(warp.exec, [&](unsigned l) {
     if (op.bytes == 8) {
       warp.lanes<std::uint64_t>(op.p[0])[l] = values[l];
@@ -51,13 +51,14 @@ void run_sum(Warp& warp, const Op& op) {
   use_value(warp, op.p[1], warp.exec);
   const T* const from = warp.source<T>(op.p[1]);
   for_each_lane(warp.exec, [&](unsigned l) {
-    warp.lanes<T>(op.p[0])[l] = static_cast<T>(from[l] + static_cast<T>(op.imm));
+    warp.lanes<T>(op.p[0])[l] = static_cast<T>(from[l] + static_cast<T>(op.as<Constant>().value));
   });
   define_value(warp, op.p[0]);
 }
 
 void run_frame_address(Warp& warp, const Op& op) {
-  const std::uint64_t address = static_cast<std::uint64_t>(op.imm) + warp.here.local;
+  const std::uint64_t address =
+      static_cast<std::uint64_t>(op.as<Constant>().value) + warp.here.local;
   for_each_lane(warp.exec, [&](unsigned l) {
     std::memcpy(warp.frame + op.p[0].offset() + std::size_t{l} * op.bytes, &address, op.bytes);
   });
@@ -191,7 +192,7 @@ Place FunctionDecoder::special_place(const isa::Operand& operand, std::optional<
     Op op;
     op.run = read_special;
     op.p[0] = place;
-    op.mode = static_cast<std::uint8_t>(special);
+    op.set(special);
     op.bytes = static_cast<std::uint8_t>(bytes);
     op.flags = kTracksItself;
     before_.push_back({op, std::nullopt});
@@ -210,7 +211,7 @@ Place FunctionDecoder::sum(Place from, isa::Type type, std::int64_t offset, std:
   before.op.flags = kTracksItself;
   before.op.p[0] = frame_.scratch(bytes);
   before.op.p[1] = from;
-  before.op.imm = offset;
+  before.op.set(Constant{offset});
   before_.push_back(before);
   return before.op.p[0];
 }
@@ -221,7 +222,7 @@ Place FunctionDecoder::frame_address(std::uint64_t offset, unsigned bytes) {
   op.flags = kTracksItself;
   op.bytes = static_cast<std::uint8_t>(std::min(bytes, 8U));
   op.p[0] = frame_.scratch(op.bytes);
-  op.imm = static_cast<std::int64_t>(offset);
+  op.set(Constant{static_cast<std::int64_t>(offset)});
   before_.push_back({op, std::nullopt});
   return op.p[0];
 }
@@ -362,7 +363,7 @@ void FunctionDecoder::promise(const OperandInfo& source) {
   before.op.run = run_promise;
   before.op.p[0] = source.place;
   before.op.bytes = static_cast<std::uint8_t>(bytes);
-  before.op.mode = static_cast<std::uint8_t>(promised_);
+  before.op.set(promised_);
   before_.push_back(before);
 }
 

@@ -22,7 +22,7 @@ class Labels {
   [[nodiscard]] std::uint32_t table(std::uint32_t statement) const { return tables_.at(statement); }
 
   void resolve(Program& program) const {
-    for (const auto& [op, label] : references_) program.ops[op].imm = labels_.at(label);
+    for (const auto& [op, label] : references_) program.ops[op].set(BranchOp{labels_.at(label)});
     for (const auto& [statement, table] : tables_) {
       for (std::uint32_t& target : program.branch_tables[table]) target = labels_.at(target);
     }

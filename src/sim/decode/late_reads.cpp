@@ -89,7 +89,7 @@ class LateReads {
   void follow(std::uint32_t op) {
     const Op& here = program_.ops[op];
     const std::string_view text = opcode(op);
-    if (text.starts_with("bra")) pending_.push_back(static_cast<std::uint32_t>(here.imm));
+    if (text.starts_with("bra")) pending_.push_back(here.as<BranchOp>().target);
     if (text.starts_with("brx")) return;  // not looked into
     if (!text.starts_with("bra") || here.guard.present()) pending_.push_back(op + 1);
   }

@@ -9,29 +9,30 @@
 namespace ww::sim::address_ops {
 namespace {
 
-Space space_of(const Decode& in) { return *isa::parse_space(in.word("space")); }
+Space space_of(const Decode& in) { return *parse_space(in.word("space")); }
 
-// Adds op.imm, and where the local memory of the function starts if `mode` says so.
+// Adds the Constant, and where the local memory of the function starts.
+template <bool kIsLocal>
 void run_add(Warp& warp, const Op& op) {
   const auto* a = warp.source<std::uint64_t>(op.p[1]);
   const std::uint64_t add =
-      static_cast<std::uint64_t>(op.imm) + (op.mode != 0 ? warp.here.local : 0);
+      static_cast<std::uint64_t>(op.as<Constant>().value) + (kIsLocal ? warp.here.local : 0);
   std::uint64_t sum[kLanes];
   for (unsigned l = 0; l < kLanes; ++l) sum[l] = a[l] + add;
   warp.write(op.p[0], sum);
 }
 
 bool decode_cvta(Decode& in) {
-  in.op.imm = static_cast<std::int64_t>(window_of(space_of(in)));
   const Place offset = in.frame_offset(1);
-  in.op.mode = offset.present() ? 1 : 0;
-  if (in.op.mode != 0) in.op.imm = static_cast<std::int64_t>(kLocalWindow);
-  return in.runs(run_add, {in.result(0), offset.present() ? offset : in.source(1)});
+  in.op.set(Constant{
+      static_cast<std::int64_t>(offset.present() ? kLocalWindow : window_of(space_of(in)))});
+  if (offset.present()) return in.runs(run_add<true>, {in.result(0), offset});
+  return in.runs(run_add<false>, {in.result(0), in.source(1)});
 }
 
 bool decode_cvta_to(Decode& in) {
-  in.op.imm = -static_cast<std::int64_t>(window_of(space_of(in)));
-  return in.runs(run_add, {in.result(0), in.source(1)});
+  in.op.set(Constant{-static_cast<std::int64_t>(window_of(space_of(in)))});
+  return in.runs(run_add<false>, {in.result(0), in.source(1)});
 }
 
 bool lies_in(Warp& warp, std::uint64_t address, Space space) {
@@ -51,14 +52,13 @@ void run_isspacep(Warp& warp, const Op& op) {
   const auto* a = warp.source<T>(op.p[1]);
   Mask bits = 0;
   for_each_lane(warp.exec, [&](unsigned l) {
-    if (lies_in(warp, a[l], static_cast<Space>(op.mode))) bits |= lane_bit(l);
+    if (lies_in(warp, a[l], op.as<Space>())) bits |= lane_bit(l);
   });
   warp.set_pred(op.p[0], bits);
 }
 
 bool decode_isspacep(Decode& in) {
-  in.op.mode = static_cast<std::uint8_t>(space_of(in));
-
+  in.op.set(space_of(in));
   return in.runs(in.width(1) == 4 ? run_isspacep<std::uint32_t> : run_isspacep<std::uint64_t>,
                  {in.result(0), in.source(1)});
 }

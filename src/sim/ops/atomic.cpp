@@ -17,16 +17,17 @@
 namespace ww::sim::atomic_ops {
 namespace {
 
-// Of Op::mode, with the scope above; and of Op::mode2.
-constexpr std::uint8_t kAcquires = 1, kReleases = 2, kPacked = 4;
-constexpr unsigned kScopeShift = 3;
-constexpr std::uint8_t kHasResult = 1;
-
-Scope op_scope(const Op& op) { return static_cast<Scope>(op.mode >> kScopeShift); }
+// Places: `count` results (or none), then as many values, then for cas as many more.
+struct AtomicOp {
+  Scope scope;
+  bool acquires, releases, is_packed, has_result;
+  std::uint8_t count;  // elements of the vector
+};
 
 // Pairs of 16-bit elements are combined one by one, and read as one.
 Manner manner_of(const Op& op) {
-  return Manner::strong((op.mode & kPacked) != 0 ? 0 : op.bytes, op_scope(op));
+  const auto& it = op.as<AtomicOp>();
+  return Manner::strong(it.is_packed ? 0 : op.bytes, it.scope);
 }
 
 // F(value, b), or F(value, b, c) where there are three.
@@ -72,12 +73,13 @@ void replace(std::byte* at, const std::byte* b, const std::byte* c, std::byte* o
 void synchronise(Warp& warp, const Op& op, std::uint64_t address, unsigned lane) {
   Order* order = warp.unit->order.get();
   if (order == nullptr) return;
+  const auto& it = op.as<AtomicOp>();
   const StrongAccess access{.reads = true,
                             .writes = true,
-                            .acquires = (op.mode & kAcquires) != 0,
-                            .releases = (op.mode & kReleases) != 0,
-                            .scope = op_scope(op)};
-  for (unsigned i = 0; i < op.count; ++i)
+                            .acquires = it.acquires,
+                            .releases = it.releases,
+                            .scope = it.scope};
+  for (unsigned i = 0; i < it.count; ++i)
     strong_access(*order, actor_of(warp, lane_bit(lane)), address + i * op.bytes, op.bytes, access);
 }
 
@@ -117,13 +119,14 @@ std::uint32_t value_marks(Warp& warp, Place place, unsigned lane, unsigned bytes
 void spread_atomic(Warp& warp, const Op& op, const Region& region, std::uint64_t offset,
                    unsigned lane, unsigned i, const Combination& how) {
   if (region.undefined == nullptr || !warp.undefined.are_kept()) return;
-  const Place* const places = &warp.program->places[op.extra];
-  const Place value = places[op.count + i];
+  const std::span<const Place> places = warp.places(op);
+  const bool has_result = op.as<AtomicOp>().has_result;
+  const Place value = places[op.as<AtomicOp>().count + i];
   const std::uint64_t at = offset + i * how.bytes;
   const std::uint32_t before = undefined_bits(region, at, how.bytes);
   std::uint32_t after = value_marks(warp, value, lane, how.bytes);
   if ((before | after) == 0) {
-    if (op.mode2 == kHasResult) define_lanes(warp, places[i], lane_bit(lane), how.bytes);
+    if (has_result) define_lanes(warp, places[i], lane_bit(lane), how.bytes);
     return;
   }
   OriginId ids[kLanes] = {};
@@ -133,25 +136,24 @@ void spread_atomic(Warp& warp, const Op& op, const Region& region, std::uint64_t
   if (after != 0)
     warp.unit->origins.stored(warp.unit_warp(), region, at, how.bytes,
                               warp.unit->origins.through(ids[lane], warp.current));
-  if (op.mode2 != kHasResult) return;
+  if (!has_result) return;
   std::uint8_t* const marks = warp.undefined.write(places[i], lane_bit(lane));
   marks[lane] = static_cast<std::uint8_t>(before);
   if (how.bytes > 8) marks[lane + kLanes] = static_cast<std::uint8_t>(before >> 8U);
   if (before != 0) set_origins(warp, places[i], lane_bit(lane), ids);
 }
 
-// Elements of vectors are combined one by one, each at its own address. Places: op.count results
-// (or none), then op.count values, then for cas as many more.
+// Elements of vectors are combined one by one, each at its own address.
 void run_all(Warp& warp, const Op& op, const Combination& how) {
   const Program& program = *warp.program;
   const Address& at = program.addresses[op.address];
   use_base(warp, at, warp.exec);
   std::uint64_t address[kLanes];
   lane_addresses(warp, at, address);
-  const unsigned total = op.bytes * op.count;
+  const auto [scope, acquires, releases, is_packed, has_result, elements] = op.as<AtomicOp>();
+  const unsigned count = elements, total = op.bytes * count;
   ++warp.unit->activity;
-  const bool has_result = op.mode2 == kHasResult;
-  const Place* places = &program.places[op.extra];
+  const std::span<const Place> places = warp.places(op);
   // Others see what is in global memory; a comparison decides.
   const auto decides = [&](const Region& region) {
     return region.space != Space::Shared || op.p[0].present() || warp.undefined.are_early;
@@ -159,13 +161,13 @@ void run_all(Warp& warp, const Op& op, const Combination& how) {
   const auto combine = [&](Region& region, unsigned l) {
     synchronise(warp, op, address[l], l);
     const std::uint64_t offset = region.offset(address[l], l);
-    for (unsigned i = 0; i < op.count && !decides(region); ++i)
+    for (unsigned i = 0; i < count && !decides(region); ++i)
       spread_atomic(warp, op, region, offset, l, i, how);
     const unsigned in_lane = l * how.bytes;
-    for (unsigned i = 0; i < op.count; ++i) {
-      const Place third = places[2 * op.count + i];
+    for (unsigned i = 0; i < count; ++i) {
+      const Place third = places[2 * count + i];
       how.replace(region.data + offset + i * how.bytes,
-                  warp.source<std::byte>(places[op.count + i]) + in_lane,
+                  warp.source<std::byte>(places[count + i]) + in_lane,
                   third.present() ? warp.source<std::byte>(third) + in_lane : nullptr,
                   has_result ? warp.lanes<std::byte>(places[i]) + in_lane : nullptr);
     }
@@ -176,13 +178,13 @@ void run_all(Warp& warp, const Op& op, const Combination& how) {
                 [&](Region& region, Mask group) {
                   access_checks(warp, region, address, group, total, Touched::Atomic,
                                 manner_of(op));
-                  for (unsigned i = op.count; i < 3U * op.count; ++i) {
+                  for (unsigned i = count; i < 3 * count; ++i) {
                     if (!places[i].present()) continue;
                     if (decides(region)) use_value(warp, places[i], group, how.bytes);
                   }
                   if (decides(region)) {
                     if (how.takes_memory) use_memory(warp, region, address, group, total);
-                    for (unsigned i = 0; i < op.count && has_result; ++i)
+                    for (unsigned i = 0; i < count && has_result; ++i)
                       define_lanes(warp, places[i], group, how.bytes);
                   }
                   for_each_lane(group, [&](unsigned l) {
@@ -244,10 +246,6 @@ bool decode_atomic(Decode& in) {
   in.op.bytes = static_cast<std::uint8_t>(isa::info(type).bits / 8);
   const bool releases = sem.is_one_of({"release", "acq_rel"}) || in.has("release");
   const bool is_packed = type == isa::Type::F16x2 || type == isa::Type::Bf16x2;
-  in.op.mode = static_cast<std::uint8_t>((sem.is_one_of({"acquire", "acq_rel"}) ? kAcquires : 0U) |
-                                         (releases ? kReleases : 0U) | (is_packed ? kPacked : 0U) |
-                                         (static_cast<unsigned>(scope_in(in)) << kScopeShift));
-  in.op.mode2 = has_result ? kHasResult : 0;
   const std::size_t first = has_result ? 1 : 0;
   const std::vector<Place> values = in.sources(first + 1);
   const std::size_t count = values.size();
@@ -260,7 +258,12 @@ bool decode_atomic(Decode& in) {
   if (in.word("op") == "cas") in.op.p[0] = places[2 * count] = in.source(first + 2);
   in.op.address = in.address(first);
   in.further(places);
-  in.op.count = static_cast<std::uint16_t>(count);
+  in.op.set(AtomicOp{.scope = scope_in(in),
+                     .acquires = sem.is_one_of({"acquire", "acq_rel"}),
+                     .releases = releases,
+                     .is_packed = is_packed,
+                     .has_result = has_result,
+                     .count = static_cast<std::uint8_t>(count)});
   return true;
 }
 

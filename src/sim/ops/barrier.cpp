@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "sim/ops/families.h"
+#include "sim/ops/pred_source.h"
 #include "sim/order/barriers.h"
 #include "sim/order/strong.h"
 #include "sim/run/barriers.h"
@@ -14,10 +15,11 @@ namespace ww::sim::barrier_ops {
 namespace {
 
 enum class BarrierKind : std::uint8_t { Sync, Arrive, Popc, And, Or };
-constexpr std::uint32_t kBarriers = 16;      // of a CTA
-constexpr std::uint8_t kAlignedForm = 0x10;  // of Op::mode, with the kind
-
-BarrierKind barrier_kind(const Op& op) { return static_cast<BarrierKind>(op.mode & 0xFU); }
+struct BarrierOp {
+  BarrierKind kind;
+  bool is_aligned;
+};
+constexpr std::uint32_t kBarriers = 16;  // of a CTA
 
 // The value that all executing lanes must agree on.
 std::uint32_t uniform(Warp& warp, Place place, const char* what) {
@@ -76,7 +78,7 @@ void expect(Warp& warp, Barrier& barrier, std::uint32_t id, std::uint32_t thread
 void give_result(Warp& warp, const Op& op, std::uint32_t value) {
   const std::uint32_t count = value & 0x7FFF'FFFFU;
   const bool all = (value & 0x8000'0000U) != 0;
-  switch (barrier_kind(op)) {
+  switch (op.as<BarrierOp>().kind) {
     case BarrierKind::Sync:
     case BarrierKind::Arrive:
       return;
@@ -99,7 +101,8 @@ void run_barrier(Warp& warp, const Op& op) {
     give_result(warp, op, value);
     return;
   }
-  if ((op.mode & kAlignedForm) != 0 && !meet_all(warp)) return;
+  const auto [kind, is_aligned] = op.as<BarrierOp>();
+  if (is_aligned && !meet_all(warp)) return;
   std::uint32_t id = uniform(warp, op.p[1], "the barrier");
   if (id >= kBarriers && warp.checks(Check::Barrier)) {
     warp.report(Check::Barrier, warp.exec,
@@ -114,17 +117,17 @@ void run_barrier(Warp& warp, const Op& op) {
   barrier.warps_arrived |= lane_bit(warp.index);
   barrier.lanes_arrived[warp.index] |= warp.exec;
   barrier.ops[warp.index] = warp.current;
-  if (barrier_kind(op) == BarrierKind::Arrive) {
+  if (kind == BarrierKind::Arrive) {
     barrier.warps_passing |= lane_bit(warp.index);
     if (warp.unit->order != nullptr)
       release(*warp.unit->order, actor_of(warp, warp.exec), barrier.passed);
   }
   if (op.p[3].present()) {
-    const Mask holds = warp.pred(op.p[3]) ^ (op.mode2 != 0 ? kAllLanes : 0);
+    const Mask holds = source_pred(warp, op, 3);
     barrier.count += count_lanes(holds & warp.exec);
     barrier.voters += count_lanes(warp.exec);
   }
-  if (barrier_kind(op) != BarrierKind::Arrive) wait_in(warp, SplitState::AtBarrier, id);
+  if (kind != BarrierKind::Arrive) wait_in(warp, SplitState::AtBarrier, id);
   ++warp.unit->activity;
   arrive(*warp.unit, *warp.cta, id);
 }
@@ -132,25 +135,20 @@ void run_barrier(Warp& warp, const Op& op) {
 BarrierKind kind_in(const Decode& in) {
   if (in.has("sync")) return BarrierKind::Sync;
   if (in.has("arrive")) return BarrierKind::Arrive;
-  const Word op = in.word("op");
-  return op == "popc" ? BarrierKind::Popc : op == "and" ? BarrierKind::And : BarrierKind::Or;
+  return in.word("op")
+      .as<BarrierKind>({{"popc", BarrierKind::Popc}, {"and", BarrierKind::And}})
+      .value_or(BarrierKind::Or);
 }
 
 bool decode_barrier(Decode& in) {
-  const BarrierKind kind = kind_in(in);
-  const bool aligned = in.mnemonic() == "bar" || in.has("aligned");
   in.op.run = run_barrier;
-  in.op.mode =
-      static_cast<std::uint8_t>(static_cast<unsigned>(kind) | (aligned ? kAlignedForm : 0U));
+  in.op.set(BarrierOp{kind_in(in), in.mnemonic() == "bar" || in.has("aligned")});
   std::size_t next = 0;
   if (in.has("red")) in.op.p[0] = in.result(next++);
   in.op.p[1] = in.source(next++);
   if (in.given(next)) in.op.p[2] = in.source(next);
   ++next;
-  if (in.has("red")) {
-    in.op.p[3] = in.source(next);
-    in.op.mode2 = in.is_negated(next) ? 1 : 0;
-  }
+  if (in.has("red")) take_pred(in, next, 3);
   return true;
 }
 
@@ -166,13 +164,15 @@ bool decode_warp_sync(Decode& in) { return in.runs(run_warp_sync, {in.source(0)}
 
 // --- cluster -------------------------------------------------------------------------------------
 
-constexpr std::uint8_t kAligned = 1, kRelaxed = 2;  // of Op::mode
+struct ClusterOp {
+  bool is_aligned, is_relaxed;
+};
 
 void run_cluster_arrive(Warp& warp, const Op& op) {
-  if ((op.mode & kAligned) != 0 && !meet_all(warp)) return;
+  if (op.as<ClusterOp>().is_aligned && !meet_all(warp)) return;
   if (Order* order = warp.unit->order.get(); order != nullptr) {
     const Actor who = actor_of(warp, warp.exec);
-    if ((op.mode & kRelaxed) == 0) {
+    if (!op.as<ClusterOp>().is_relaxed) {
       release(*order, who, warp.unit->cluster.arriving);
     } else {
       release_relaxed(*order, who, warp.unit->cluster.arriving, Scope::Cluster);
@@ -192,7 +192,7 @@ void run_cluster_arrive(Warp& warp, const Op& op) {
 }
 
 void run_cluster_wait(Warp& warp, const Op& op) {
-  if ((op.mode & kAligned) != 0 && !meet_all(warp)) return;
+  if (op.as<ClusterOp>().is_aligned && !meet_all(warp)) return;
   const Mask stray = warp.exec & ~warp.pending.cluster_came;
   const Mask waits = warp.exec & warp.pending.cluster_arrived;
   if (stray != 0 && warp.checks(Check::Barrier)) {
@@ -207,13 +207,12 @@ void run_cluster_wait(Warp& warp, const Op& op) {
 
 bool decode_cluster_arrive(Decode& in) {
   in.op.run = run_cluster_arrive;
-  in.op.mode = static_cast<std::uint8_t>((in.has("aligned") ? kAligned : 0U) |
-                                         (in.word("sem") == "relaxed" ? kRelaxed : 0U));
+  in.op.set(ClusterOp{in.has("aligned"), in.word("sem") == "relaxed"});
   return true;
 }
 bool decode_cluster_wait(Decode& in) {
   in.op.run = run_cluster_wait;
-  in.op.mode = in.has("aligned") ? kAligned : 0;
+  in.op.set(ClusterOp{in.has("aligned"), false});
   return true;
 }
 

@@ -25,8 +25,7 @@ constexpr std::uint32_t kUnit = 16;  // bytes: sizes and addresses are multiples
 constexpr std::uint32_t kMaxBytes = (1U << 20U) - kUnit;  // what one phase can count
 
 Effect effect_of(const Op& op) {
-  return {.combine = reinterpret_cast<Combine>(op.imm),
-          .element = std::max(1U, unsigned{op.bytes})};
+  return {.combine = op.as<Combine>(), .element = std::max(1U, unsigned{op.bytes})};
 }
 
 // --- issuing -------------------------------------------------------------------------------------
@@ -163,14 +162,18 @@ void run_commit(Warp& warp, const Op&) {
   for_each_lane(warp.exec, [&](unsigned l) { ++warp.pending.bulk_committed[l]; });
 }
 
-// imm: how many groups may stay; mode: whether sources are enough.
+struct WaitGroup {
+  std::uint32_t newest;  // so many groups may stay
+  bool reads_only;       // sources are enough
+};
+
 void run_wait_group(Warp& warp, const Op& op) {
-  const auto newest = static_cast<std::uint64_t>(op.imm);
+  const auto [newest, reads_only] = op.as<WaitGroup>();
   std::vector<PendingJob>& jobs = warp.unit->jobs;
-  const auto is_due = [&](const PendingJob& job) {
+  const auto is_due = [&, newest = newest, reads_only = reads_only](const PendingJob& job) {
     if (job.kind == PendingJob::JobKind::Signal || job.warp != &warp) return false;
     if (!has_lane(warp.exec, job.lane)) return false;
-    if (op.mode != 0 && job.kind != PendingJob::JobKind::BulkRead) return false;
+    if (reads_only && job.kind != PendingJob::JobKind::BulkRead) return false;
     const std::uint32_t committed = warp.pending.bulk_committed[job.lane];
     return job.group < committed && committed - job.group > newest;
   };
@@ -186,20 +189,20 @@ void run_wait_group(Warp& warp, const Op& op) {
 
 // --- single elements -----------------------------------------------------------------------------
 
-// op.count registers of op.bytes bytes each.
+// The further places, op.bytes of each.
 void run_store_async(Warp& warp, const Op& op) {
   const LaneAddresses to = used_addresses(warp, op), mbarrier = used_addresses(warp, op, 1);
-  const Place* places = &warp.program->places[op.extra];
-  const std::uint32_t total = op.bytes * unsigned{op.count};
+  const std::span<const Place> places = warp.places(op);
+  const std::uint32_t total = op.bytes * static_cast<std::uint32_t>(places.size());
   const auto send_lane = [&](Region* region, unsigned l) {
     auto parcel = std::make_shared<Parcel>();
     parcel->size = total;
-    parcel->effect.combine = reinterpret_cast<Combine>(op.imm);
+    parcel->effect.combine = op.as<Combine>();
     parcel->effect.element = op.bytes;
     parcel->is_async_proxy = false;
     parcel->bytes.data.resize(total);
     if (warp.undefined.are_kept()) parcel->bytes.undefined.resize(total);
-    for (unsigned i = 0; i < op.count; ++i) {
+    for (unsigned i = 0; i < places.size(); ++i) {
       std::memcpy(&parcel->bytes.data[i * op.bytes],
                   warp.source<std::byte>(places[i]) + std::size_t{l} * op.bytes, op.bytes);
       if (!warp.undefined.are_kept() || places[i].is_constant()) continue;
@@ -222,7 +225,7 @@ void run_store_async(Warp& warp, const Op& op) {
 
 bool decode_element(Decode& in, Combine combine) {
   in.tracks_itself(run_store_async);
-  in.op.imm = reinterpret_cast<std::int64_t>(combine);
+  in.op.set(combine);
   in.op.bytes = static_cast<std::uint8_t>(isa::info(in.type("type")).bits / 8);
   in.op.address = cluster_address(in, 0);
   in.further(in.sources(1));
@@ -246,17 +249,16 @@ bool decode_bulk(Decode& in) {
 
 bool decode_bulk_reduce(Decode& in) {
   const isa::Type type = in.type("type");
-  const Combine combine = pick_combine(in.has("op") ? in.word("op") : "add", type);
+  const Combine combine = pick_combine(in.has("op") ? in.word("op") : Word("add"), type);
   decode_bulk(in);
-  in.op.imm = reinterpret_cast<std::int64_t>(combine);
+  in.op.set(combine);
   in.op.bytes = static_cast<std::uint8_t>(isa::info(type).bits / 8);
   return combine != nullptr;
 }
 
 bool decode_wait_group(Decode& in) {
   in.op.run = run_wait_group;
-  in.op.imm = in.immediate(0);
-  in.op.mode = in.has("read") ? 1 : 0;
+  in.op.set(WaitGroup{static_cast<std::uint32_t>(in.immediate(0)), in.has("read")});
   return true;
 }
 

@@ -21,7 +21,7 @@ namespace {
 using Answer = std::array<std::uint32_t, 4>;
 constexpr std::uint32_t kAnswerBytes = sizeof(Answer);
 
-enum class Query : std::uint8_t { IsCanceled, FirstCta, X, Y, Z };  // Op::mode
+enum class Query : std::uint8_t { IsCanceled, FirstCta, X, Y, Z };
 
 Answer take_next(Unit& unit) {
   ClusterQueue* queue = unit.context.queue;
@@ -56,7 +56,7 @@ void check_asks_again(Warp& warp, unsigned lane) {
 void run_try_cancel(Warp& warp, const Op& op) {
   const LaneAddresses to = used_addresses(warp, op);
   const LaneAddresses mbarrier = used_addresses(warp, op, 1);
-  const bool is_multicast = op.mode != 0;
+  const bool is_multicast = op.as<bool>();
   for_each_lane(warp.exec, [&](unsigned l) {
     check_asks_again(warp, l);
     const Answer answer = take_next(*warp.unit);
@@ -70,7 +70,7 @@ void run_try_cancel(Warp& warp, const Op& op) {
 void run_query(Warp& warp, const Op& op) {
   use_value(warp, op.p[1], warp.exec);
   const auto* answers = warp.source<Answer>(op.p[1]);
-  const auto query = static_cast<Query>(op.mode);
+  const auto query = op.as<Query>();
   if (query == Query::IsCanceled) {
     Mask granted = 0;
     for_each_lane(warp.exec, [&](unsigned l) {
@@ -83,8 +83,8 @@ void run_query(Warp& warp, const Op& op) {
   }
   // Where the request was not granted, the coordinates are undefined.
   const unsigned first = query <= Query::X ? 0 : query == Query::Y ? 1 : 2;
-  for (unsigned i = 0; i < op.count; ++i) {
-    const Place place = warp.program->places[op.extra + i];
+  for (unsigned i = 0; i < op.place_count; ++i) {
+    const Place place = warp.places(op)[i];
     std::uint32_t values[kLanes];
     for (unsigned l = 0; l < kLanes; ++l) values[l] = i < 3 ? answers[l][first + i] : 0;
     warp.write(place, values);
@@ -101,7 +101,7 @@ void run_query(Warp& warp, const Op& op) {
 
 bool decode_try_cancel(Decode& in) {
   in.tracks_itself(run_try_cancel);
-  in.op.mode = in.has("multicast::cluster::all") ? 1 : 0;
+  in.op.set(in.has("multicast::cluster::all"));
   in.function().program().uses_async_proxy = true;
   in.function().code().is_ordered = true;
   in.op.address = cluster_address(in, 0);
@@ -113,15 +113,15 @@ bool decode_query_cancel(Decode& in) {
   in.tracks_itself(run_query);
   in.op.p[1] = in.source(1);
   if (in.has("is_canceled")) {
-    in.op.mode = static_cast<std::uint8_t>(Query::IsCanceled);
+    in.op.set(Query::IsCanceled);
     in.op.p[0] = in.result(0);
     return true;
   }
-  in.op.mode = static_cast<std::uint8_t>(in.word("dim")
-                                             .as<Query>({{"get_first_ctaid::x", Query::X},
-                                                         {"get_first_ctaid::y", Query::Y},
-                                                         {"get_first_ctaid::z", Query::Z}})
-                                             .value_or(Query::FirstCta));
+  in.op.set(in.word("dim")
+                .as<Query>({{"get_first_ctaid::x", Query::X},
+                            {"get_first_ctaid::y", Query::Y},
+                            {"get_first_ctaid::z", Query::Z}})
+                .value_or(Query::FirstCta));
   in.further(in.results(0));
   return true;
 }

@@ -50,8 +50,7 @@ bool holds(T a, T b) {
 struct Comparison {
   Word word;
   Relation relation;
-  bool is_swapped;
-  bool is_turned;
+  bool is_swapped, is_turned;
 };
 constexpr Comparison kComparisons[] = {
     {"eq", Relation::Eq, false, false},   {"ne", Relation::Ne, false, false},
@@ -64,10 +63,6 @@ constexpr Comparison kComparisons[] = {
     {"gtu", Relation::Le, false, true},   {"geu", Relation::Lt, false, true},
     {"num", Relation::Num, false, false}, {"nan", Relation::Num, false, true},
 };
-
-const Comparison& comparison_in(const Decode& in) {
-  return *std::ranges::find(kComparisons, in.word("cmp"), &Comparison::word);
-}
 
 // --- what is compared ----------------------------------------------------------------------------
 
@@ -168,27 +163,34 @@ constexpr Values kValues[] = {
 };
 
 // An index into kValues.
-std::optional<std::uint16_t> values_of(Type type, bool ftz) {
+std::optional<std::uint8_t> values_of(Type type, bool ftz) {
   for (std::size_t i = 0; i < std::size(kValues); ++i) {
     const Values& values = kValues[i];
     if ((values.types[0] == type || values.types[1] == type) && values.is_flushed == ftz)
-      return static_cast<std::uint16_t>(i);
+      return static_cast<std::uint8_t>(i);
   }
   return std::nullopt;
 }
 
 // --- setp and set --------------------------------------------------------------------------------
 // Places: p[0] is the result, p[1] the second one of setp, p[2] and p[3] are compared, p[4] is the
-// predicate to combine with, which bit 4 of op.mode turns (pred_source.h). op.count is the index of
-// the values, op.bytes the relation. Other bits of op.mode:
+// predicate to combine with (pred_source.h).
 
-constexpr unsigned kTurned = 1;   // the relation's opposite is meant
-constexpr unsigned kCombine = 6;  // two bits:
-constexpr unsigned kCombineAnd = 2;
-constexpr unsigned kCombineOr = 4;
-constexpr unsigned kCombineXor = 6;
+enum class CombineBy : std::uint8_t { None, And, Or, Xor };
 
-Mask turned(Mask mask, const Op& op) { return mask ^ (Mask{0} - (op.mode & kTurned)); }
+struct CompareOp {
+  std::uint32_t yes;    // of set: the result where it holds; of a pair in each half
+  std::uint8_t values;  // an index into kValues
+  Relation relation;
+  std::uint8_t is_turned;  // 1: the relation's opposite is meant
+  CombineBy combine_by;
+
+  [[nodiscard]] const Values& how() const { return kValues[values]; }
+};
+
+Mask turned(Mask mask, const Op& op) {
+  return mask ^ (Mask{0} - Mask{op.as<CompareOp>().is_turned});
+}
 
 template <Relation kRelation, typename T>
 void run_setp_one(Warp& warp, const Op& op) {
@@ -197,7 +199,8 @@ void run_setp_one(Warp& warp, const Op& op) {
 }
 
 Mask compare(const Warp& warp, const Op& op, ToFloats to_floats) {
-  const Test test = kValues[op.count].tests[op.bytes];
+  const auto& it = op.as<CompareOp>();
+  const Test test = it.how().tests[static_cast<std::size_t>(it.relation)];
   const auto* const a = warp.source<std::byte>(op.p[2]);
   const auto* const b = warp.source<std::byte>(op.p[3]);
   if (to_floats == nullptr) return turned(test(a, b), op);
@@ -208,21 +211,22 @@ Mask compare(const Warp& warp, const Op& op, ToFloats to_floats) {
 }
 
 Mask combined(Mask test, const Warp& warp, const Op& op) {
-  switch (op.mode & kCombine) {
-    case kCombineAnd:
+  switch (op.as<CompareOp>().combine_by) {
+    case CombineBy::And:
       return test & source_pred(warp, op, 4);
-    case kCombineOr:
+    case CombineBy::Or:
       return test | source_pred(warp, op, 4);
-    case kCombineXor:
+    case CombineBy::Xor:
       return test ^ source_pred(warp, op, 4);
-    default:
-      return test;
+    case CombineBy::None:
+      break;
   }
+  return test;
 }
 
 // The second predicate is the opposite, or that of the upper half.
 void run_setp(Warp& warp, const Op& op) {
-  const Values& values = kValues[op.count];
+  const Values& values = op.as<CompareOp>().how();
   const Mask test = compare(warp, op, values.low);
   const Mask second = values.high != nullptr ? compare(warp, op, values.high) : ~test;
   const Mask p = combined(test, warp, op);
@@ -231,12 +235,12 @@ void run_setp(Warp& warp, const Op& op) {
   if (op.p[1].present()) warp.set_pred(op.p[1], q);
 }
 
-// op.imm where it holds, else 0; of a pair for each half.
+// `yes` where it holds, else 0; of a pair for each half.
 template <typename D>
 void run_set(Warp& warp, const Op& op) {
-  const Values& values = kValues[op.count];
+  const Values& values = op.as<CompareOp>().how();
   const Mask low = combined(compare(warp, op, values.low), warp, op);
-  const auto yes = static_cast<D>(op.imm);
+  const auto yes = static_cast<D>(op.as<CompareOp>().yes);
   alignas(64) D result[kLanes];
   for (unsigned l = 0; l < kLanes; ++l) result[l] = has_lane(low, l) ? yes : D{0};
   if (values.high != nullptr) {
@@ -248,19 +252,19 @@ void run_set(Warp& warp, const Op& op) {
   warp.write(op.p[0], result);
 }
 
-unsigned combine_mode(Word word) {
-  if (word.empty()) return 0;
-  return word == "and" ? kCombineAnd : word == "or" ? kCombineOr : kCombineXor;
-}
-
 // The operands, and what of the modifiers is known when running. False: there is no such type.
-bool take_comparison(Decode& in, const Comparison& comparison) {
+bool take_comparison(Decode& in, std::uint32_t yes) {
   const auto values = values_of(in.type("type"), in.has("ftz"));
   if (!values) return false;
-  in.op.count = *values;
-  in.op.bytes = static_cast<std::uint8_t>(comparison.relation);
-  in.op.mode = static_cast<std::uint8_t>((comparison.is_turned ? kTurned : 0) |
-                                         combine_mode(in.word("bool")));
+  const Comparison& comparison =
+      *std::ranges::find(kComparisons, in.word("cmp"), &Comparison::word);
+  const auto combine_by = in.word("bool").as<CombineBy>(
+      {{"and", CombineBy::And}, {"or", CombineBy::Or}, {"xor", CombineBy::Xor}});
+  in.op.set(CompareOp{.yes = yes,
+                      .values = *values,
+                      .relation = comparison.relation,
+                      .is_turned = comparison.is_turned,
+                      .combine_by = combine_by.value_or(CombineBy::None)});
   in.op.p[2] = in.source(1);
   in.op.p[3] = in.source(2);
   if (comparison.is_swapped) std::swap(in.op.p[2], in.op.p[3]);
@@ -271,15 +275,16 @@ bool take_comparison(Decode& in, const Comparison& comparison) {
 bool decode_setp(Decode& in) {
   in.op.p[0] = in.result(0);
   in.op.p[1] = in.result_pair(0);
-  if (!take_comparison(in, comparison_in(in))) return false;
-  const RunOp one = kValues[in.op.count].setp_one[in.op.bytes];
+  if (!take_comparison(in, 0)) return false;
+  const auto& it = in.op.as<CompareOp>();
+  const RunOp one = it.how().setp_one[static_cast<std::size_t>(it.relation)];
   const bool is_one = one != nullptr && !in.op.p[1].present() && !in.has("bool");
   in.op.run = is_one ? one : &run_setp;
   return true;
 }
 
 // What `true` is in the result type; of a pair in each half.
-std::int64_t true_bits(Type result, bool is_pair) {
+std::uint32_t true_bits(Type result, bool is_pair) {
   switch (result) {
     case Type::F32:
       return 0x3F800000;
@@ -298,8 +303,8 @@ bool decode_set(Decode& in) {
   const Type type = in.type("type");
   const Type result = in.type("dtype");
   in.op.p[0] = in.result(0);
-  if (!take_comparison(in, comparison_in(in))) return false;
-  in.op.imm = true_bits(result, type == Type::F16x2 || type == Type::Bf16x2);
+  if (!take_comparison(in, true_bits(result, type == Type::F16x2 || type == Type::Bf16x2)))
+    return false;
   in.op.run = isa::info(result).bits == 16 ? &run_set<U16> : &run_set<U32>;
   return true;
 }

@@ -11,11 +11,15 @@
 namespace ww::sim::control_ops {
 namespace {
 
-void run_branch(Warp& warp, const Op& op) { branch_to(warp, static_cast<std::uint32_t>(op.imm)); }
+void run_branch(Warp& warp, const Op& op) { branch_to(warp, op.as<BranchOp>().target); }
+
+struct Table {
+  std::uint32_t number;  // in Program::branch_tables
+};
 
 // Lanes with the same index go together; the others come back to this op.
 void run_branch_table(Warp& warp, const Op& op) {
-  const auto& table = warp.program->branch_tables[op.extra];
+  const auto& table = warp.program->branch_tables[op.as<Table>().number];
   const auto* index = warp.source<std::uint32_t>(op.p[0]);
   const std::uint32_t wanted = index[first_lane(warp.exec)];
   Mask same = 0;
@@ -48,8 +52,9 @@ bool decode_branch(Decode& in) {
 bool decode_branch_table(Decode& in) {
   in.op.run = run_branch_table;
   in.operands({in.source(0)});
-  in.op.extra = in.function().branch_table(in.operand(1).text);
-  return in.op.extra != ~0U;
+  const std::uint32_t number = in.function().branch_table(in.operand(1).text);
+  in.op.set(Table{number});
+  return number != ~0U;
 }
 bool decode_sleep(Decode& in) { return in.runs(run_sleep, {in.source(0)}); }
 
@@ -74,9 +79,10 @@ constinit const OpFamily family{"control", kRows};
 namespace ww::sim {
 
 void run_call(Warp& warp, const Op& op) {
-  const CallSite& site = warp.program->calls[op.extra];
+  const std::uint32_t number_of_site = op.as<CallOp>().site;
+  const CallSite& site = warp.program->calls[number_of_site];
   if (!site.target.present()) {
-    enter_function(warp, op.extra, site.function);
+    enter_function(warp, number_of_site, site.function);
     return;
   }
   use_value(warp, site.target, warp.exec);
@@ -98,7 +104,7 @@ void run_call(Warp& warp, const Op& op) {
     branch_to(warp, warp.current);
   }
   warp.exec = same;
-  enter_function(warp, op.extra, static_cast<std::uint32_t>(number));
+  enter_function(warp, number_of_site, static_cast<std::uint32_t>(number));
 }
 
 }  // namespace ww::sim

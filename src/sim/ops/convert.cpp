@@ -24,8 +24,10 @@ using std::uint32_t;
 using std::uint64_t;
 using std::uint8_t;
 
-static_assert(sizeof(Conversion) == sizeof(Op::imm));
-Conversion conversion_of(const Op& op) { return std::bit_cast<Conversion>(op.imm); }
+struct ConvertOp {
+  Conversion how;
+  uint8_t kept_bits = 0;  // of integers that only change their width: those that are not filled in
+};
 
 // --- any pair, through 64 bits ------------------------------------------------------------------
 
@@ -44,7 +46,7 @@ void write_lanes(Warp& warp, Place place, unsigned bytes, const uint64_t* values
 }
 
 void run_any(Warp& warp, const Op& op) {
-  const Conversion how = conversion_of(op);
+  const Conversion how = op.as<ConvertOp>().how;
   uint64_t values[kLanes];
   read_lanes(warp, op.p[1], how.from_bytes, values);
   for (uint64_t& value : values) value = convert(how, value);
@@ -55,7 +57,7 @@ void run_any(Warp& warp, const Op& op) {
 
 // The conversion itself moves the marks: they are cut off and extended like the value.
 void track_width(Warp& warp, const Op& op) {
-  const Conversion how = conversion_of(op);
+  const Conversion how = op.as<ConvertOp>().how;
   const uint64_t in_register = ~uint64_t{0} >> (64U - 8U * how.to_bytes);
   track_lanes<uint64_t>(warp, op, 1, [&](unsigned l) {
     const auto undefined = undefined_in<uint64_t>(warp, op.p[1], l);
@@ -68,37 +70,17 @@ template <typename D, typename S, bool kSigned>
 void run_extend(Warp& warp, const Op& op) {
   using Wide = std::conditional_t<(sizeof(D) > 4 || sizeof(S) > 4), uint64_t, uint32_t>;
   using T = std::conditional_t<kSigned, std::make_signed_t<Wide>, Wide>;
-  apply_lanes<D, S>(warp, op, [unused = sizeof(T) * 8 - op.mode](S value) {
+  apply_lanes<D, S>(warp, op, [unused = sizeof(T) * 8 - op.as<ConvertOp>().kept_bits](S value) {
     return static_cast<D>(static_cast<T>(Wide{value} << unused) >> unused);
   });
 }
 
-template <typename D, typename S>
-constexpr RunOp kExtend[2] = {&run_extend<D, S, false>, &run_extend<D, S, true>};
-template <typename D>
-RunOp extend_to(unsigned from_bytes, bool by_sign) {
-  switch (from_bytes) {
-    case 1:
-      return kExtend<D, uint8_t>[by_sign];
-    case 2:
-      return kExtend<D, uint16_t>[by_sign];
-    case 4:
-      return kExtend<D, uint32_t>[by_sign];
-    default:
-      return kExtend<D, uint64_t>[by_sign];
-  }
-}
 RunOp extend_run(unsigned to_bytes, unsigned from_bytes, bool by_sign) {
-  switch (to_bytes) {
-    case 1:
-      return extend_to<uint8_t>(from_bytes, by_sign);
-    case 2:
-      return extend_to<uint16_t>(from_bytes, by_sign);
-    case 4:
-      return extend_to<uint32_t>(from_bytes, by_sign);
-    default:
-      return extend_to<uint64_t>(from_bytes, by_sign);
-  }
+  return with_bytes(to_bytes, [&]<typename D>() {
+    return with_bytes(from_bytes, [&]<typename S>() -> RunOp {
+      return by_sign ? &run_extend<D, S, true> : &run_extend<D, S, false>;
+    });
+  });
 }
 
 bool is_signed(Type type) { return isa::info(type).cls == isa::TypeClass::Signed; }
@@ -111,7 +93,7 @@ RunOp pick_width_run(Op& op, const Conversion& how) {
   const bool widens = to > from;
   const bool by_sign = is_signed(widens ? how.from : how.to);
   if (widens && by_sign && !is_signed(how.to) && how.to_bytes * 8 > to) return &run_any;
-  op.mode = static_cast<uint8_t>(widens ? from : to);
+  op.set(ConvertOp{how, static_cast<uint8_t>(widens ? from : to)});
   return extend_run(how.to_bytes, how.from_bytes, by_sign);
 }
 
@@ -120,7 +102,7 @@ RunOp pick_width_run(Op& op, const Conversion& how) {
 // Run functions for rn, rz, rm, rp (or rni …); null where it is left to run_any.
 struct Pair {
   Type to, from;
-  RunOp run[4];
+  std::array<RunOp, 4> run;
 };
 
 template <auto F, typename D, typename S>
@@ -128,12 +110,9 @@ constexpr RunOp kRun = &map_lanes<F, D, S>;
 
 template <typename D, typename Bits>
 constexpr Pair float_to_int(Type to, Type from) {
-  return {to,
-          from,
-          {kRun<float_to_int_lane<D, Bits, kRoundings[0]>, D, Bits>,
-           kRun<float_to_int_lane<D, Bits, kRoundings[1]>, D, Bits>,
-           kRun<float_to_int_lane<D, Bits, kRoundings[2]>, D, Bits>,
-           kRun<float_to_int_lane<D, Bits, kRoundings[3]>, D, Bits>}};
+  return {to, from, table_of<4>([]<std::size_t i>() -> RunOp {
+            return kRun<float_to_int_lane<D, Bits, kRoundings[i]>, D, Bits>;
+          })};
 }
 template <typename Bits, typename S>
 constexpr Pair int_to_float(Type to, Type from) {
@@ -141,12 +120,9 @@ constexpr Pair int_to_float(Type to, Type from) {
 }
 template <typename D, typename Format>
 constexpr Pair half_to_int(Type to, Type from) {
-  return {to,
-          from,
-          {kRun<half_to_int_lane<D, Format, kRoundings[0]>, D, uint16_t>,
-           kRun<half_to_int_lane<D, Format, kRoundings[1]>, D, uint16_t>,
-           kRun<half_to_int_lane<D, Format, kRoundings[2]>, D, uint16_t>,
-           kRun<half_to_int_lane<D, Format, kRoundings[3]>, D, uint16_t>}};
+  return {to, from, table_of<4>([]<std::size_t i>() -> RunOp {
+            return kRun<half_to_int_lane<D, Format, kRoundings[i]>, D, uint16_t>;
+          })};
 }
 // Only to nearest, or exact.
 template <auto F, typename D, typename S>
@@ -195,20 +171,14 @@ constexpr Pair kPairs[] = {
     nearest<bf16_to_f32_lane, uint32_t, uint16_t>(Type::F32, Type::Bf16),
     to_half<F16, num::f32_to_f16, num::f32_to_f16_rz>(Type::F16),
     to_half<Bf16, num::f32_to_bf16, num::f32_to_bf16_rz>(Type::Bf16),
-    {Type::F32,
-     Type::F64,
-     {kRun<f64_to_f32_lane<kRoundings[0]>, uint32_t, uint64_t>,
-      kRun<f64_to_f32_lane<kRoundings[1]>, uint32_t, uint64_t>,
-      kRun<f64_to_f32_lane<kRoundings[2]>, uint32_t, uint64_t>,
-      kRun<f64_to_f32_lane<kRoundings[3]>, uint32_t, uint64_t>}},
+    {Type::F32, Type::F64, table_of<4>([]<std::size_t i>() -> RunOp {
+       return kRun<f64_to_f32_lane<kRoundings[i]>, uint32_t, uint64_t>;
+     })},
 };
 // Rounding to a whole number that stays an f32.
-constexpr Pair kWhole{Type::F32,
-                      Type::F32,
-                      {kRun<f32_to_whole_lane<kRoundings[0]>, uint32_t, uint32_t>,
-                       kRun<f32_to_whole_lane<kRoundings[1]>, uint32_t, uint32_t>,
-                       kRun<f32_to_whole_lane<kRoundings[2]>, uint32_t, uint32_t>,
-                       kRun<f32_to_whole_lane<kRoundings[3]>, uint32_t, uint32_t>}};
+constexpr Pair kWhole{Type::F32, Type::F32, table_of<4>([]<std::size_t i>() -> RunOp {
+                        return kRun<f32_to_whole_lane<kRoundings[i]>, uint32_t, uint32_t>;
+                      })};
 
 bool is_plain(const Conversion& how) {
   const auto fits = [](Type type, unsigned bytes) {
@@ -254,7 +224,7 @@ bool decode_cvt(Decode& in) {
     in.refusal = "conversions of 128-bit registers are not simulated";
     return false;
   }
-  in.op.imm = std::bit_cast<int64_t>(how);
+  in.op.set(ConvertOp{how});
   if (isa::is_whole(how.to) && isa::is_whole(how.from) && how.clamp == kNoClamp) {
     in.op.track = &track_width;
     return decoded(in, pick_width_run(in.op, how));

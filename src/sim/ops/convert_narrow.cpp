@@ -175,7 +175,7 @@ constexpr Runs chance_pairs() {
 // Four sources are p[1] to p[4]; the random bits are the one further place.
 template <Narrow kTo, bool kRelu, typename D>
 void run_chance_four(Warp& warp, const Op& op) {
-  const uint32_t* random = warp.source<uint32_t>(warp.program->places[op.extra]);
+  const uint32_t* random = warp.source<uint32_t>(warp.places(op)[0]);
   alignas(64) D kept[kLanes] = {};
   for (unsigned i = 0; i < 4; ++i) {
     const uint32_t* from = warp.source<uint32_t>(op.p[4 - i]);

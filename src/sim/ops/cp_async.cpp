@@ -11,24 +11,26 @@
 #include "sim/memory/access.h"
 #include "sim/ops/async_ops.h"
 #include "sim/ops/families.h"
+#include "sim/ops/pred_source.h"
 #include "sim/run/mbarriers.h"
 
 namespace ww::sim::cp_async_ops {
 namespace {
 
-enum class Source : std::uint8_t { Whole, Size, IgnoreIf };  // Op::mode: what operand 3 is
-constexpr std::uint8_t kNegated = 1;                         // Op::mode2
-constexpr std::uint8_t kIncrements = 1;                      // Op::mode of mbarrier.arrive
+enum class Source : std::uint8_t { Whole, Size, IgnoreIf };  // what operand 3 is
+struct Arrival {
+  bool increments;
+};
 
 // --- issuing -------------------------------------------------------------------------------------
 
 // How many bytes of its source each lane reads; the rest of the copy is zeros.
 void source_sizes(Warp& warp, const Op& op, std::uint32_t* sizes) {
   std::fill_n(sizes, kLanes, std::uint32_t{op.bytes});
-  const auto source = static_cast<Source>(op.mode);
+  const auto source = op.as<Source>();
   if (source == Source::IgnoreIf) {
     use_value(warp, op.p[0], warp.exec, 0, true);
-    const Mask ignored = warp.pred(op.p[0]) ^ (op.mode2 == kNegated ? kAllLanes : 0);
+    const Mask ignored = source_pred(warp, op, 0);
     for_each_lane(ignored, [&](unsigned l) { sizes[l] = 0; });
   }
   if (source != Source::Size) return;
@@ -152,7 +154,7 @@ void run_commit(Warp& warp, const Op&) {
 }
 
 void run_wait_group(Warp& warp, const Op& op) {
-  const auto newest = static_cast<std::uint64_t>(op.imm);
+  const auto newest = static_cast<std::uint64_t>(op.as<Constant>().value);
   land_if(warp, warp.exec, [&](const PendingCopy& copy, unsigned l) {
     return copy.group[l] < warp.pending.committed[l] &&
            warp.pending.committed[l] - copy.group[l] > newest;
@@ -189,7 +191,7 @@ void run_arrive(Warp& warp, const Op& op) {
   for_each_address(address.data(), found, [&](std::uint64_t here, Mask same) {
     Mbarrier* barrier = mbarrier_at(warp, here, same);
     if (barrier == nullptr) return;
-    if (op.mode == kIncrements) barrier->pending += count_lanes(same);
+    if (op.as<Arrival>().increments) barrier->pending += count_lanes(same);
     arrive_later(warp, here, same);
   });
 }
@@ -203,19 +205,18 @@ bool decode_copy(Decode& in) {
   in.address(1);
   if (!in.given(3)) return true;
   const bool is_pred = in.form.form().operands[3].name == "ignore_src";
-  in.op.mode = static_cast<std::uint8_t>(is_pred ? Source::IgnoreIf : Source::Size);
-  in.op.mode2 = is_pred && in.is_negated(3) ? kNegated : 0;
-  in.operands({in.source(3)});
+  in.op.set(is_pred ? Source::IgnoreIf : Source::Size);
+  take_pred(in, 3, 0);
   return true;
 }
 bool decode_wait_group(Decode& in) {
   in.op.run = run_wait_group;
-  in.op.imm = in.immediate(0);
+  in.op.set(Constant{in.immediate(0)});
   return true;
 }
 bool decode_arrive(Decode& in) {
   in.tracks_itself(run_arrive);
-  in.op.mode = in.has("noinc") ? 0 : kIncrements;
+  in.op.set(Arrival{.increments = !in.has("noinc")});
   in.op.address = in.address(0);
   return true;
 }

@@ -13,13 +13,8 @@
 namespace ww::sim::fence_ops {
 namespace {
 
-// Of Op::mode: the scope, and the two sides.
-constexpr std::uint8_t kScope = 3, kAcquires = 4, kReleases = 8;
-
 void run_fence(Warp& warp, const Op& op) {
-  const FenceKind kind{.acquires = (op.mode & kAcquires) != 0,
-                       .releases = (op.mode & kReleases) != 0,
-                       .scope = static_cast<Scope>(op.mode & kScope)};
+  const auto& kind = op.as<FenceKind>();
   if (warp.unit->order != nullptr) fence(*warp.unit->order, actor_of(warp, warp.exec), kind);
   if (kind.releases && kind.scope != Scope::Cta) fence_mbarriers(warp);
 }
@@ -29,33 +24,34 @@ bool decode_fence(Decode& in) {
   const Word sem = in.word("sem");
   const Scope scope = in.word("level") == "cta" ? Scope::Cta : scope_in(in);
   in.op.run = run_fence;
-  in.op.mode =
-      static_cast<std::uint8_t>(static_cast<unsigned>(scope) | (sem == "release" ? 0U : kAcquires) |
-                                (sem == "acquire" ? 0U : kReleases));
+  in.op.set(FenceKind{.acquires = sem != "release", .releases = sem != "acquire", .scope = scope});
   return true;
 }
 // fence.acquire and fence.release for shared memory of the cluster.
-template <std::uint8_t kSide>
 bool decode_cluster_fence(Decode& in) {
+  const bool acquires = in.mnemonic() == "fence.acquire";
   in.op.run = run_fence;
-  in.op.mode = static_cast<std::uint8_t>(static_cast<unsigned>(Scope::Cluster) | kSide);
+  in.op.set(FenceKind{.acquires = acquires, .releases = !acquires, .scope = Scope::Cluster});
   return true;
 }
 
 // Orders nothing but the making of mbarriers.
 void run_fence_init(Warp& warp, const Op&) { fence_mbarriers(warp); }
 
-constexpr std::uint8_t kShared = 1, kGlobal = 2;  // of Op::mode: what is fenced for the async proxy
+// What is fenced for the async proxy.
+struct ProxyFence {
+  bool shared, global;
+};
 
 void run_fence_proxy(Warp& warp, const Op& op) {
-  if ((op.mode & kShared) != 0) fence_mbarriers(warp);
-  if ((op.mode & kShared) != 0 && warp.unit->fences != nullptr)
-    warp.unit->fences->fenced(warp, warp.exec);
+  const auto [shared, global] = op.as<ProxyFence>();
+  if (shared) fence_mbarriers(warp);
+  if (shared && warp.unit->fences != nullptr) warp.unit->fences->fenced(warp, warp.exec);
   Order* order = warp.unit->order.get();
   if (order == nullptr) return;
   const auto fence = [&](Past what) { fence_proxy(*order, actor_of(warp, warp.exec), what); };
-  if ((op.mode & kShared) != 0) fence(Past::FencedShared);
-  if ((op.mode & kGlobal) != 0) fence(Past::FencedGlobal);
+  if (shared) fence(Past::FencedShared);
+  if (global) fence(Past::FencedGlobal);
 }
 
 // --- of tensor maps ---
@@ -85,15 +81,14 @@ bool decode_fence_proxy(Decode& in) {
   }
   if (in.word("kind") != "async") return true;
   in.op.run = run_fence_proxy;
-  in.op.mode = !in.has("space")               ? kShared | kGlobal
-               : in.word("space") == "global" ? kGlobal
-                                              : kShared;
+  const bool is_global = in.word("space") == "global";
+  in.op.set(ProxyFence{.shared = !is_global, .global = is_global || !in.has("space")});
   return true;
 }
 // Its forms name shared memory only.
 bool decode_fence_one_way(Decode& in) {
   in.op.run = run_fence_proxy;
-  in.op.mode = kShared;
+  in.op.set(ProxyFence{.shared = true, .global = false});
   return true;
 }
 
@@ -101,8 +96,8 @@ constexpr OpRow kRows[] = {
     {"membar", decode_fence},
     {"membar.proxy", decode_bare<run_nothing>},
     {"fence", decode_fence},
-    {"fence.acquire", decode_cluster_fence<kAcquires>},
-    {"fence.release", decode_cluster_fence<kReleases>},
+    {"fence.acquire", decode_cluster_fence},
+    {"fence.release", decode_cluster_fence},
     {"fence.mbarrier_init", decode_bare<run_fence_init>},
     {"fence.proxy", decode_fence_proxy},
     {"fence.proxy.async::generic", decode_fence_one_way},

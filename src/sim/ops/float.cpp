@@ -13,28 +13,17 @@ using std::uint64_t;
 
 // --- add, sub, mul, fma -------------------------------------------------------------------------
 
-template <typename Narrow, typename Wide>
-bool decode_two(Decode& in) {
+/// Of two sources, and more where More says so.
+template <typename Narrow, typename Wide, typename... More>
+bool decode_sum(Decode& in) {
   switch (in.type("type")) {
     case isa::Type::F32:
-      return decoded(in, run_f32<Narrow, uint32_t, uint32_t>(in));
+      return decoded(in, run_f32<Narrow, uint32_t, uint32_t, More...>(in));
     case isa::Type::F32x2:
-      return decoded(in, run_f32x2<Narrow, uint32_t, uint32_t>(in));
+      return decoded(in, run_f32x2<Narrow, uint32_t, uint32_t, More...>(in));
     case isa::Type::F64:
-      return decoded(in, run_f64<Wide, uint64_t, uint64_t>(in));
-    default:
-      return false;
-  }
-}
-
-bool decode_fma(Decode& in) {
-  switch (in.type("type")) {
-    case isa::Type::F32:
-      return decoded(in, run_f32<Fma, uint32_t, uint32_t, uint32_t>(in));
-    case isa::Type::F32x2:
-      return decoded(in, run_f32x2<Fma, uint32_t, uint32_t, uint32_t>(in));
-    case isa::Type::F64:
-      return decoded(in, run_f64<Fma64, uint64_t, uint64_t, uint64_t>(in));
+      return decoded(
+          in, run_f64<Wide, uint64_t, uint64_t, std::conditional_t<true, uint64_t, More>...>(in));
     default:
       return false;
   }
@@ -125,11 +114,11 @@ bool decode_testp(Decode& in) {
 constexpr OpRow kRows[] = {
     {"testp", decode_testp},
     {"copysign", decode_copysign},
-    {"add", decode_two<Add, Add64>},
-    {"sub", decode_two<Sub, Sub64>},
-    {"mul", decode_two<Mul, Mul64>},
-    {"fma", decode_fma},
-    {"mad", decode_fma},
+    {"add", decode_sum<Add, Add64>},
+    {"sub", decode_sum<Sub, Sub64>},
+    {"mul", decode_sum<Mul, Mul64>},
+    {"fma", decode_sum<Fma, Fma64, uint32_t>},
+    {"mad", decode_sum<Fma, Fma64, uint32_t>},
     {"div", decode_div},
     {"abs", decode_abs},
     {"neg", decode_neg},

@@ -74,20 +74,13 @@ template <typename T>
 RunOp mad_wide() {
   return &map_lanes<lane::kThenAdd<lane::kMulWide>, lane::Double<T>, T, T, lane::Double<T>>;
 }
+// Of 16 and 32 bits.
 template <typename Pick>
 RunOp pick_narrow(Type type, Pick&& pick) {
-  switch (type) {
-    case Type::U16:
-      return pick.template operator()<U16>();
-    case Type::S16:
-      return pick.template operator()<S16>();
-    case Type::U32:
-      return pick.template operator()<U32>();
-    case Type::S32:
-      return pick.template operator()<S32>();
-    default:
-      return nullptr;
-  }
+  return pick_int(type, [&]<typename T>() -> RunOp {
+    if constexpr (sizeof(T) <= 4) return pick.template operator()<T>();
+    return nullptr;
+  });
 }
 
 bool decode_mul(Decode& in) {
@@ -116,17 +109,20 @@ bool decode_mad24(Decode& in) {
 
 // --- carry ---------------------------------------------------------------------------------------
 
-constexpr std::uint8_t kReadsCarry = 1;
-constexpr std::uint8_t kWritesCarry = 2;
-constexpr std::uint8_t kStartsSet = 4;  // what it is without reading: subtraction starts with 1
+enum class CarryIn : std::uint8_t { Clear, Set, Read };  // subtraction starts with 1
+struct CarryOp {
+  CarryIn in;
+  bool writes;
+};
 
 // p[0] = F(p[1], …, carry in); the carry flag is the place behind the sources.
 template <auto F, typename D, typename... S>
 void run_carry(Warp& warp, const Op& op) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     const Place flag = op.p[sizeof...(S) + 1];
-    const Mask start = (op.mode & kStartsSet) != 0 ? kAllLanes : 0;
-    const Mask before = (op.mode & kReadsCarry) != 0 ? warp.pred(flag) : start;
+    const auto [carry_in, writes] = op.as<CarryOp>();
+    const Mask start = carry_in == CarryIn::Set ? kAllLanes : 0;
+    const Mask before = carry_in == CarryIn::Read ? warp.pred(flag) : start;
     Mask after = 0;
     alignas(64) D value[kLanes];
     for (unsigned l = 0; l < kLanes; ++l) {
@@ -135,7 +131,7 @@ void run_carry(Warp& warp, const Op& op) {
       after |= static_cast<Mask>(sum.carry) << l;
     }
     warp.write(op.p[0], value);
-    if ((op.mode & kWritesCarry) != 0) warp.set_pred(flag, after);
+    if (writes) warp.set_pred(flag, after);
   }
   (std::index_sequence_for<S...>{});
 }
@@ -155,41 +151,40 @@ RunOp carry_run3(Type type) {
   });
 }
 
-bool finish_carry(Decode& in, RunOp run, std::uint8_t before) {
-  const std::uint8_t after = in.has("cc") ? kWritesCarry : 0;
-  in.op.mode = static_cast<std::uint8_t>(before | after);
+bool finish_carry(Decode& in, RunOp run, CarryIn before) {
+  in.op.set(CarryOp{before, in.has("cc")});
   in.op.p[in.count()] = in.carry();
   return finish(in, run);
 }
 
 bool decode_add(Decode& in) {
   const Type type = in.type("type");
-  if (in.has("cc")) return finish_carry(in, carry_run2<lane::kAddCarry>(type), 0);
+  if (in.has("cc")) return finish_carry(in, carry_run2<lane::kAddCarry>(type), CarryIn::Clear);
   if (in.has("sat")) return finish(in, &map_lanes<lane::add_sat, S32, S32, S32>);
   return finish(in, packable_run<lane::kAdd>(type));
 }
 bool decode_sub(Decode& in) {
   const Type type = in.type("type");
-  if (in.has("cc")) return finish_carry(in, carry_run2<lane::kSubCarry>(type), kStartsSet);
+  if (in.has("cc")) return finish_carry(in, carry_run2<lane::kSubCarry>(type), CarryIn::Set);
   if (in.has("sat")) return finish(in, &map_lanes<lane::sub_sat, S32, S32, S32>);
   return finish(in, int_run<lane::kSub, 2>(type));
 }
 bool decode_addc(Decode& in) {
-  return finish_carry(in, carry_run2<lane::kAddCarry>(in.type("type")), kReadsCarry);
+  return finish_carry(in, carry_run2<lane::kAddCarry>(in.type("type")), CarryIn::Read);
 }
 bool decode_subc(Decode& in) {
-  return finish_carry(in, carry_run2<lane::kSubCarry>(in.type("type")), kReadsCarry);
+  return finish_carry(in, carry_run2<lane::kSubCarry>(in.type("type")), CarryIn::Read);
 }
 
 RunOp mad_carry_run(const Decode& in) {
   const Type type = in.type("type");
   return in.word("mode") == "hi" ? carry_run3<lane::kMulHi>(type) : carry_run3<lane::kMulLo>(type);
 }
-bool decode_madc(Decode& in) { return finish_carry(in, mad_carry_run(in), kReadsCarry); }
+bool decode_madc(Decode& in) { return finish_carry(in, mad_carry_run(in), CarryIn::Read); }
 
 bool decode_mad(Decode& in) {
   const Type type = in.type("type");
-  if (in.has("cc")) return finish_carry(in, mad_carry_run(in), 0);
+  if (in.has("cc")) return finish_carry(in, mad_carry_run(in), CarryIn::Clear);
   if (in.has("wide"))
     return finish(in, pick_narrow(type, []<typename T>() { return mad_wide<T>(); }));
   if (in.has("sat")) {
@@ -233,13 +228,13 @@ bool decode_brev(Decode& in) {
                                       : finish_moved<lane::kBrev, 1, U32, U32>(in);
 }
 
-// Whether place and length, operands `at` and the next, are constants: packed into op.imm then.
+// Whether place and length, operands `at` and the next, are constants: packed into one Constant then.
 bool take_field(Decode& in, std::size_t at) {
   const auto is_byte = [&in](std::size_t i) {
     return in.is_immediate(i) && in.immediate(i) >= 0 && in.immediate(i) < 256;
   };
   if (!is_byte(at) || !is_byte(at + 1)) return false;
-  in.op.imm = in.immediate(at) | (in.immediate(at + 1) << 8);
+  in.op.set(Constant{in.immediate(at) | (in.immediate(at + 1) << 8)});
   return true;
 }
 
@@ -250,16 +245,10 @@ bool decode_bfe_of(Decode& in) {
   return finish(in, &map_lanes_imm<lane::kBfeImm, T, T>);
 }
 bool decode_bfe(Decode& in) {
-  switch (in.type("type")) {
-    case Type::U32:
-      return decode_bfe_of<U32>(in);
-    case Type::S32:
-      return decode_bfe_of<S32>(in);
-    case Type::U64:
-      return decode_bfe_of<U64>(in);
-    default:
-      return decode_bfe_of<S64>(in);
-  }
+  return pick_int(in.type("type"), [&]<typename T>() {
+    if constexpr (sizeof(T) >= 4) return decode_bfe_of<T>(in);
+    return false;
+  });
 }
 
 template <typename T>

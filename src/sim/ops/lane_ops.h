@@ -45,11 +45,11 @@ template <auto F, typename D, typename... S>
   apply_lanes<D, S...>(warp, op, [](S... s) { return F(s...); });
 }
 
-/// p[0] = F(op.imm, p[1], …): where the last operands are constants that F unpacks from one number.
+/// p[0] = F(Constant, p[1], …): where the last operands are constants that F unpacks from one number.
 /// With the same amount in all lanes a shift is a vector instruction.
 template <auto F, typename D, typename... S>
 void map_lanes_imm(Warp& warp, const Op& op) {
-  apply_lanes<D, S...>(warp, op, [imm = op.imm](S... s) { return F(imm, s...); });
+  apply_lanes<D, S...>(warp, op, [imm = op.as<Constant>().value](S... s) { return F(imm, s...); });
 }
 
 /// The lanes in which F holds.
@@ -60,25 +60,28 @@ Mask test_lanes(const S*... s) {
   return bits;
 }
 
-/// The run function for a type of 16, 32 or 64 bits: pick().template operator()<T>().
+/// pick.template operator()<T>() for a type of 16, 32 or 64 bits; others: nothing.
 template <typename Pick>
-RunOp pick_int(isa::Type type, Pick&& pick) {
+auto pick_int(isa::Type type, Pick&& pick) {
   using isa::Type;
   switch (type) {
+    case Type::B16:
     case Type::U16:
       return pick.template operator()<std::uint16_t>();
     case Type::S16:
       return pick.template operator()<std::int16_t>();
+    case Type::B32:
     case Type::U32:
       return pick.template operator()<std::uint32_t>();
     case Type::S32:
       return pick.template operator()<std::int32_t>();
+    case Type::B64:
     case Type::U64:
       return pick.template operator()<std::uint64_t>();
     case Type::S64:
       return pick.template operator()<std::int64_t>();
     default:
-      return nullptr;
+      return decltype(pick.template operator()<std::uint32_t>())();
   }
 }
 

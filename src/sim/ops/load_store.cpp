@@ -17,18 +17,21 @@
 namespace ww::sim::load_store_ops {
 namespace {
 
-// Of Op::mode: the sign of loads, how strong the access is, and above these its scope.
-constexpr std::uint8_t kSigned = 1, kStrong = 2, kOrders = 4, kVolatile = 8, kNonCoherent = 16;
-constexpr unsigned kScopeShift = 5;
+// Moves one element of each lane between memory and its register.
+using Move = void (*)(Warp& warp, Place place, const Region& region, const std::uint64_t* address,
+                      Mask group, unsigned offset);
 
-Scope op_scope(const Op& op) { return static_cast<Scope>(op.mode >> kScopeShift); }
+struct [[gnu::packed]] AccessOp {  // no bytes are left for padding
+  Move move;
+  std::uint8_t width;  // of a register
+  Scope scope : 3;
+  bool is_signed : 1, is_strong : 1, orders : 1, is_volatile : 1, is_non_coherent : 1;
+};
 
 Manner manner_of(const Op& op) {
-  if ((op.mode & kStrong) == 0) return {};
-  return {.is_strong = true,
-          .is_volatile = (op.mode & kVolatile) != 0,
-          .bytes = op.bytes,
-          .scope = op_scope(op)};
+  const auto& it = op.as<AccessOp>();
+  if (!it.is_strong) return {};
+  return {.is_strong = true, .is_volatile = it.is_volatile, .bytes = op.bytes, .scope = it.scope};
 }
 
 // One element of each lane, extended to the register's width.
@@ -154,7 +157,7 @@ void track_load(Warp& warp, const Op& op, Place place, const Region& region,
       open |= lane_bit(l);
       origins[l] = origin_in(warp, region, at, l);
     }
-    const bool by_sign = (op.mode & kSigned) != 0 && (known[l] >> (8 * op.bytes - 1)) == 0;
+    const bool by_sign = op.as<AccessOp>().is_signed && (known[l] >> (8 * op.bytes - 1)) == 0;
     set_undefined(warp, place, l, extended(bits, op.bytes, by_sign), op.bytes == 16);
   });
   if (open != 0) set_origins(warp, place, open, origins);
@@ -207,15 +210,15 @@ void track_store(Warp& warp, const Op& op, Place place, const Region& region,
 // The elements of a vector are accesses of their own.
 void synchronise(Warp& warp, const Op& op, const std::uint64_t* address, Mask group, bool is_load) {
   Order* order = warp.unit->order.get();
-  if (order == nullptr || (op.mode & kStrong) == 0) return;
-  const bool orders = (op.mode & kOrders) != 0;
+  const auto& it = op.as<AccessOp>();
+  if (order == nullptr || !it.is_strong) return;
   const StrongAccess access{.reads = is_load,
                             .writes = !is_load,
-                            .acquires = is_load && orders,
-                            .releases = !is_load && orders,
-                            .scope = op_scope(op)};
+                            .acquires = is_load && it.orders,
+                            .releases = !is_load && it.orders,
+                            .scope = it.scope};
   for_each_address(address, group, [&](std::uint64_t here, Mask same) {
-    for (unsigned i = 0; i < op.count; ++i)
+    for (unsigned i = 0; i < op.place_count; ++i)
       strong_access(*order, actor_of(warp, same), here + i * op.bytes, op.bytes, access);
   });
 }
@@ -226,18 +229,19 @@ void run_load(Warp& warp, const Op& op) {
   use_base(warp, from, warp.exec);
   std::uint64_t address[kLanes];
   lane_addresses(warp, from, address);
-  const unsigned total = op.bytes * op.count;
-  const Touched how = (op.mode & kNonCoherent) != 0 ? Touched::ReadNc : Touched::Read;
+  const std::span<const Place> places = warp.places(op);
+  const unsigned total = op.bytes * op.place_count;
+  const AccessOp it = op.as<AccessOp>();
+  const Touched how = it.is_non_coherent ? Touched::ReadNc : Touched::Read;
   Mask loaded = 0;
   visit_regions(warp, address, warp.exec, total, AccessKind::Read, from.space,
                 [&](Region& region, Mask group) {
                   loaded |= group;
                   synchronise(warp, op, address, group, true);
                   access_checks(warp, region, address, group, total, how, manner_of(op));
-                  for (unsigned i = 0; i < op.count; ++i) {
-                    const Place place = program.places[op.extra + i];
-                    const auto move = reinterpret_cast<Move>(op.imm);
-                    move(warp, place, region, address, group, i * op.bytes);
+                  for (unsigned i = 0; i < op.place_count; ++i) {
+                    const Place place = places[i];
+                    it.move(warp, place, region, address, group, i * op.bytes);
                     if (warp.undefined.are_kept()) {
                       track_load(warp, op, place, region, address, group, i * op.bytes);
                     }
@@ -246,9 +250,9 @@ void run_load(Warp& warp, const Op& op) {
   const Mask failed = warp.exec & ~loaded;
   if (failed == 0) return;
   // What could not be read is zero, and known: the finding has been made.
-  for (unsigned i = 0; i < op.count; ++i) {
-    const Place place = program.places[op.extra + i];
-    const unsigned width = op.mode2;
+  for (unsigned i = 0; i < op.place_count; ++i) {
+    const Place place = places[i];
+    const unsigned width = it.width;
     for_each_lane(failed, [&](unsigned l) {
       std::memset(warp.lanes<std::byte>(place) + std::size_t{l} * width, 0, width);
       if (warp.undefined.are_kept()) set_undefined(warp, place, l, 0, width == 16);
@@ -262,9 +266,11 @@ void run_store(Warp& warp, const Op& op) {
   use_base(warp, to, warp.exec);
   std::uint64_t address[kLanes];
   lane_addresses(warp, to, address);
-  const unsigned total = op.bytes * op.count;
+  const std::span<const Place> places = warp.places(op);
+  const unsigned total = op.bytes * op.place_count;
+  const AccessOp it = op.as<AccessOp>();
   ++warp.unit->activity;
-  const RegisterRun registers{&program.places[op.extra], op.count, op.bytes, op.mode2};
+  const RegisterRun registers{places.data(), op.place_count, op.bytes, it.width};
   const auto leaves = [&](const Region& region, std::uint64_t at, unsigned lane) {
     return registers.are_at(warp, region, at, lane);
   };
@@ -274,12 +280,11 @@ void run_store(Warp& warp, const Op& op) {
                   synchronise(warp, op, address, group, false);
                   access_checks(warp, region, address, group, total, Touched::Write, manner_of(op),
                                 &stored);
-                  for (unsigned i = 0; i < op.count; ++i) {
-                    const Place place = program.places[op.extra + i];
-                    const auto move = reinterpret_cast<Move>(op.imm);
+                  for (unsigned i = 0; i < op.place_count; ++i) {
+                    const Place place = places[i];
                     // What others see of this kernel is in global memory.
                     if (region.space == Space::Global) show_value(warp, place, group, op.bytes);
-                    move(warp, place, region, address, group, i * op.bytes);
+                    it.move(warp, place, region, address, group, i * op.bytes);
                     track_store(warp, op, place, region, address, group, i * op.bytes);
                   }
                 });
@@ -287,33 +292,37 @@ void run_store(Warp& warp, const Op& op) {
 
 // --- decoding ------------------------------------------------------------------------------------
 
-// Volatile accesses are relaxed ones for the whole system, and so are those of `.mmio`.
-unsigned strength_in(const Decode& in) {
-  const Word sem = in.word("sem");
-  const bool orders = sem == "acquire" || sem == "release" || in.has("release");
-  const bool is_volatile = in.has("volatile");
-  const bool is_strong = orders || sem == "relaxed" || is_volatile || in.has("mmio");
-  return (is_strong ? kStrong : 0U) | (orders ? kOrders : 0U) | (is_volatile ? kVolatile : 0U) |
-         (in.has("nc") ? kNonCoherent : 0U) | (static_cast<unsigned>(scope_in(in)) << kScopeShift);
+bool is_signed(const Decode& in) {
+  return isa::info(in.type("type")).cls == isa::TypeClass::Signed;
 }
 
-void set_shape(Decode& in, isa::Type type) {
-  const bool is_signed = isa::info(type).cls == isa::TypeClass::Signed;
-  in.op.bytes = static_cast<std::uint8_t>(isa::info(type).bits / 8);
-  in.op.mode = static_cast<std::uint8_t>((is_signed ? kSigned : 0U) | strength_in(in));
-  in.op.flags = kTracksItself;
+unsigned bytes_in(const Decode& in) {
+  return static_cast<unsigned>(isa::info(in.type("type")).bits) / 8;
+}
+
+// Volatile accesses are relaxed ones for the whole system, and so are those of `.mmio`.
+bool decode_access(Decode& in, RunOp run, Move move, unsigned width) {
+  const Word sem = in.word("sem");
+  const bool orders = sem.is_one_of({"acquire", "release"}) || in.has("release");
+  const bool is_volatile = in.has("volatile");
+  in.tracks_itself(run);
+  in.op.bytes = static_cast<std::uint8_t>(bytes_in(in));
+  in.op.set(AccessOp{.move = move,
+                     .width = static_cast<std::uint8_t>(width),
+                     .scope = scope_in(in),
+                     .is_signed = is_signed(in),
+                     .is_strong = orders || sem == "relaxed" || is_volatile || in.has("mmio"),
+                     .orders = orders,
+                     .is_volatile = is_volatile,
+                     .is_non_coherent = in.has("nc")});
+  return move != nullptr;
 }
 
 bool decode_load(Decode& in) {
-  set_shape(in, in.type("type"));
   const unsigned width = in.width(0);
-  in.op.run = run_load;
-  in.op.mode2 = static_cast<std::uint8_t>(width);
-  const Move move = load_move(in.op.bytes, width, (in.op.mode & kSigned) != 0);
-  in.op.imm = reinterpret_cast<std::int64_t>(move);
   in.further(in.results(0));
   in.op.address = in.address(1);
-  return move != nullptr;
+  return decode_access(in, run_load, load_move(bytes_in(in), width, is_signed(in)), width);
 }
 
 // What the assembler takes and turns into something else (ptxas 13.0, seen on an H200).
@@ -331,14 +340,10 @@ std::string_view why_not(const Decode& in) {
 bool decode_store(Decode& in) {
   in.refusal = why_not(in);
   if (!in.refusal.empty()) return false;
-  set_shape(in, in.type("type"));
-  in.op.run = run_store;
-  in.op.mode2 = static_cast<std::uint8_t>(in.width(1));
-  const Move move = store_move(in.op.bytes, in.width(1));
-  in.op.imm = reinterpret_cast<std::int64_t>(move);
+  const unsigned width = in.width(1);
   in.op.address = in.address(0);
   in.further(in.sources(1));
-  return move != nullptr;
+  return decode_access(in, run_store, store_move(bytes_in(in), width), width);
 }
 
 // Into global memory it is a store with release that needs no wait.

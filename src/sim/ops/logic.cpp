@@ -122,42 +122,45 @@ RunOp lop3_run(std::int64_t table) {
 }
 
 void track_lop3(Warp& warp, const Op& op) {
-  track_bitwise<U32, 3>(warp, op,
-                        [table = op.imm](U32 a, U32 b, U32 c) { return kLop3(table, a, b, c); });
+  track_bitwise<U32, 3>(warp, op, [table = op.as<Constant>().value](U32 a, U32 b, U32 c) {
+    return kLop3(table, a, b, c);
+  });
 }
 
-// d|p: p[0] to p[3] as before, then two further places, p and q. op.mode: see below.
-constexpr unsigned kAndWithQ = 1;
-constexpr unsigned kNotQ = 2;
+// d|p: p[0] to p[3] as before, p[4] is q, the further place p.
+struct Lop3Pred {
+  std::uint8_t table;
+  bool is_and;  // with q, else or
+};
 
 void run_lop3_pred(Warp& warp, const Op& op) {
+  const auto [table, is_and] = op.as<Lop3Pred>();
   alignas(64) U32 result[kLanes];
   const U32* const a = warp.source<U32>(op.p[1]);
   const U32* const b = warp.source<U32>(op.p[2]);
   const U32* const c = warp.source<U32>(op.p[3]);
 #pragma GCC ivdep
-  for (unsigned l = 0; l < kLanes; ++l) result[l] = kLop3(op.imm, a[l], b[l], c[l]);
+  for (unsigned l = 0; l < kLanes; ++l) result[l] = kLop3(table, a[l], b[l], c[l]);
   const Mask found = test_lanes<[](U32 x) { return x != 0; }, U32>(result);
-  const Place* const further = &warp.program->places[op.extra];
-  const Mask q = warp.pred(further[1]) ^ ((op.mode & kNotQ) != 0 ? kAllLanes : 0);
+  const Mask q = source_pred(warp, op, 4);
   warp.write(op.p[0], result);
-  warp.set_pred(further[0], (op.mode & kAndWithQ) != 0 ? found & q : found | q);
+  warp.set_pred(warp.places(op)[0], is_and ? found & q : found | q);
 }
 
 bool decode_lop3(Decode& in) {
   in.operands({in.result(0), in.source(1), in.source(2), in.source(3)});
-  in.op.imm = in.immediate(4) & 0xFF;
+  const auto table = static_cast<std::uint8_t>(in.immediate(4));
   if (!in.has("op")) {
-    in.op.run = lop3_run(in.op.imm);
+    in.op.set(Constant{table});
+    in.op.run = lop3_run(table);
     in.op.track = &track_lop3;
     return true;
   }
   in.op.run = &run_lop3_pred;
-  const bool is_and = in.word("op") == "and";
-  in.op.mode =
-      static_cast<std::uint8_t>((is_and ? kAndWithQ : 0U) | (in.is_negated(5) ? kNotQ : 0U));
-  const Place further[] = {in.result_pair(0), in.source(5)};
+  in.op.set(Lop3Pred{table, in.word("op") == "and"});
+  const Place further[] = {in.result_pair(0)};
   in.further(further);
+  take_pred(in, 5, 4);
   return true;
 }
 
@@ -214,9 +217,10 @@ template <auto F, auto FImm, typename T>
 bool decode_shift_of(Decode& in) {
   in.operands({in.result(0), in.source(1), in.source(2)});
   if (in.is_immediate(2)) {
-    in.op.imm = clamped_amount(in, 2);
+    const std::int64_t amount = clamped_amount(in, 2);
+    in.op.set(Constant{amount});
     in.op.run = &map_lanes_imm<FImm, T, T>;
-    const bool calculates = in.op.imm % kLeastElement != 0;
+    const bool calculates = amount % kLeastElement != 0;
     in.op.track = calculates ? &track_calculated_imm<FImm, T> : &track_moved_imm<FImm, T, T>;
   } else {
     in.op.run = &map_lanes<F, T, T, U32>;
@@ -227,22 +231,7 @@ bool decode_shift_of(Decode& in) {
 
 template <auto F, auto FImm>
 bool decode_shift(Decode& in) {
-  switch (in.type("type")) {
-    case Type::S16:
-      return decode_shift_of<F, FImm, std::int16_t>(in);
-    case Type::S32:
-      return decode_shift_of<F, FImm, std::int32_t>(in);
-    case Type::S64:
-      return decode_shift_of<F, FImm, std::int64_t>(in);
-    case Type::B16:
-    case Type::U16:
-      return decode_shift_of<F, FImm, std::uint16_t>(in);
-    case Type::B32:
-    case Type::U32:
-      return decode_shift_of<F, FImm, U32>(in);
-    default:
-      return decode_shift_of<F, FImm, U64>(in);
-  }
+  return pick_int(in.type("type"), [&]<typename T>() { return decode_shift_of<F, FImm, T>(in); });
 }
 
 // The pair b:a shifted, of which the upper (left) or lower (right) word remains.
@@ -259,7 +248,7 @@ template <bool kLeft, bool kWrap>
 bool decode_shf_of(Decode& in) {
   in.operands({in.result(0), in.source(1), in.source(2), in.source(3)});
   if (in.is_immediate(3)) {
-    in.op.imm = lane::count32<kWrap>(static_cast<U32>(in.immediate(3)));
+    in.op.set(Constant{lane::count32<kWrap>(static_cast<U32>(in.immediate(3)))});
     in.op.run = &map_lanes_imm<kFunnel<kLeft>, U32, U32, U32>;
     in.op.track = &track_moved_imm<kFunnel<kLeft>, U32, U32, U32>;
   } else {

@@ -103,20 +103,25 @@ void visit_rows(Warp& warp, const Op& op, unsigned rows, const StoredBytes* stor
   count_rows(warp, address, rows);
 }
 
+struct MatrixOp {
+  MatrixShape shape;
+  Format format = Format::Bytes;  // of the source
+};
+
 void run_load(Warp& warp, const Op& op) {
   if (!meet_all(warp)) return;
-  const auto shape = static_cast<MatrixShape>(op.mode);
-  const unsigned regs = op.count;
+  const auto [shape, format] = op.as<MatrixOp>();
+  const unsigned regs = op.place_count;
   Rows rows{};
   RowBits bits{};
   visit_rows(warp, op, rows_of(regs), nullptr,
-             [&](Region& region, std::uint64_t offset, unsigned row) {
+             [&, format = format](Region& region, std::uint64_t offset, unsigned row) {
                std::memcpy(rows[row].data(), region.data + offset, kRowBytes);
                if (warp.undefined.are_kept()) bits[row] = undefined_bits(region, offset, kRowBytes);
-               unpack(static_cast<Format>(op.mode2), rows[row], bits[row]);
+               unpack(format, rows[row], bits[row]);
              });
   for (unsigned r = 0; r < regs; ++r) {
-    const Place place = warp.program->places[op.extra + r];
+    const Place place = warp.places(op)[r];
     std::uint32_t words[kLanes];
     std::uint8_t undefined[kLanes] = {};
     for (unsigned l = 0; l < kLanes; ++l) {
@@ -135,13 +140,13 @@ void run_load(Warp& warp, const Op& op) {
 
 void run_store(Warp& warp, const Op& op) {
   if (!meet_all(warp)) return;
-  const auto shape = static_cast<MatrixShape>(op.mode);
-  const unsigned regs = op.count;
+  const MatrixShape shape = op.as<MatrixOp>().shape;
+  const unsigned regs = op.place_count;
   Rows rows{};
   RowBits bits{};
   OriginId origin = 0;  // of one of them
   for (unsigned r = 0; r < regs; ++r) {
-    const Place place = warp.program->places[op.extra + r];
+    const Place place = warp.places(op)[r];
     const auto* words = warp.source<std::uint32_t>(place);
     const bool tracks = warp.undefined.are_kept() && !place.is_constant();
     const std::uint8_t* undefined = tracks ? warp.undefined.of(place) : nullptr;
@@ -200,21 +205,18 @@ void run_move(Warp& warp, const Op& op) {
 // --- decoding ------------------------------------------------------------------------------------
 
 MatrixShape shape_in(const Decode& in) {
-  const Word shape = in.word("shape");
-  if (shape == "m16n16") return MatrixShape::Trans16;
-  if (shape == "m16n8") return MatrixShape::Trans16x8;
-  if (shape == "m8n16") return MatrixShape::Plain8x16;
-  return in.has("trans") ? MatrixShape::Trans8 : MatrixShape::Plain8;
+  return in.word("shape")
+      .as<MatrixShape>({{"m16n16", MatrixShape::Trans16},
+                        {"m16n8", MatrixShape::Trans16x8},
+                        {"m8n16", MatrixShape::Plain8x16}})
+      .value_or(in.has("trans") ? MatrixShape::Trans8 : MatrixShape::Plain8);
 }
 
 bool decode_load(Decode& in) {
   in.tracks_itself(run_load);
-  in.op.mode = static_cast<std::uint8_t>(shape_in(in));
-  const Word source = in.word("src");
-  const Format format = source == "b6x16_p32"   ? Format::Packed6
-                        : source == "b4x16_p64" ? Format::Packed4
-                                                : Format::Bytes;
-  in.op.mode2 = static_cast<std::uint8_t>(format);
+  const auto format =
+      in.word("src").as<Format>({{"b6x16_p32", Format::Packed6}, {"b4x16_p64", Format::Packed4}});
+  in.op.set(MatrixOp{shape_in(in), format.value_or(Format::Bytes)});
   in.further(in.results(0));
   in.op.address = in.address(1);
   return true;
@@ -222,7 +224,7 @@ bool decode_load(Decode& in) {
 
 bool decode_store(Decode& in) {
   in.tracks_itself(run_store);
-  in.op.mode = static_cast<std::uint8_t>(shape_in(in));
+  in.op.set(MatrixOp{shape_in(in)});
   in.op.address = in.address(0);
   in.further(in.sources(1));
   return true;

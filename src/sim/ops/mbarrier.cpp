@@ -32,15 +32,18 @@ constexpr unsigned kObjectBytes = 8;
 // A barrier that is tested this often while nothing else happens is waited for.
 constexpr std::uint32_t kMaxPolls = 1000;
 
-// Op::mode
-constexpr std::uint8_t kRelaxed = 1, kDrops = 2, kNoComplete = 4, kExpects = 8;  // arrive
-constexpr std::uint8_t kByParity = 2, kMaySleep = 4;                             // waits
-constexpr std::uint8_t kNear = 16;                                               // both: `.cta`
+struct ArriveOp {
+  bool is_relaxed, drops, must_not_end, expects;
+  Scope scope;
+};
+struct WaitOp {
+  bool is_relaxed, by_parity, may_sleep;
+  Scope scope;
+};
 
 // Without a scope the manual says `.cta`; but programs arrive in other blocks that way, and count
 // on being seen there. Only what is written is held against them.
-Scope scope_of(const Op& op) { return (op.mode & kNear) != 0 ? Scope::Cta : Scope::Cluster; }
-std::uint8_t near_in(const Decode& in) { return in.word("scope") == "cta" ? kNear : 0; }
+Scope reach_in(const Decode& in) { return in.word("scope") == "cta" ? Scope::Cta : Scope::Cluster; }
 
 std::uint64_t state_of(const Mbarrier& barrier) {
   return (barrier.phase << kPhaseShift) | static_cast<std::uint64_t>(barrier.pending & kMaxCount);
@@ -174,33 +177,33 @@ void run_arrive(Warp& warp, const Op& op) {
   const bool has_operand = op.p[1].present();
   if (has_operand) use_value(warp, op.p[1], warp.exec);
   const auto* operand = has_operand ? warp.source<std::uint32_t>(op.p[1]) : nullptr;
-  const bool expects = (op.mode & kExpects) != 0;
+  const auto& it = op.as<ArriveOp>();
   std::uint64_t states[kLanes] = {};
   std::uint64_t at[kLanes];
   lane_addresses(warp, warp.program->addresses[op.address], at);
   each_mbarrier(warp, op, [&](Mbarrier& barrier, std::uint64_t address, unsigned l) {
     const Mask lanes = first_of_address(at, warp.exec, l);
-    if ((op.mode & kRelaxed) == 0) note_neighbour(warp, address, lanes);
+    if (!it.is_relaxed) note_neighbour(warp, address, lanes);
     states[l] = state_of(barrier);
-    if (expects) add_tx(warp, barrier, address, l, operand[l]);
+    if (it.expects) add_tx(warp, barrier, address, l, operand[l]);
     arrive_on(warp, barrier, address, l,
               {.lanes = lanes,
-               .count = has_operand && !expects ? std::int64_t{operand[l]} : 1,
-               .drops = (op.mode & kDrops) != 0,
-               .must_not_end = (op.mode & kNoComplete) != 0,
-               .releases = (op.mode & kRelaxed) == 0,
-               .scope = scope_of(op)});
+               .count = has_operand && !it.expects ? std::int64_t{operand[l]} : 1,
+               .drops = it.drops,
+               .must_not_end = it.must_not_end,
+               .releases = !it.is_relaxed,
+               .scope = it.scope});
   });
   warp.write(op.p[0], states);
   define_value(warp, op.p[0]);
 }
 
-// imm: 1 for expect_tx, -1 for complete_tx.
+// The Constant: 1 for expect_tx, -1 for complete_tx.
 void run_tx(Warp& warp, const Op& op) {
   use_value(warp, op.p[0], warp.exec);
   const auto* bytes = warp.source<std::uint32_t>(op.p[0]);
   each_mbarrier(warp, op, [&](Mbarrier& barrier, std::uint64_t address, unsigned l) {
-    add_tx(warp, barrier, address, l, op.imm * std::int64_t{bytes[l]});
+    add_tx(warp, barrier, address, l, op.as<Constant>().value * std::int64_t{bytes[l]});
     settle_phase(*warp.unit, barrier, address);
   });
 }
@@ -210,7 +213,7 @@ void run_tx(Warp& warp, const Op& op) {
 // The phase that a lane asks about, by parity or by the state of an arrive.
 class Question {
  public:
-  Question(Warp& warp, const Op& op) : by_parity_((op.mode & kByParity) != 0) {
+  Question(Warp& warp, const Op& op) : by_parity_(op.as<WaitOp>().by_parity) {
     use_value(warp, op.p[1], warp.exec);
     if (by_parity_) {
       parities_ = warp.source<std::uint32_t>(op.p[1]);
@@ -272,9 +275,10 @@ Waiters ask(Warp& warp, const Op& op) {
   });
   Order* order = warp.unit->order.get();
   if (order == nullptr) return waiters;
+  const auto& it = op.as<WaitOp>();
   for_each_address(waiters.address, over, [&](std::uint64_t address, Mask same) {
     const Mbarrier* barrier = find_mbarrier(*warp.unit, address);
-    wait(*order, actor_of(warp, same), (op.mode & kRelaxed) == 0, scope_of(op), barrier->clock);
+    wait(*order, actor_of(warp, same), !it.is_relaxed, it.scope, barrier->clock);
     if (warp.unit->neighbours != nullptr)
       warp.unit->neighbours->waited(warp, same, address, barrier->phase);
   });
@@ -320,8 +324,7 @@ void run_wait(Warp& warp, const Op& op) {
     answer(warp, op, warp.exec, ~waiters.lanes);
     return;
   }
-  const bool may_sleep = (op.mode & kMaySleep) != 0;
-  if (may_sleep || is_idle(warp, waiters.address[first_lane(waiters.lanes)])) {
+  if (op.as<WaitOp>().may_sleep || is_idle(warp, waiters.address[first_lane(waiters.lanes)])) {
     sleep(warp, op, waiters);
     return;
   }
@@ -352,38 +355,21 @@ bool decode_inval(Decode& in) {
 }
 bool decode_tx(Decode& in) {
   in.op.flags = kTracksItself;
-  in.op.imm = in.mnemonic() == "mbarrier.expect_tx" ? 1 : -1;
+  in.op.set(Constant{in.mnemonic() == "mbarrier.expect_tx" ? 1 : -1});
   in.op.address = in.address(0);
   return in.runs(run_tx, {in.source(1)});
 }
+template <bool kDrops, bool kNoComplete = false, bool kExpects = false>
 bool decode_arrive(Decode& in) {
-  const Mnemonic mnemonic = in.mnemonic();
   in.op.flags = kTracksItself;
-  in.op.mode = static_cast<std::uint8_t>(
-      (in.word("sem") == "relaxed" ? kRelaxed : 0) |
-      (mnemonic.is_one_of({"mbarrier.arrive_drop", "mbarrier.arrive_drop.expect_tx",
-                           "mbarrier.arrive_drop.noComplete"})
-           ? kDrops
-           : 0) |
-      (mnemonic.is_one_of({"mbarrier.arrive.noComplete", "mbarrier.arrive_drop.noComplete"})
-           ? kNoComplete
-           : 0) |
-      near_in(in) |
-      (mnemonic.is_one_of({"mbarrier.arrive.expect_tx", "mbarrier.arrive_drop.expect_tx"})
-           ? kExpects
-           : 0));
+  in.op.set(ArriveOp{in.word("sem") == "relaxed", kDrops, kNoComplete, kExpects, reach_in(in)});
   in.op.address = in.address(1);
   return in.runs(run_arrive, {in.result(0), in.count() > 2 ? in.source(2) : Place{}});
 }
+template <bool kMaySleep, bool kByParity>
 bool decode_wait(Decode& in) {
-  const Mnemonic mnemonic = in.mnemonic();
   in.op.flags = kTracksItself;
-  in.op.mode = static_cast<std::uint8_t>(
-      (in.word("sem") == "relaxed" ? kRelaxed : 0) |
-      (mnemonic.is_one_of({"mbarrier.test_wait.parity", "mbarrier.try_wait.parity"}) ? kByParity
-                                                                                     : 0) |
-      near_in(in) |
-      (mnemonic.is_one_of({"mbarrier.try_wait", "mbarrier.try_wait.parity"}) ? kMaySleep : 0));
+  in.op.set(WaitOp{in.word("sem") == "relaxed", kByParity, kMaySleep, reach_in(in)});
   in.op.address = in.address(1);
   return in.runs(run_wait, {in.result(0), in.source(2)});
 }
@@ -396,16 +382,16 @@ constexpr OpRow kRows[] = {
     {"mbarrier.inval", decode_inval},
     {"mbarrier.expect_tx", decode_tx},
     {"mbarrier.complete_tx", decode_tx},
-    {"mbarrier.arrive", decode_arrive},
-    {"mbarrier.arrive.expect_tx", decode_arrive},
-    {"mbarrier.arrive.noComplete", decode_arrive},
-    {"mbarrier.arrive_drop", decode_arrive},
-    {"mbarrier.arrive_drop.expect_tx", decode_arrive},
-    {"mbarrier.arrive_drop.noComplete", decode_arrive},
-    {"mbarrier.test_wait", decode_wait},
-    {"mbarrier.test_wait.parity", decode_wait},
-    {"mbarrier.try_wait", decode_wait},
-    {"mbarrier.try_wait.parity", decode_wait},
+    {"mbarrier.arrive", decode_arrive<false>},
+    {"mbarrier.arrive.expect_tx", decode_arrive<false, false, true>},
+    {"mbarrier.arrive.noComplete", decode_arrive<false, true>},
+    {"mbarrier.arrive_drop", decode_arrive<true>},
+    {"mbarrier.arrive_drop.expect_tx", decode_arrive<true, false, true>},
+    {"mbarrier.arrive_drop.noComplete", decode_arrive<true, true>},
+    {"mbarrier.test_wait", decode_wait<false, false>},
+    {"mbarrier.test_wait.parity", decode_wait<false, true>},
+    {"mbarrier.try_wait", decode_wait<true, false>},
+    {"mbarrier.try_wait.parity", decode_wait<true, true>},
     {"mbarrier.pending_count", decode_pending_count},
 };
 

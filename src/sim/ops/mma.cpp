@@ -28,7 +28,7 @@ struct ProductPlaces {
   std::span<const Place> all, d, a, b, c, others;
 
   ProductPlaces(const Warp& warp, const Op& op, const RegisterProduct& product)
-      : all(&warp.program->places[op.extra], op.count) {
+      : all(warp.places(op)) {
     std::span<const Place> rest = all;
     const auto take = [&](const RegisterMatrix& matrix) {
       const std::span<const Place> taken = rest.first(matrix.regs);
@@ -219,7 +219,7 @@ void run_quads(Warp& warp, const Op& op) {
   if (!meet_all(warp)) return;
   const auto& form = form_of<QuadForm>(op);
   const unsigned d_regs = form.wide_d ? 8 : 4;
-  const Place* d = &warp.program->places[op.extra];
+  const Place* const d = warp.places(op).data();
   const Place* a = d + d_regs;
   const Place* b = a + 2;
   const Place* c = b + 2;
@@ -249,7 +249,7 @@ void run_quads(Warp& warp, const Op& op) {
 void track_quads(Warp& warp, const Op& op) {
   if (!are_all_here(warp)) return;
   const std::size_t d_regs = form_of<QuadForm>(op).wide_d ? 8 : 4;
-  const std::span<const Place> all(&warp.program->places[op.extra], op.count);
+  const std::span<const Place> all = warp.places(op);
   OpenLines lines(warp);
   for (const Place place : all.subspan(d_regs)) calculate_with(warp, place, warp.exec);
   lines.add_lanes(all.subspan(d_regs), quad_of);

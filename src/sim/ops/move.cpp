@@ -136,7 +136,7 @@ bool decode_parts(Decode& in, bool packs) {
     if (row.bits != bits || row.parts != parts.size()) continue;
     in.op.run = packs ? row.pack : row.unpack;
     in.op.track = packs ? &track_pack : &track_unpack;
-    in.op.count = static_cast<std::uint16_t>(parts.size());
+    in.op.set(Parts{static_cast<std::uint8_t>(parts.size())});
     in.op.bytes = static_cast<std::uint8_t>(static_cast<std::size_t>(bits) / 8 / parts.size());
     std::copy(parts.begin(), parts.end(), in.op.p.begin() + (packs ? 1 : 0));
     (packs ? in.op.p[0] : in.op.p[parts.size()]) = packs ? in.result(0) : in.source(1);
@@ -147,15 +147,12 @@ bool decode_parts(Decode& in, bool packs) {
 
 // --- vectors -------------------------------------------------------------------------------------
 
-// The results, then as many sources.
-std::span<const Place> vector_places(const Warp& warp, const Op& op) {
-  return std::span(warp.program->places).subspan(op.extra, op.count);
-}
+// Places: the results, then as many sources.
 
 // All sources are read first: the lists may name the same registers in another order.
 template <typename T>
 void run_vector(Warp& warp, const Op& op) {
-  const std::span<const Place> places = vector_places(warp, op);
+  const std::span<const Place> places = warp.places(op);
   const std::size_t count = places.size() / 2;
   alignas(64) T values[4][kLanes];
   for (std::size_t i = 0; i < count; ++i)
@@ -164,7 +161,7 @@ void run_vector(Warp& warp, const Op& op) {
 }
 
 void track_vector(Warp& warp, const Op& op) {
-  const std::span<const Place> places = vector_places(warp, op);
+  const std::span<const Place> places = warp.places(op);
   const std::size_t count = places.size() / 2;
   std::uint8_t bytes[4][kLanes] = {};
   for (std::size_t i = 0; i < count; ++i) {
@@ -188,7 +185,7 @@ bool decode_vector(Decode& in) {
 // One value cut into parts; the places are the results and the source.
 template <typename T>
 void run_cut(Warp& warp, const Op& op) {
-  const std::span<const Place> places = vector_places(warp, op);
+  const std::span<const Place> places = warp.places(op);
   const std::size_t count = places.size() - 1;
   const std::size_t bits = 8 * sizeof(T) / count;
   alignas(64) T whole[kLanes];
@@ -202,7 +199,7 @@ void run_cut(Warp& warp, const Op& op) {
 }
 
 void track_cut(Warp& warp, const Op& op) {
-  const std::span<const Place> places = vector_places(warp, op);
+  const std::span<const Place> places = warp.places(op);
   const std::size_t count = places.size() - 1;
   const std::size_t bits = 8 * op.bytes / count;
   const std::size_t bytes = bits / 8;
@@ -268,7 +265,7 @@ constexpr PrmtMode kModes[] = {
 // One byte of the result, where the selector is a constant.
 struct BytePick {
   BytePick(const Warp& warp, const Op& op, unsigned i) {
-    const auto selector = static_cast<U32>(op.imm >> (4 * i)) & 15U;
+    const auto selector = static_cast<U32>(op.as<Constant>().value >> (4 * i)) & 15U;
     const bool is_sign = (selector & 8U) != 0;
     from = warp.source<U32>(op.p[(selector & 4U) != 0 ? 2 : 1]);
     down = 8 * (selector & 3U) + (is_sign ? 7 : 0);
@@ -313,7 +310,7 @@ bool decode_prmt(Decode& in) {
   PrmtRun chosen = is_named ? kModeRuns[mode] : kPrmtRun<kPrmtLane>;
   if (in.is_immediate(3)) {
     const std::int64_t c = in.immediate(3);
-    in.op.imm = is_named ? kModes[mode].selectors[c & 3] : c & 0xFFFF;
+    in.op.set(Constant{is_named ? kModes[mode].selectors[c & 3] : c & 0xFFFF});
     chosen = {&run_prmt_imm, &track_moved_imm<kPrmt, U32, U32, U32>};
   }
   in.op.track = chosen.track;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Source predicates, which PTX allows as `!p`: bit k of op.mode says that p[k] is negated.
+// Source predicates, which PTX allows as `!p`: bit k of op.negated says that of p[k].
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace ww::sim {
 /// Makes operand i of the form the op's place k, a predicate that is read.
 inline void take_pred(Decode& in, std::size_t i, unsigned k) {
   in.op.p[k] = in.source(i);
-  if (in.is_negated(i)) in.op.mode = static_cast<std::uint8_t>(in.op.mode | (1U << k));
+  if (in.is_negated(i)) in.op.negated = static_cast<std::uint8_t>(in.op.negated | (1U << k));
 }
 
 /// The lanes in which the predicate at place k holds.
 inline Mask source_pred(const Warp& warp, const Op& op, unsigned k) {
-  return warp.pred(op.p[k]) ^ (Mask{0} - ((static_cast<Mask>(op.mode) >> k) & 1U));
+  return warp.pred(op.p[k]) ^ (Mask{0} - ((static_cast<Mask>(op.negated) >> k) & 1U));
 }
 
 }  // namespace ww::sim

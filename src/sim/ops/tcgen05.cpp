@@ -35,17 +35,14 @@
 namespace ww::sim::tcgen05_ops {
 namespace {
 
-enum class TensorShape : std::uint8_t {
-  S32x32b,
-  S16x64b,
-  S16x128b,
-  S16x256b,
-  S16x32bx2
-};                                   // Op::mode
-constexpr std::uint8_t kPacked = 1;  // Op::mode2
-// More of Op::mode2: what a load with reduction does.
-constexpr std::uint8_t kReduces = 2, kGreatest = 4, kAbsolute = 8, kKeepsNan = 16, kFloat = 32,
-                       kSigned = 64;
+enum class TensorShape : std::uint8_t { S32x32b, S16x64b, S16x128b, S16x256b, S16x32bx2 };
+struct TensorOp {
+  std::uint32_t half_split;  // of 16x32bx2
+  TensorShape shape;
+  bool is_packed : 1;
+  bool reduces : 1, takes_max : 1, takes_abs : 1, keeps_nan : 1;  // tcgen05.ld.red
+  bool is_float : 1, is_signed : 1;
+};
 constexpr unsigned kQuarter = 32;
 
 // --- cells ---------------------------------------------------------------------------------------
@@ -74,8 +71,8 @@ class TensorAccess {
   TensorAccess(Warp& warp, const Op& op)
       : warp_(warp),
         tensor_(tensor_of(*warp.cta)),
-        shape_(static_cast<TensorShape>(op.mode)),
-        half_split_(static_cast<std::uint32_t>(op.imm)),
+        shape_(op.as<TensorOp>().shape),
+        half_split_(op.as<TensorOp>().half_split),
         first_(warp.index % 4 * kQuarter) {
     const Address& address = warp.program->addresses[op.address];
     use_base(warp, address, warp.exec);
@@ -211,24 +208,23 @@ LoadedRegister load_register(Warp& warp, TensorAccess& access, unsigned lane, un
 }
 
 // The least or greatest of what a lane has loaded.
-std::uint32_t reduced(std::uint8_t mode, std::uint32_t a, std::uint32_t b) {
-  const bool greatest = (mode & kGreatest) != 0;
-  if ((mode & kFloat) != 0) {
+std::uint32_t reduced(const TensorOp& it, std::uint32_t a, std::uint32_t b) {
+  if (it.is_float) {
     const auto is_nan = [](std::uint32_t bits) { return (bits & 0x7FFF'FFFFU) > 0x7F80'0000U; };
-    if ((mode & kKeepsNan) != 0 && (is_nan(a) || is_nan(b))) return 0x7FFF'FFFFU;
-    return greatest ? max_f32(a, b) : min_f32(a, b);
+    if (it.keeps_nan && (is_nan(a) || is_nan(b))) return 0x7FFF'FFFFU;
+    return it.takes_max ? max_f32(a, b) : min_f32(a, b);
   }
-  const std::uint32_t flip = (mode & kSigned) != 0 ? 0x8000'0000U : 0;
-  return ((a ^ flip) > (b ^ flip)) == greatest ? a : b;
+  const std::uint32_t flip = it.is_signed ? 0x8000'0000U : 0;
+  return ((a ^ flip) > (b ^ flip)) == it.takes_max ? a : b;
 }
 
-LoadedRegister reduce_lane(const PendingLoad& load, std::uint8_t mode, unsigned count,
+LoadedRegister reduce_lane(const PendingLoad& load, const TensorOp& it, unsigned count,
                            unsigned lane) {
   LoadedRegister value;
   for (unsigned r = 0; r < count; ++r) {
     std::uint32_t bits = load.values[r * kLanes + lane];
-    if ((mode & kAbsolute) != 0) bits &= 0x7FFF'FFFFU;
-    value.bits = r == 0 ? reduced(mode, bits, bits) : reduced(mode, value.bits, bits);
+    if (it.takes_abs) bits &= 0x7FFF'FFFFU;
+    value.bits = r == 0 ? reduced(it, bits, bits) : reduced(it, value.bits, bits);
     if (load.undefined[r * kLanes + lane] == 0) continue;
     value.undefined = 0x0F;
     if (!load.origins.empty()) value.origin = load.origins[r * kLanes + lane];
@@ -240,8 +236,8 @@ LoadedRegister reduce_lane(const PendingLoad& load, std::uint8_t mode, unsigned 
 void fill_registers(Warp& warp, const PendingLoad& load, Mask lanes) {
   if (load.frame > warp.here.frame) return;
   const Op& op = warp.program->ops[load.op];
-  for (unsigned r = 0; r < op.count; ++r) {
-    const std::uint32_t at = load.frame + warp.program->places[op.extra + r].offset();
+  for (unsigned r = 0; r < op.place_count; ++r) {
+    const std::uint32_t at = load.frame + warp.places(op)[r].offset();
     if (!warp.undefined.known.empty()) warp.undefined.known.drop(at, kAllLanes);
     std::uint8_t* flags = warp.stack.undefined_at(at);
     if (flags != nullptr && std::exchange(*warp.stack.suspect_at(at), 1) == 0)
@@ -264,13 +260,13 @@ void fill_registers(Warp& warp, const PendingLoad& load, Mask lanes) {
 void run_load(Warp& warp, const Op& op) {
   if (!meet_all(warp)) return;
   TensorAccess access(warp, op);
-  const bool reduces = (op.mode2 & kReduces) != 0;
-  const unsigned count = op.count - (reduces ? 1U : 0U);
+  const auto& it = op.as<TensorOp>();
+  const unsigned count = op.place_count - (it.reduces ? 1U : 0U);
   PendingLoad load;
   load.op = warp.current;
   load.lanes = warp.exec;
   load.frame = warp.here.frame;
-  load.values.resize(std::size_t{op.count} * kLanes);
+  load.values.resize(std::size_t{op.place_count} * kLanes);
   load.undefined.resize(load.values.size());
   const auto keep = [&](unsigned reg, unsigned lane, const LoadedRegister& value) {
     load.values[reg * kLanes + lane] = value.bits;
@@ -280,19 +276,17 @@ void run_load(Warp& warp, const Op& op) {
     load.origins[reg * kLanes + lane] = value.origin;
   };
   for (unsigned r = 0; r < count; ++r) {
-    for_each_lane(warp.exec, [&](unsigned l) {
-      keep(r, l, load_register(warp, access, l, r, (op.mode2 & kPacked) != 0));
-    });
+    for_each_lane(warp.exec,
+                  [&](unsigned l) { keep(r, l, load_register(warp, access, l, r, it.is_packed)); });
   }
   access.finish();
   touch_cells(warp, access.touched, Touched::Read);
   check_fences(warp, access.touched, TensorUse::Load);
   load.cells = std::move(access.touched);
-  if (reduces) {
-    for_each_lane(warp.exec,
-                  [&](unsigned l) { keep(count, l, reduce_lane(load, op.mode2, count, l)); });
+  if (it.reduces) {
+    for_each_lane(warp.exec, [&](unsigned l) { keep(count, l, reduce_lane(load, it, count, l)); });
   }
-  if (warp.checks(Check::Async)) load.waiting.assign(op.count, warp.exec);
+  if (warp.checks(Check::Async)) load.waiting.assign(op.place_count, warp.exec);
   if (!warp.unit->context.options->late_tensor_loads) {
     fill_registers(warp, load, warp.exec);
     load.values.clear();
@@ -320,10 +314,10 @@ void run_wait_load(Warp& warp, const Op&) {
 void run_store(Warp& warp, const Op& op) {
   if (!meet_all(warp)) return;
   TensorAccess access(warp, op);
-  const bool packed = (op.mode2 & kPacked) != 0;
+  const bool packed = op.as<TensorOp>().is_packed;
   PendingStore store{.op = warp.current, .cells = {}, .touched = {}};
-  for (unsigned r = 0; r < op.count; ++r) {
-    const Place place = warp.program->places[op.extra + r];
+  for (unsigned r = 0; r < op.place_count; ++r) {
+    const Place place = warp.places(op)[r];
     const auto* values = warp.source<std::uint32_t>(place);
     const bool tracks = warp.undefined.are_kept() && !place.is_constant();
     for_each_lane(warp.exec, [&](unsigned l) {
@@ -373,22 +367,30 @@ void run_fence_after(Warp& warp, const Op&) {
 // --- decoding ------------------------------------------------------------------------------------
 
 TensorShape shape_in(const Decode& in) {
-  const Word shape = in.word("shape");
-  return shape == "32x32b"    ? TensorShape::S32x32b
-         : shape == "16x64b"  ? TensorShape::S16x64b
-         : shape == "16x128b" ? TensorShape::S16x128b
-         : shape == "16x256b" ? TensorShape::S16x256b
-                              : TensorShape::S16x32bx2;
+  return in.word("shape")
+      .as<TensorShape>({{"32x32b", TensorShape::S32x32b},
+                        {"16x64b", TensorShape::S16x64b},
+                        {"16x128b", TensorShape::S16x128b},
+                        {"16x256b", TensorShape::S16x256b}})
+      .value_or(TensorShape::S16x32bx2);
 }
 
 // `base`: the operand with the address.
 void decode_move(Decode& in, RunOp run, std::size_t base) {
-  in.tracks_itself(run);
   const TensorShape shape = shape_in(in);
-  in.op.mode = static_cast<std::uint8_t>(shape);
-  in.op.mode2 = in.has("pack") || in.has("unpack") ? kPacked : 0;
+  const bool has_split = shape == TensorShape::S16x32bx2;
+  in.tracks_itself(run);
+  in.op.set(
+      TensorOp{.half_split = has_split ? static_cast<std::uint32_t>(in.immediate(base + 1)) : 0,
+               .shape = shape,
+               .is_packed = in.has("pack") || in.has("unpack"),
+               .reduces = in.has("op"),
+               .takes_max = in.word("op") == "max",
+               .takes_abs = in.has("abs"),
+               .keeps_nan = in.has("NaN"),
+               .is_float = in.word("type") == "f32",
+               .is_signed = in.word("type") == "s32"});
   in.op.address = in.address(base);
-  if (shape == TensorShape::S16x32bx2) in.op.imm = in.immediate(base + 1);
 }
 
 bool decode_load(Decode& in) {
@@ -402,11 +404,6 @@ bool decode_load_reduced(Decode& in) {
   places.push_back(in.result(1));
   in.further(places);
   decode_move(in, run_load, 2);
-  const Word type = in.word("type");
-  in.op.mode2 =
-      static_cast<std::uint8_t>(kReduces | (in.word("op") == "max" ? kGreatest : 0) |
-                                (in.has("abs") ? kAbsolute : 0) | (in.has("NaN") ? kKeepsNan : 0) |
-                                (type == "f32" ? kFloat : 0) | (type == "s32" ? kSigned : 0));
   return true;
 }
 

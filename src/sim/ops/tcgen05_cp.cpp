@@ -27,9 +27,19 @@ constexpr unsigned kChunkColumns = 4;  // of tensor memory
 constexpr unsigned kWindow = 32;       // lanes of a warp
 constexpr unsigned kShiftColumns = 8;  // 32 bytes
 
-enum class Format : std::uint8_t { Bytes, Packed6, Packed4 };               // Op::mode2
-enum class Spread : std::uint8_t { Rows, Windows, Pairs02, Pairs01, All };  // Op::mode, lower half
-constexpr std::uint8_t kPair = 0x10;                                        // of Op::mode
+enum class Format : std::uint8_t { Bytes, Packed6, Packed4 };
+enum class Spread : std::uint8_t { Rows, Windows, Pairs02, Pairs01, All };
+
+struct PairOp {
+  bool is_pair;  // in both CTAs of a pair
+};
+// Copies rows of op.bytes bytes.
+struct CopyOp {
+  bool is_pair;
+  Spread spread;
+  Format format;
+  std::uint8_t rows;
+};
 
 // --- the source ----------------------------------------------------------------------------------
 
@@ -113,24 +123,23 @@ struct Copy {
   TensorCells cells;
 };
 
-// op.count rows of op.bytes bytes.
 Copy read_copy(Warp& warp, const Op& op, unsigned lane, Cta& cta, TensorAddress base,
                const MatrixDescriptor& source) {
   Copy copy{.cta = &cta, .sources = {}, .cells = {}};
   const TensorMemory& tensor = tensor_of(cta);
-  for (unsigned row = 0; row < op.count; ++row) {
+  const auto& how = op.as<CopyOp>();
+  for (unsigned row = 0; row < how.rows; ++row) {
     for (unsigned byte = 0; byte < op.bytes; byte += kChunk) {
       const ByteRun run = find_run(warp, cta.shared.base + source.k_major(row, byte / kChunk), lane,
                                    kChunk, AccessKind::Read, Space::SharedCluster);
-      const Chunk chunk =
-          expanded(chunk_of(read_run(warp, run, lane, kChunk)), static_cast<Format>(op.mode2));
+      const Chunk chunk = expanded(chunk_of(read_run(warp, run, lane, kChunk)), how.format);
       OriginId origin = 0;
       if (run.region != nullptr) {
         copy.sources.push_back(run);
         if (std::ranges::find(chunk.undefined, true) != chunk.undefined.end())
           origin = origin_in(warp, *run.region, run.address - run.region->base, lane);
       }
-      for (const unsigned to : lanes_of(static_cast<Spread>(op.mode & 0x0FU), row)) {
+      for (const unsigned to : lanes_of(how.spread, row)) {
         const TensorAddress at{base.lane + to, base.column + byte / 4};
         add_cells(warp, lane, tensor, at, chunk, copy.cells);
         for (unsigned c = 0; origin != 0 && c < kChunkColumns; ++c)
@@ -181,7 +190,7 @@ void run_copy(Warp& warp, const Op& op) {
   const auto* descriptors = warp.source<std::uint64_t>(op.p[0]);
   for_each_lane(warp.exec, [&](unsigned l) {
     const TensorAddress base = tensor_address_in(warp, op.address, l);
-    for (Cta* cta : cta_group(warp, (op.mode & kPair) != 0)) {
+    for (Cta* cta : cta_group(warp, op.as<CopyOp>().is_pair)) {
       Copy copy = read_copy(warp, op, l, *cta, base, MatrixDescriptor::of_tcgen05(descriptors[l]));
       check_fences(warp, l, *cta, copy.cells);
       mark_cells(warp, tensor_of(*cta), copy.cells);
@@ -235,7 +244,7 @@ bool can_shift(Warp& warp, unsigned lane, const TensorMemory& tensor, TensorAddr
 void run_shift(Warp& warp, const Op& op) {
   for_each_lane(warp.exec, [&](unsigned l) {
     const TensorAddress base = tensor_address_in(warp, op.address, l);
-    for (Cta* cta : cta_group(warp, (op.mode & kPair) != 0)) {
+    for (Cta* cta : cta_group(warp, op.as<PairOp>().is_pair)) {
       TensorMemory& tensor = tensor_of(*cta);
       if (!can_shift(warp, l, tensor, base)) continue;
       const TensorCells cells = shifted(tensor, base);
@@ -303,29 +312,26 @@ Spread spread_in(const Decode& in) {
   return named.value_or(in.word("shape") == "4x256b" ? Spread::Windows : Spread::Rows);
 }
 
-std::uint8_t pair_in(const Decode& in) { return in.word("group") == "cta_group::2" ? kPair : 0; }
+bool is_pair(const Decode& in) { return in.word("group") == "cta_group::2"; }
 
 }  // namespace
 
 bool decode_tensor_copy(Decode& in) {
   const Word shape = in.word("shape");
-  const Word format = in.word("src");
   in.op.flags = kTracksItself;
   in.function().program().uses_async_proxy = true;
-  in.op.mode = static_cast<std::uint8_t>(static_cast<unsigned>(spread_in(in)) | pair_in(in));
-  in.op.mode2 = static_cast<std::uint8_t>(format == "b6x16_p32"   ? Format::Packed6
-                                          : format == "b4x16_p64" ? Format::Packed4
-                                                                  : Format::Bytes);
+  const auto format =
+      in.word("src").as<Format>({{"b6x16_p32", Format::Packed6}, {"b4x16_p64", Format::Packed4}});
+  const auto rows = shape.as<std::uint8_t>({{"4x256b", 4}, {"32x128b", 32}, {"64x128b", 64}});
+  in.op.set(CopyOp{is_pair(in), spread_in(in), format.value_or(Format::Bytes), rows.value_or(128)});
   in.op.bytes = shape.is_one_of({"128x256b", "4x256b"}) ? 32 : 16;
-  in.op.count =
-      shape.as<std::uint16_t>({{"4x256b", 4}, {"32x128b", 32}, {"64x128b", 64}}).value_or(128);
   in.op.address = in.address(0);
   return in.runs(run_copy, {in.source(1)});
 }
 
 bool decode_tensor_shift(Decode& in) {
   in.tracks_itself(run_shift);
-  in.op.mode = pair_in(in);
+  in.op.set(PairOp{is_pair(in)});
   in.op.address = in.address(0);
   return true;
 }

@@ -35,8 +35,7 @@ void use_operands(Warp& warp, const Op& op, const TensorProductForm& form) {
   use_value(warp, op.p[kInstruction], warp.exec);
   use_value(warp, op.p[kAddsD], warp.exec, 0, true);
   if (op.p[kZeroColumns].present()) use_value(warp, op.p[kZeroColumns], warp.exec);
-  for (unsigned i = 0; i < op.count; ++i)
-    use_value(warp, warp.program->places[op.extra + i], warp.exec);
+  for (const Place place : warp.places(op)) use_value(warp, place, warp.exec);
 }
 
 // Each thread that comes here starts a product of its own.
@@ -67,8 +66,8 @@ TensorProduct product_of(Warp& warp, const Op& op, unsigned lane) {
   }
   const Mask adds = warp.pred(op.p[kAddsD]) ^ (product.form.negates_add ? kAllLanes : 0);
   product.adds = has_lane(adds, lane);
-  for (unsigned i = 0; i < op.count; ++i)
-    product.disabled[i] = warp.source<std::uint32_t>(warp.program->places[op.extra + i])[lane];
+  for (unsigned i = 0; i < op.place_count; ++i)
+    product.disabled[i] = warp.source<std::uint32_t>(warp.places(op)[i])[lane];
   return product;
 }
 

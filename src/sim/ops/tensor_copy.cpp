@@ -30,34 +30,35 @@ namespace {
 constexpr int kOwnCtaArch = 120;  // the first that loads packed elements to `.shared::cta` alone
 constexpr std::uint64_t kMaxBytes = (1U << 20U) - 1;  // what one phase can count
 
-// The operations of cp.reduce.async.bulk.tensor; Op::imm is the number plus one, 0 a plain copy.
-constexpr Word kReductions[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor"};
-
 // --- what a lane asks for ------------------------------------------------------------------------
 
 // How a copy takes its coordinates: those of a corner, of a pixel, or a column and four rows.
 enum class PointKind : std::uint8_t { Tile, Im2col, Rows };
-constexpr std::uint8_t kForPair = 0x80;  // the mbarrier may be in the other CTA of a pair
-PointKind kind_of(const Op& op) { return static_cast<PointKind>(op.mode2 & ~kForPair); }
+struct BoxOp {
+  Word reduction;     // none: a plain copy
+  std::uint8_t rank;  // dimensions of the map
+  PointKind kind;
+  bool is_for_pair;  // the mbarrier may be in the other CTA of a pair
+};
 
 TensorPoint point_of(const Warp& warp, const Op& op, unsigned lane, unsigned rank) {
   TensorPoint point;
-  const Place* places = &warp.program->places[op.extra];
-  if (kind_of(op) == PointKind::Rows) {
+  const std::span<const Place> places = warp.places(op);
+  if (op.as<BoxOp>().kind == PointKind::Rows) {
     point.at[0] = warp.source<std::int32_t>(places[0])[lane];
     std::array<std::int32_t, 4>& rows = point.rows.emplace();
     for (unsigned i = 0; i < 4; ++i) rows[i] = warp.source<std::int32_t>(places[i + 1])[lane];
     return point;
   }
   for (unsigned d = 0; d < rank; ++d) point.at[d] = warp.source<std::int32_t>(places[d])[lane];
-  for (unsigned i = rank; i < op.count; ++i)
+  for (unsigned i = rank; i < op.place_count; ++i)
     point.offsets[i - rank] = warp.source<std::uint16_t>(places[i])[lane];
   return point;
 }
 
 bool pick_effect(Warp& warp, const Op& op, Parcel& parcel) {
-  if (op.imm == 0) return true;
-  const Word operation = kReductions[op.imm - 1];
+  const Word operation = op.as<BoxOp>().reduction;
+  if (operation.empty()) return true;
   parcel.effect.element = info(parcel.map.type).bits / 8;
   parcel.effect.combine = pick_combine(operation, combined_type(parcel.map.type, operation));
   const bool keeps_subnormals =
@@ -133,20 +134,19 @@ void report_outside(Warp& warp, unsigned lane, const TensorMap& map, const Tenso
                   point.writes_chunks ? "clip=True" : "fill_value="));
 }
 
-// Op::mode: dimensions of the map; mode2: a PointKind, and kForPair.
 std::shared_ptr<Parcel> begin(Warp& warp, const Op& op, std::uint64_t map, unsigned lane) {
-  const unsigned rank = op.mode;
+  const auto [reduction, rank, kind, is_for_pair] = op.as<BoxOp>();
   const auto found = read_tensor_map(warp, map, lane, rank);
   if (!found) return nullptr;
   auto parcel = std::make_shared<Parcel>();
   parcel->map = *found;
-  if (found->im2col.has_value() != (kind_of(op) == PointKind::Im2col)) {
+  if (found->im2col.has_value() != (kind == PointKind::Im2col)) {
     trap(warp, found->im2col ? "an im2col map in a copy of the tile kind"
                              : "a map of tiles in a copy of the im2col kind");
     return nullptr;
   }
   if (!is_modelled(warp, op, *found)) return nullptr;
-  if (kind_of(op) == PointKind::Rows && !take_four_rows(warp, parcel->map)) return nullptr;
+  if (kind == PointKind::Rows && !take_four_rows(warp, parcel->map)) return nullptr;
   parcel->shape = shape_of_box(parcel->map);
   const std::uint64_t bytes = parcel->shape.bytes();
   if (bytes > kMaxBytes) {
@@ -164,7 +164,7 @@ std::shared_ptr<Parcel> begin(Warp& warp, const Op& op, std::uint64_t map, unsig
     trap(warp, illegal.c_str());
     return nullptr;
   }
-  if (parcel->map.fill == TensorFill::None && kind_of(op) == PointKind::Tile)
+  if (parcel->map.fill == TensorFill::None && kind == PointKind::Tile)
     report_outside(warp, lane, parcel->map, parcel->point);
   parcel->bytes.data.resize(parcel->size);
   return parcel;
@@ -242,8 +242,7 @@ template <unsigned kCount>
 std::array<LaneAddresses, kCount> addresses_of(Warp& warp, const Op& op) {
   std::array<LaneAddresses, kCount> all;
   for (unsigned i = 0; i < kCount; ++i) all[i] = used_addresses(warp, op, i);
-  for (unsigned i = 0; i < op.count; ++i)
-    use_value(warp, warp.program->places[op.extra + i], warp.exec);
+  for (const Place place : warp.places(op)) use_value(warp, place, warp.exec);
   return all;
 }
 
@@ -257,7 +256,7 @@ void run_load(Warp& warp, const Op& op) {
     if (parcel == nullptr) return;
     load_box(warp, l, *parcel);
     std::vector<CopyTarget> targets =
-        copy_targets(warp, l, op.p[0], {at[0][l], at[2][l]}, (op.mode2 & kForPair) != 0);
+        copy_targets(warp, l, op.p[0], {at[0][l], at[2][l]}, op.as<BoxOp>().is_for_pair);
     for (const CopyTarget& to : targets) send(warp, l, parcel, to.address, to.mbarrier, space);
     note_box(warp, l, *parcel, 0, std::move(targets));
   });
@@ -362,9 +361,10 @@ void decode_point(Decode& in, std::size_t map) {
                                              {"tile::gather4", PointKind::Rows},
                                              {"tile::scatter4", PointKind::Rows}})
                              .value_or(PointKind::Tile);
-  in.op.mode = static_cast<std::uint8_t>(kind == PointKind::Rows ? 2 : places.size());
-  in.op.mode2 = static_cast<std::uint8_t>(kind);
-  if (in.word("group") == "cta_group::2") in.op.mode2 |= kForPair;
+  in.op.set(BoxOp{.reduction = in.word("op"),
+                  .rank = static_cast<std::uint8_t>(kind == PointKind::Rows ? 2 : places.size()),
+                  .kind = kind,
+                  .is_for_pair = in.word("group") == "cta_group::2"});
   const std::size_t offsets = in.find("offsets");
   if (offsets < in.count()) {
     const std::vector<Place> more = in.sources(offsets);
@@ -394,12 +394,6 @@ bool decode_copy(Decode& in) {
   return true;
 }
 
-bool decode_reduce(Decode& in) {
-  const auto* found = std::ranges::find(kReductions, in.word("op"));
-  in.op.imm = found - std::begin(kReductions) + 1;
-  return decode_copy(in);
-}
-
 bool decode_prefetch(Decode& in) {
   if (!is_known_mode(in)) return false;
   in.op.run = run_prefetch;
@@ -410,7 +404,7 @@ bool decode_prefetch(Decode& in) {
 
 constexpr OpRow kRows[] = {
     {"cp.async.bulk.tensor", decode_copy},
-    {"cp.reduce.async.bulk.tensor", decode_reduce},
+    {"cp.reduce.async.bulk.tensor", decode_copy},
     {"cp.async.bulk.prefetch.tensor", decode_prefetch},
     {"prefetch", decode_prefetch_map},
     {"tensormap.replace", decode_replace},

@@ -62,7 +62,12 @@ void report_undefined(Warp& warp, const Region& region, std::uint64_t address, u
 
 // --- tensormap.replace ---------------------------------------------------------------------------
 
-// mode: the field; imm: the dimension; p: the value.
+struct ReplaceOp {
+  MapField field;
+  std::uint32_t dimension;
+};
+
+// p: the value.
 void run_replace(Warp& warp, const Op& op) {
   const Address& operand = warp.program->addresses[op.address];
   const LaneAddresses address = used_addresses(warp, op);
@@ -85,7 +90,7 @@ void run_replace(Warp& warp, const Op& op) {
     const std::uint64_t value = op.bytes == 8 ? warp.source<std::uint64_t>(op.p[0])[l]
                                               : warp.source<std::uint32_t>(op.p[0])[l];
     const Result<void> done =
-        replace_field(image, static_cast<MapField>(op.mode), static_cast<unsigned>(op.imm), value);
+        replace_field(image, op.as<ReplaceOp>().field, op.as<ReplaceOp>().dimension, value);
     if (!done) trap(warp, done.error().text.c_str());
     if (region->undefined != nullptr) std::memset(region->undefined + offset, 0, kTensorMapBytes);
   });
@@ -188,9 +193,8 @@ bool decode_replace(Decode& in) {
   const bool is_wide = in.word("type") == "b64";
   const bool has_dimension = in.count() == 3;
   in.tracks_itself(run_replace);
-  in.op.mode = static_cast<std::uint8_t>(*field);
   in.op.bytes = is_wide ? 8 : 4;
-  in.op.imm = has_dimension ? in.immediate(1) : 0;
+  in.op.set(ReplaceOp{*field, has_dimension ? static_cast<std::uint32_t>(in.immediate(1)) : 0});
   in.op.address = in.has("space") ? in.address(0) : map_address(in, 0);
   in.op.p[0] = in.source(has_dimension ? 2 : 1);
   return true;

@@ -23,8 +23,23 @@ namespace {
 
 enum class Outside : std::uint8_t { Trap, Clamp, Zero };
 
-// Op::mode2.
-constexpr std::uint8_t kLayered = 1, kWholeCoordinates = 2, kGathers = 4, kWantsFloats = 8;
+// What both kinds begin with.
+struct Geometry {
+  std::uint8_t rank;
+  bool is_layered;
+  /// Coordinates that an instruction has, with the layer.
+  [[nodiscard]] unsigned coordinates() const { return rank + (is_layered ? 1U : 0U); }
+};
+struct FetchOp {
+  Geometry geometry;
+  bool has_whole_coordinates, wants_floats, gathers;
+  std::uint8_t channel;  // that is gathered
+};
+struct SurfaceOp {
+  Geometry geometry;
+  Outside outside;
+  std::uint8_t width;  // bytes of a register
+};
 
 // --- both ----------------------------------------------------------------------------------------
 
@@ -40,7 +55,8 @@ void refuse_fetch(Warp& warp, unsigned lane, std::string text) {
 }
 
 // The texture or surface of a lane's handle, if it is what the instruction takes.
-const Texture* texture_of(Warp& warp, const Op& op, unsigned lane, bool is_surface) {
+const Texture* texture_of(Warp& warp, const Op& op, const Geometry& geometry, unsigned lane,
+                          bool is_surface) {
   const std::uint64_t handle = warp.source<std::uint64_t>(op.p[0])[lane];
   const Texture* const it = warp.unit->context.memory->textures().find(handle);
   const char* const wanted = is_surface ? "surface" : "texture";
@@ -48,25 +64,22 @@ const Texture* texture_of(Warp& warp, const Op& op, unsigned lane, bool is_surfa
     refuse_fetch(warp, lane, fmt::format("0x{:x} is not the handle of a {}", handle, wanted));
     return nullptr;
   }
-  const bool is_layered = (op.mode2 & kLayered) != 0;
-  if (it->is_surface == is_surface && it->rank == op.mode && (it->layers != 0) == is_layered)
+  const auto [rank, is_layered] = geometry;
+  if (it->is_surface == is_surface && it->rank == rank && (it->layers != 0) == is_layered)
     return it;
   refuse_fetch(
       warp, lane,
-      fmt::format("takes a {}-D {}{}, and the handle is that of a {}-D {}{}", op.mode, wanted,
+      fmt::format("takes a {}-D {}{}, and the handle is that of a {}-D {}{}", rank, wanted,
                   is_layered ? " in layers" : "", it->rank, it->is_surface ? "surface" : "texture",
                   it->layers != 0 ? " in layers" : ""));
   return nullptr;
 }
 
-void use_places(Warp& warp, const Op& op, const Place* coordinates, unsigned count) {
+void use_places(Warp& warp, const Op& op, std::span<const Place> coordinates) {
   if (!warp.undefined.are_kept()) return;
   use_value(warp, op.p[0], warp.exec);
-  for (unsigned i = 0; i < count; ++i) use_value(warp, coordinates[i], warp.exec);
+  for (const Place place : coordinates) use_value(warp, place, warp.exec);
 }
-
-// Coordinates that an instruction has, with the layer.
-unsigned coordinate_count(const Op& op) { return op.mode + ((op.mode2 & kLayered) != 0 ? 1U : 0U); }
 
 // --- textures ------------------------------------------------------------------------------------
 
@@ -138,41 +151,41 @@ Tap tap_of_whole(const Texture& texture, const std::array<std::uint32_t, 3>& at)
   return tap;
 }
 
-Fetched fetch_lane(Warp& warp, const Op& op, const Place* coordinates, unsigned lane) {
-  const Texture* const texture = texture_of(warp, op, lane, false);
+Fetched fetch_lane(Warp& warp, const Op& op, std::span<const Place> coordinates, unsigned lane) {
+  const auto& how = op.as<FetchOp>();
+  const Texture* const texture = texture_of(warp, op, how.geometry, lane, false);
   if (texture == nullptr) return {};
-  if (texture->gives_floats() != ((op.mode2 & kWantsFloats) != 0)) {
+  if (texture->gives_floats() != how.wants_floats) {
     refuse_fetch(warp, lane,
                  texture->gives_floats() ? "takes integers, and the texture gives floats"
                                          : "takes floats, and the texture gives integers");
     return {};
   }
-  const bool is_layered = (op.mode2 & kLayered) != 0;
+  const bool is_layered = how.geometry.is_layered;
   std::uint32_t layer = is_layered ? warp.source<std::uint32_t>(coordinates[0])[lane] : 0;
   if (is_layered) layer = std::min(layer, texture->layers - 1);  // negative ones are large
   std::array<std::uint32_t, 3> bits{};
   for (unsigned d = 0; d < texture->rank; ++d)
     bits[d] = warp.source<std::uint32_t>(coordinates[d + (is_layered ? 1 : 0)])[lane];
-  if ((op.mode2 & kWholeCoordinates) != 0) {
+  if (how.has_whole_coordinates) {
     const Tap tap = tap_of_whole(*texture, bits);
     return fetch(warp, *texture, std::span(&tap, 1), layer, lane);
   }
   const std::array<float, 3> where{std::bit_cast<float>(bits[0]), std::bit_cast<float>(bits[1]),
                                    std::bit_cast<float>(bits[2])};
-  if ((op.mode2 & kGathers) != 0)
-    return gather(warp, *texture, gathered_at(*texture, where), static_cast<unsigned>(op.imm),
-                  lane);
+  if (how.gathers) return gather(warp, *texture, gathered_at(*texture, where), how.channel, lane);
   return fetch(warp, *texture, taps_at(*texture, where), layer, lane);
 }
 
 // Further places: four results, then the coordinates.
 void run_fetch(Warp& warp, const Op& op) {
-  const Place* const places = &warp.program->places[op.extra];
-  use_places(warp, op, places + 4, coordinate_count(op));
+  const std::span<const Place> places = warp.places(op);
+  const std::span<const Place> coordinates = places.subspan(4);
+  use_places(warp, op, coordinates.first(op.as<FetchOp>().geometry.coordinates()));
   std::uint32_t values[4][kLanes] = {};
   std::uint8_t undefined[kLanes] = {};
   for_each_lane(warp.exec, [&](unsigned l) {
-    const Fetched fetched = fetch_lane(warp, op, places + 4, l);
+    const Fetched fetched = fetch_lane(warp, op, coordinates, l);
     for (unsigned c = 0; c < 4; ++c) values[c][l] = fetched.channels[c];
     undefined[l] = fetched.is_undefined ? 0x0F : 0;
   });
@@ -182,14 +195,14 @@ void run_fetch(Warp& warp, const Op& op) {
   }
 }
 
-bool set_geometry(Decode& in, std::size_t operand, std::vector<Place>& places) {
+// Adds the coordinates to the places.
+bool take_geometry(Decode& in, std::size_t operand, std::vector<Place>& places, Geometry& out) {
   const Word geom = in.word("geom");
   if (geom.is_one_of({"cube", "acube"})) {
     in.refusal = "cube maps";
     return false;
   }
-  in.op.mode = static_cast<std::uint8_t>(isa::number_in(geom));
-  if (geom.is_one_of({"a1d", "a2d"})) in.op.mode2 |= kLayered;
+  out = {static_cast<std::uint8_t>(isa::number_in(geom)), geom.is_one_of({"a1d", "a2d"})};
   in.op.address = in.address(operand);
   in.op.p[0] = in.function().program().addresses[in.op.address].base;
   if (!in.op.p[0].present()) {
@@ -204,24 +217,20 @@ bool set_geometry(Decode& in, std::size_t operand, std::vector<Place>& places) {
 
 bool decode_fetch(Decode& in) {
   std::vector<Place> places = in.results(0);
-  if (!set_geometry(in, 1, places)) return false;
-  if (in.word("ctype") == "s32") in.op.mode2 |= kWholeCoordinates;
-  if (in.word("dtype") == "f32") in.op.mode2 |= kWantsFloats;
-  if (in.has("comp")) {
-    in.op.mode2 |= kGathers;
-    in.op.imm = in.word("comp").as<std::int64_t>({{"g", 1}, {"b", 2}, {"a", 3}}).value_or(0);
-  }
+  Geometry geometry;
+  if (!take_geometry(in, 1, places, geometry)) return false;
+  const auto channel = in.word("comp").as<std::uint8_t>({{"g", 1}, {"b", 2}, {"a", 3}});
+  in.op.set(FetchOp{.geometry = geometry,
+                    .has_whole_coordinates = in.word("ctype") == "s32",
+                    .wants_floats = in.word("dtype") == "f32",
+                    .gathers = in.has("comp"),
+                    .channel = channel.value_or(0)});
   in.tracks_itself(run_fetch);
   in.further(places);
   return true;
 }
 
 // --- surfaces ------------------------------------------------------------------------------------
-
-// op.imm: bytes of a register, and what happens outside.
-constexpr unsigned kOutsideShift = 8;
-Outside outside_of(const Op& op) { return static_cast<Outside>(op.imm >> kOutsideShift); }
-unsigned register_bytes(const Op& op) { return static_cast<unsigned>(op.imm & 0xFF); }
 
 struct SurfacePlace {
   std::uint64_t address = 0;
@@ -253,21 +262,22 @@ SurfacePlace surface_place(const Texture& surface, std::array<std::int64_t, 3> a
 }
 
 // The lanes that reach memory, with their addresses.
-Mask surface_addresses(Warp& warp, const Op& op, const Place* coordinates, unsigned bytes,
+Mask surface_addresses(Warp& warp, const Op& op, std::span<const Place> coordinates, unsigned bytes,
                        std::uint64_t* address) {
   Mask inside = 0;
-  const unsigned first = (op.mode2 & kLayered) != 0 ? 1 : 0;
+  const auto& how = op.as<SurfaceOp>();
+  const unsigned first = how.geometry.is_layered ? 1 : 0;
   const auto number = [&](unsigned i, unsigned l) -> std::int64_t {
     return warp.source<std::int32_t>(coordinates[i])[l];
   };
   for_each_lane(warp.exec, [&](unsigned l) {
-    const Texture* const surface = texture_of(warp, op, l, true);
+    const Texture* const surface = texture_of(warp, op, how.geometry, l, true);
     if (surface == nullptr) return;
     std::array<std::int64_t, 3> at{};
     for (unsigned d = 0; d < surface->rank; ++d) at[d] = number(d + first, l);
     const SurfacePlace place = surface_place(*surface, at, first != 0 ? number(0, l) : 0, bytes);
     address[l] = place.address;
-    if (place.is_outside && outside_of(op) == Outside::Trap) {
+    if (place.is_outside && how.outside == Outside::Trap) {
       warp.unit->stop(
           Outcome::Trapped,
           fmt::format("x {}, y {}, z {} is outside of a surface of {} x {} x {} texels of {} "
@@ -276,7 +286,7 @@ Mask surface_addresses(Warp& warp, const Op& op, const Place* coordinates, unsig
                       surface->extent[2], surface->texel_bytes(),
                       warp.program->infos[warp.current].line));
       warp.stop = 0;
-    } else if (!place.is_outside || outside_of(op) == Outside::Clamp) {
+    } else if (!place.is_outside || how.outside == Outside::Clamp) {
       inside |= lane_bit(l);
     }
   });
@@ -285,18 +295,24 @@ Mask surface_addresses(Warp& warp, const Op& op, const Place* coordinates, unsig
 
 // Further places: the elements, of op.bytes each, then the coordinates.
 unsigned element_count(const Op& op) {
-  const unsigned coordinates = coordinate_count(op);
-  return op.count - (coordinates <= 2 ? coordinates : 4U);
+  const unsigned coordinates = op.as<SurfaceOp>().geometry.coordinates();
+  return op.place_count - (coordinates <= 2 ? coordinates : 4U);
+}
+
+std::span<const Place> use_coordinates(Warp& warp, const Op& op, unsigned elements) {
+  const std::span<const Place> coordinates = warp.places(op).subspan(elements);
+  use_places(warp, op, coordinates.first(op.as<SurfaceOp>().geometry.coordinates()));
+  return coordinates;
 }
 
 void run_load(Warp& warp, const Op& op) {
-  const Place* const places = &warp.program->places[op.extra];
+  const std::span<const Place> places = warp.places(op);
   const unsigned count = element_count(op);
-  use_places(warp, op, places + count, coordinate_count(op));
+  const std::span<const Place> coordinates = use_coordinates(warp, op, count);
   const unsigned bytes = op.bytes * count;
-  const unsigned width = register_bytes(op);
+  const unsigned width = op.as<SurfaceOp>().width;
   std::uint64_t address[kLanes] = {};
-  const Mask inside = surface_addresses(warp, op, places + count, bytes, address);
+  const Mask inside = surface_addresses(warp, op, coordinates, bytes, address);
   for (unsigned i = 0; i < count; ++i) {
     define_value(warp, places[i]);
     for_each_lane(warp.exec, [&](unsigned l) {
@@ -325,21 +341,21 @@ void run_load(Warp& warp, const Op& op) {
 }
 
 void run_store(Warp& warp, const Op& op) {
-  const Place* const places = &warp.program->places[op.extra];
+  const std::span<const Place> places = warp.places(op);
   const unsigned count = element_count(op);
-  use_places(warp, op, places + count, coordinate_count(op));
+  const std::span<const Place> coordinates = use_coordinates(warp, op, count);
   const unsigned bytes = op.bytes * count;
-  const unsigned width = register_bytes(op);
+  const unsigned width = op.as<SurfaceOp>().width;
   // Surfaces are in global memory.
   if (warp.undefined.are_kept())
     for (unsigned i = 0; i < count; ++i) show_value(warp, places[i], warp.exec, op.bytes);
   std::uint64_t address[kLanes] = {};
-  const RegisterRun registers{places, count, op.bytes, width};
+  const RegisterRun registers{places.data(), count, op.bytes, width};
   const auto leaves = [&](const Region& region, std::uint64_t at, unsigned l) {
     return registers.are_at(warp, region, at, l);
   };
   const StoredBytes stored(leaves);
-  const Mask inside = surface_addresses(warp, op, places + count, bytes, address);
+  const Mask inside = surface_addresses(warp, op, coordinates, bytes, address);
   ++warp.unit->activity;
   visit_regions(
       warp, address, inside, bytes, AccessKind::Write, Space::Generic,
@@ -360,11 +376,11 @@ void run_store(Warp& warp, const Op& op) {
 
 template <typename T, auto F>
 void run_reduce(Warp& warp, const Op& op) {
-  const Place* const places = &warp.program->places[op.extra];
-  use_places(warp, op, places + 1, coordinate_count(op));
+  const std::span<const Place> places = warp.places(op);
+  const std::span<const Place> coordinates = use_coordinates(warp, op, 1);
   if (warp.undefined.are_kept()) use_value(warp, places[0], warp.exec);
   std::uint64_t address[kLanes] = {};
-  const Mask inside = surface_addresses(warp, op, places + 1, sizeof(T), address);
+  const Mask inside = surface_addresses(warp, op, coordinates, sizeof(T), address);
   ++warp.unit->activity;
   const Manner manner{.is_strong = true, .bytes = sizeof(T)};
   visit_regions(
@@ -386,12 +402,13 @@ void run_reduce(Warp& warp, const Op& op) {
 
 bool decode_surface(Decode& in, std::size_t operand, std::vector<Place> places, unsigned width,
                     RunOp run) {
-  if (!set_geometry(in, operand, places)) return false;
+  Geometry geometry;
+  if (!take_geometry(in, operand, places, geometry)) return false;
   const Word clamp = in.word("clamp");
   const Outside outside = clamp.as<Outside>({{"trap", Outside::Trap}, {"clamp", Outside::Clamp}})
                               .value_or(Outside::Zero);
   in.op.bytes = static_cast<std::uint8_t>(isa::info(in.type("type")).bits / 8);
-  in.op.imm = (static_cast<std::int64_t>(outside) << kOutsideShift) | width;
+  in.op.set(SurfaceOp{geometry, outside, static_cast<std::uint8_t>(width)});
   in.tracks_itself(run);
   in.further(places);
   return run != nullptr;

@@ -105,8 +105,8 @@ void track_copy_pred(Warp& warp, const Op& op) {
 void track_pack(Warp& warp, const Op& op) {
   std::uint8_t result[2 * kHalfRow] = {};
   KnownBits known;
-  const unsigned whole = static_cast<unsigned>(op.count) * op.bytes;
-  for (unsigned i = 0; i < op.count; ++i) {
+  const unsigned count = op.as<Parts>().count, whole = count * op.bytes;
+  for (unsigned i = 0; i < count; ++i) {
     if (!has_undefined(warp, op.p[i + 1])) continue;
     add_part(result, i * op.bytes, warp.undefined.of(op.p[i + 1]), 0, op.bytes);
     const KnownBits part(warp, op.p[i + 1]);
@@ -119,11 +119,11 @@ void track_pack(Warp& warp, const Op& op) {
 
 void track_unpack(Warp& warp, const Op& op) {
   std::uint8_t source[2 * kHalfRow];  // a copy: a part may lie in the source's own place
-  const unsigned whole = static_cast<unsigned>(op.count) * op.bytes;
-  std::memcpy(source, rows(warp, op.p[op.count]), whole > 8 ? sizeof source : kHalfRow);
-  const KnownBits known(warp, op.p[op.count]);
+  const unsigned count = op.as<Parts>().count, whole = count * op.bytes;
+  std::memcpy(source, rows(warp, op.p[count]), whole > 8 ? sizeof source : kHalfRow);
+  const KnownBits known(warp, op.p[count]);
   const std::uint64_t in_part = ~std::uint64_t{0} >> (64U - 8U * std::min<unsigned>(op.bytes, 8));
-  for (unsigned i = 0; i < op.count; ++i) {
+  for (unsigned i = 0; i < count; ++i) {
     std::uint8_t part[kLanes] = {};
     add_part(part, 0, source, i * op.bytes, op.bytes);
     set_undefined(warp, op.p[i], part);

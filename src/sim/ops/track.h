@@ -60,9 +60,13 @@ void set_undefined_pred(Warp& warp, Place place, Mask lanes);
 void track_copy(Warp& warp, const Op& op);
 void track_copy_wide(Warp& warp, const Op& op);
 void track_copy_pred(Warp& warp, const Op& op);
-/// p[0] is made of p[1], p[2], …: op.count parts of op.bytes bytes.
+/// The payload of the two below: how many parts of op.bytes bytes.
+struct Parts {
+  std::uint8_t count = 0;
+};
+/// p[0] is made of the parts p[1], p[2], …
 void track_pack(Warp& warp, const Op& op);
-/// p[0], p[1], …, op.count parts of op.bytes bytes, are the parts of the place behind them.
+/// p[0], p[1], … are the parts of the place behind them.
 void track_unpack(Warp& warp, const Op& op);
 /// Of all results what depends on a source that is undefined, half by half where values are packed.
 void spread_undefined(Warp& warp, const Op& op);
@@ -110,7 +114,8 @@ void track_moved_lanes(Warp& warp, const Op& op) {
 }
 template <auto F, typename D, typename... S>
 void track_moved_imm(Warp& warp, const Op& op) {
-  track_moved<sizeof...(S), D, S...>(warp, op, [imm = op.imm](S... s) { return F(imm, s...); });
+  track_moved<sizeof...(S), D, S...>(
+      warp, op, [imm = op.as<Constant>().value](S... s) { return F(imm, s...); });
 }
 
 /// Whether all of p[0] is undefined in a lane, if any of its sources has undefined bytes at all.

@@ -23,9 +23,6 @@ enum class Kind : std::uint8_t { Add, Sub, AbsDiff, Min, Max, Mean, Shl, Shr, Ma
 enum class Combine : std::uint8_t { None, Add, Min, Max };
 enum class Relation : std::uint8_t { Eq, Ne, Lt, Le, Gt, Ge };
 
-// Op::mode2
-constexpr unsigned kSignedD = 1, kSignedA = 2, kSignedB = 4, kSaturates = 8, kWraps = 16;
-
 /// A part of a word: its first bit, and how many it has.
 struct Part {
   std::uint8_t first = 0, bits = 32;
@@ -34,40 +31,27 @@ struct Part {
 // By code: the whole word, then bytes, then halves.
 constexpr Part kParts[] = {{0, 32}, {0, 8}, {8, 8}, {16, 8}, {24, 8}, {0, 16}, {16, 16}};
 
-/// What Op::imm holds.
-struct Extra {
+/// How an op was decoded.
+struct VideoOp {
+  Kind kind;
+  Combine combine;
+  bool d_is_signed : 1, a_is_signed : 1, b_is_signed : 1, saturates : 1, wraps : 1;
   std::uint8_t value = 0;    // the relation, or the shift of vmad
   std::uint8_t mask = 0;     // of halves and bytes: those that are written
   std::uint8_t written = 0;  // else: the code of the Part that is written
-  std::uint8_t reserved = 0;
   /// Of each source the code of its Part; of halves and bytes four numbers of four bits: which of
   /// the parts of a and b, in this order, is part 0, 1, …
   std::array<std::uint16_t, 2> selected{};
-};
-static_assert(sizeof(Extra) == sizeof(std::int64_t));
 
-/// How an op was decoded: mode is its Kind, mode2 the flags, bytes the width of a part, imm an Extra,
-/// count what is done with c.
-struct Form {
-  Kind kind;
-  unsigned flags;
-  unsigned bits;
-  Extra extra;
-  Combine combine;
-
-  explicit Form(const Op& op)
-      : kind(static_cast<Kind>(op.mode)),
-        flags(op.mode2),
-        bits(8U * op.bytes),
-        extra(std::bit_cast<Extra>(op.imm)),
-        combine(static_cast<Combine>(op.count)) {}
   /// The part of source 0 or 1.
-  [[nodiscard]] const Part& part(unsigned source) const { return kParts[extra.selected[source]]; }
+  [[nodiscard]] const Part& part(unsigned source) const { return kParts[selected[source]]; }
   /// Which of the parts of a and b is part `i` of source 0 or 1.
   [[nodiscard]] unsigned number(unsigned source, unsigned i) const {
-    return unsigned{extra.selected[source]} >> (4 * i) & 15U;
+    return unsigned{selected[source]} >> (4 * i) & 15U;
   }
-  [[nodiscard]] bool has(unsigned flag) const { return (flags & flag) != 0; }
+  [[nodiscard]] bool is_signed(unsigned source) const {
+    return source == 0 ? a_is_signed : b_is_signed;
+  }
 };
 
 S64 extended(U32 word, unsigned first, unsigned bits, bool is_signed) {
@@ -101,12 +85,12 @@ bool holds(Relation relation, S64 a, S64 b) {
   return false;
 }
 
-S64 shifted(const Form& form, S64 a, S64 b) {
-  const S64 by = form.has(kWraps) ? (b & 31) : std::min<S64>(b, 32);
+S64 shifted(const VideoOp& form, S64 a, S64 b) {
+  const S64 by = form.wraps ? (b & 31) : std::min<S64>(b, 32);
   return form.kind == Kind::Shr ? a >> by : static_cast<S64>(static_cast<std::uint64_t>(a) << by);
 }
 
-S64 value_of(const Form& form, S64 a, S64 b) {
+S64 value_of(const VideoOp& form, S64 a, S64 b) {
   switch (form.kind) {
     case Kind::Add:
       return a + b;
@@ -124,15 +108,15 @@ S64 value_of(const Form& form, S64 a, S64 b) {
     case Kind::Shr:
       return shifted(form, a, b);
     case Kind::Set:
-      return holds(static_cast<Relation>(form.extra.value), a, b) ? 1 : 0;
+      return holds(static_cast<Relation>(form.value), a, b) ? 1 : 0;
     case Kind::Mad:
       break;
   }
   return 0;
 }
 
-U32 combined(const Form& form, U32 value, U32 c) {
-  const auto order = [&](U32 word) { return extended(word, 0, 32, form.has(kSignedD)); };
+U32 combined(const VideoOp& form, U32 value, U32 c) {
+  const auto order = [&](U32 word) { return extended(word, 0, 32, form.d_is_signed); };
   switch (form.combine) {
     case Combine::None:
       return value;
@@ -146,54 +130,54 @@ U32 combined(const Form& form, U32 value, U32 c) {
   return value;
 }
 
-S64 source_of(const Form& form, unsigned source, U32 word) {
+S64 source_of(const VideoOp& form, unsigned source, U32 word) {
   const Part& part = form.part(source);
-  return extended(word, part.first, part.bits, form.has(source == 0 ? kSignedA : kSignedB));
+  return extended(word, part.first, part.bits, form.is_signed(source));
 }
 
-U32 whole_word(const Form& form, U32 a, U32 b, U32 c) {
-  const Part& to = kParts[form.extra.written];
+U32 whole_word(const VideoOp& form, U32 a, U32 b, U32 c) {
+  const Part& to = kParts[form.written];
   S64 value = value_of(form, source_of(form, 0, a), source_of(form, 1, b));
-  if (form.has(kSaturates)) value = clamped(value, to.bits, form.has(kSignedD));
+  if (form.saturates) value = clamped(value, to.bits, form.d_is_signed);
   if (to.bits == 32) return combined(form, static_cast<U32>(value), c);
   const U32 mask = ((1U << to.bits) - 1U) << to.first;
   return (c & ~mask) | (static_cast<U32>(value) << to.first & mask);
 }
 
-U32 all_parts(const Form& form, U32 a, U32 b, U32 c) {
-  const unsigned parts = 32 / form.bits;
+template <unsigned kBits>
+U32 all_parts(const VideoOp& form, U32 a, U32 b, U32 c) {
+  constexpr unsigned parts = 32 / kBits;
   const auto source = [&](unsigned which, unsigned i) {
     const unsigned number = form.number(which, i);
-    return extended(number < parts ? a : b, number % parts * form.bits, form.bits,
-                    form.has(which == 0 ? kSignedA : kSignedB));
+    return extended(number < parts ? a : b, number % parts * kBits, kBits, form.is_signed(which));
   };
   U32 packed = c;
   U32 sum = c;
   for (unsigned i = 0; i < parts; ++i) {
-    if ((form.extra.mask >> i & 1U) == 0) continue;
+    if ((form.mask >> i & 1U) == 0) continue;
     S64 value = value_of(form, source(0, i), source(1, i));
     sum += static_cast<U32>(value);
-    if (form.has(kSaturates)) value = clamped(value, form.bits, form.has(kSignedD));
-    const U32 mask = ((1U << form.bits) - 1U) << (i * form.bits);
-    packed = (packed & ~mask) | (static_cast<U32>(value) << (i * form.bits) & mask);
+    if (form.saturates) value = clamped(value, kBits, form.d_is_signed);
+    const U32 mask = ((1U << kBits) - 1U) << (i * kBits);
+    packed = (packed & ~mask) | (static_cast<U32>(value) << (i * kBits) & mask);
   }
   return form.combine == Combine::Add ? sum : packed;
 }
 
 // a * b + c has up to 66 bits.
-U32 product_sum(const Form& form, U32 a, U32 b, U32 c) {
-  const bool is_signed = form.has(kSignedA) || form.has(kSignedB);
+U32 product_sum(const VideoOp& form, U32 a, U32 b, U32 c) {
+  const bool is_signed = form.a_is_signed || form.b_is_signed;
   const Int product = Int{source_of(form, 0, a)} * Int{source_of(form, 1, b)};
-  const Int sum = (product + extended(c, 0, 32, is_signed)) >> form.extra.value;
-  if (!form.has(kSaturates)) return static_cast<U32>(sum);
+  const Int sum = (product + extended(c, 0, 32, is_signed)) >> form.value;
+  if (!form.saturates) return static_cast<U32>(sum);
   const Int least = is_signed ? -(Int{1} << 31) : Int{0};
   const Int most = (Int{1} << (is_signed ? 31 : 32)) - 1;
   return static_cast<U32>(sum < least ? least : sum > most ? most : sum);
 }
 
-template <U32 (*kValue)(const Form&, U32, U32, U32)>
+template <U32 (*kValue)(const VideoOp&, U32, U32, U32)>
 void run_video(Warp& warp, const Op& op) {
-  const Form form(op);
+  const VideoOp form = op.as<VideoOp>();
   apply_lanes<U32, U32, U32, U32>(warp, op,
                                   [&](U32 a, U32 b, U32 c) { return kValue(form, a, b, c); });
 }
@@ -280,7 +264,7 @@ std::uint8_t part_code(std::string_view selection) {
 }
 
 // Digits are written from the last part to the first.
-void select_parts(const Decode& in, unsigned parts, Extra& extra) {
+void select_parts(const Decode& in, unsigned parts, VideoOp& out) {
   for (unsigned source = 0; source < 2; ++source) {
     const std::string_view digits = selection_of(in, source + 1);
     unsigned numbers = 0;
@@ -289,34 +273,40 @@ void select_parts(const Decode& in, unsigned parts, Extra& extra) {
           digits.empty() ? source * parts + i : static_cast<unsigned>(digits[parts - i] - '0');
       numbers |= number << (4 * i);
     }
-    extra.selected[source] = static_cast<std::uint16_t>(numbers);
+    out.selected[source] = static_cast<std::uint16_t>(numbers);
   }
-  extra.mask = static_cast<std::uint8_t>((1U << parts) - 1);
+  out.mask = static_cast<std::uint8_t>((1U << parts) - 1);
   const std::string_view mask = selection_of(in, 0);
   if (mask.empty()) return;
-  extra.mask = 0;
+  out.mask = 0;
   for (const char digit : mask.substr(1))
-    extra.mask = static_cast<std::uint8_t>(extra.mask | (1U << static_cast<unsigned>(digit - '0')));
+    out.mask = static_cast<std::uint8_t>(out.mask | (1U << static_cast<unsigned>(digit - '0')));
 }
 
-Extra extra_of(const Decode& in, Kind kind, unsigned parts) {
-  Extra extra;
-  if (kind == Kind::Set) extra.value = static_cast<std::uint8_t>(relation_of(in.word("cmp")));
-  if (kind == Kind::Mad) extra.value = in.word("scale") == "shr7" ? 7 : in.has("scale") ? 15 : 0;
+VideoOp video_op(const Decode& in, Kind kind, unsigned parts) {
+  VideoOp out{.kind = kind,
+              .combine = combine_in(in),
+              .d_is_signed = in.word("dtype") == "s32",
+              .a_is_signed = in.word("atype") == "s32",
+              .b_is_signed = in.word("btype") == "s32",
+              .saturates = in.has("sat"),
+              .wraps = in.word("mode") == "wrap"};
+  if (kind == Kind::Set) out.value = static_cast<std::uint8_t>(relation_of(in.word("cmp")));
+  if (kind == Kind::Mad) out.value = in.word("scale") == "shr7" ? 7 : in.has("scale") ? 15 : 0;
   if (parts > 1) {
-    select_parts(in, parts, extra);
-    return extra;
+    select_parts(in, parts, out);
+    return out;
   }
   for (unsigned source = 0; source < 2; ++source)
-    extra.selected[source] = part_code(selection_of(in, source + 1));
-  extra.written = part_code(selection_of(in, 0));
-  return extra;
+    out.selected[source] = part_code(selection_of(in, source + 1));
+  out.written = part_code(selection_of(in, 0));
+  return out;
 }
 
 // Whether c has no part in the result.
-bool is_c_unused(const Decode& in, const Extra& extra, unsigned parts) {
-  if (static_cast<Combine>(in.op.count) != Combine::None) return false;
-  return parts > 1 ? extra.mask + 1U == 1U << parts : extra.written == 0;
+bool is_c_unused(const VideoOp& it, unsigned parts) {
+  if (it.combine != Combine::None) return false;
+  return parts > 1 ? it.mask + 1U == 1U << parts : it.written == 0;
 }
 
 bool decode_video(Decode& in) {
@@ -326,22 +316,15 @@ bool decode_video(Decode& in) {
     in.refusal = "the assembler emits other arithmetic for it than the manual describes";
     return false;
   }
-  const auto flag = [](bool is_set, unsigned bit) { return is_set ? bit : 0U; };
-  in.op.mode = static_cast<std::uint8_t>(kind);
-  in.op.mode2 = static_cast<std::uint8_t>(
-      flag(in.word("dtype") == "s32", kSignedD) | flag(in.word("atype") == "s32", kSignedA) |
-      flag(in.word("btype") == "s32", kSignedB) | flag(in.has("sat"), kSaturates) |
-      flag(in.word("mode") == "wrap", kWraps));
-  in.op.count = static_cast<std::uint16_t>(combine_in(in));
-  in.op.bytes = static_cast<std::uint8_t>(4 / parts);
-  const Extra extra = extra_of(in, kind, parts);
-  in.op.imm = std::bit_cast<std::int64_t>(extra);
+  const VideoOp it = video_op(in, kind, parts);
+  in.op.set(it);
   in.op.run = kind == Kind::Mad ? run_video<product_sum>
               : parts == 1      ? run_video<whole_word>
-                                : run_video<all_parts>;
+              : parts == 2      ? run_video<all_parts<16>>
+                                : run_video<all_parts<8>>;
   const Place c = in.given(3) ? in.source(3) : in.constant(0, 4);
   in.operands({in.result(0), in.source(1), in.source(2), c});
-  if (kind != Kind::Mad && in.given(3) && is_c_unused(in, extra, parts)) in.op.track = track_parts;
+  if (kind != Kind::Mad && in.given(3) && is_c_unused(it, parts)) in.op.track = track_parts;
   return true;
 }
 

@@ -11,6 +11,7 @@
 #include "sim/decode/function_decoder.h"
 #include "sim/ops/families.h"
 #include "sim/ops/lane_ops.h"
+#include "sim/ops/pred_source.h"
 #include "sim/ops/track.h"
 #include "sim/run/meet.h"
 #include "sim/run/registers.h"
@@ -140,7 +141,7 @@ void run_shuffle(Warp& warp, const Op& op) {
     use_value(warp, op.p[2], warp.exec);
     use_value(warp, op.p[3], warp.exec);
   }
-  const Sources from = sources_of(static_cast<Shuffle>(op.mode), b, c);
+  const Sources from = sources_of(op.as<Shuffle>(), b, c);
   const Mask absent = absent_sources(from, warp.exec);
   if (absent != 0 && warp.checks(Check::Collective)) {
     warp.report(Check::Collective, absent,
@@ -150,7 +151,7 @@ void run_shuffle(Warp& warp, const Op& op) {
   for (unsigned l = 0; l < kLanes; ++l) values[l] = a[from.lane[l]];
   if (warp.undefined.are_kept()) track_shuffle(warp, op, from);
   warp.write(op.p[0], values);
-  const Place p = warp.program->places[op.extra];
+  const Place p = warp.places(op)[0];
   if (p.present()) {
     warp.set_pred(p, from.inside);
     define_value(warp, p, true);
@@ -158,11 +159,10 @@ void run_shuffle(Warp& warp, const Op& op) {
 }
 
 bool decode_shuffle(Decode& in) {
-  const Word mode = in.word("mode");
+  const auto mode = in.word("mode").as<Shuffle>(
+      {{"up", Shuffle::Up}, {"down", Shuffle::Down}, {"bfly", Shuffle::Bfly}});
   in.tracks_itself(run_shuffle);
-  in.op.mode = static_cast<std::uint8_t>(
-      mode.as<Shuffle>({{"up", Shuffle::Up}, {"down", Shuffle::Down}, {"bfly", Shuffle::Bfly}})
-          .value_or(Shuffle::Idx));
+  in.op.set(mode.value_or(Shuffle::Idx));
   const Place mask = in.has("sync") ? in.source(4) : Place{};
   in.operands({in.result(0), in.source(1), in.source(2), in.source(3), mask});
   const Place pair[] = {in.result_pair(0)};
@@ -222,7 +222,7 @@ void track_vote(Warp& warp, const Op& op, Mask holds) {
   const Mask open = undefined_pred(warp, op.p[1]) & warp.exec;
   const Mask yes = holds & ~open;
   const Mask no = warp.exec & ~holds & ~open;
-  switch (static_cast<Vote>(op.mode)) {
+  switch (op.as<Vote>()) {
     case Vote::All:
       return set_shared_pred(warp, op.p[1], op.p[0], open != 0 && no == 0, open);
     case Vote::Any:
@@ -237,10 +237,10 @@ void track_vote(Warp& warp, const Op& op, Mask holds) {
 void run_vote(Warp& warp, const Op& op) {
   Mask mask = 0;
   if (op.p[2].present() && !meet_mask(warp, op.p[2], mask)) return;
-  const Mask holds = (warp.pred(op.p[1]) ^ (op.mode2 != 0 ? kAllLanes : 0)) & warp.exec;
+  const Mask holds = source_pred(warp, op, 1) & warp.exec;
   track_vote(warp, op, holds);
   const auto yes = [](bool value) { return value ? kAllLanes : Mask{0}; };
-  switch (static_cast<Vote>(op.mode)) {
+  switch (op.as<Vote>()) {
     case Vote::All:
       warp.set_pred(op.p[0], yes(holds == warp.exec));
       return;
@@ -260,15 +260,15 @@ void run_vote(Warp& warp, const Op& op) {
 }
 
 bool decode_vote(Decode& in) {
-  const Word mode = in.word("mode");
-  in.op.mode = static_cast<std::uint8_t>(mode == "all"   ? Vote::All
-                                         : mode == "any" ? Vote::Any
-                                         : mode == "uni" ? Vote::Uni
-                                                         : Vote::Ballot);
+  const auto mode =
+      in.word("mode").as<Vote>({{"all", Vote::All}, {"any", Vote::Any}, {"uni", Vote::Uni}});
+  in.op.set(mode.value_or(Vote::Ballot));
   in.op.flags = kTracksItself;
-  in.op.mode2 = in.is_negated(1) ? 1 : 0;
-  if (!in.has("sync")) return in.runs(run_vote, {in.result(0), in.source(1)});
-  return in.runs(run_vote, {in.result(0), in.source(1), in.source(2)});
+  in.op.p[0] = in.result(0);
+  take_pred(in, 1, 1);
+  if (in.has("sync")) in.op.p[2] = in.source(2);
+  in.op.run = run_vote;
+  return true;
 }
 
 // --- match ---------------------------------------------------------------------------------------
@@ -361,13 +361,16 @@ RunOp pick_redux(Word op) {
   return op == "min" ? run_redux<T, kMin<T>> : run_redux<T, kMax<T>>;
 }
 
-constexpr std::uint8_t kTakesMax = 1, kTakesAbs = 2, kKeepsNan = 4;
+struct ReduxOp {
+  bool takes_max, takes_abs, keeps_nan;
+};
 
 // Least or greatest of floats: NaNs lose, or win with .NaN; -0 is less than +0.
 void run_redux_float(Warp& warp, const Op& op) {
   Mask mask = 0;
   if (!meet_mask(warp, op.p[2], mask)) return;
   track_redux(warp, op, false);
+  const auto& it = op.as<ReduxOp>();
   const auto* a = warp.source<std::uint32_t>(op.p[1]);
   constexpr std::uint32_t kNan = 0x7FFF'FFFFU;
   const auto is_nan = [](std::uint32_t v) { return (v & 0x7FFF'FFFFU) > 0x7F80'0000U; };
@@ -378,13 +381,13 @@ void run_redux_float(Warp& warp, const Op& op) {
   std::uint32_t best = kNan;
   bool nan = false;
   for_each_lane(warp.exec, [&](unsigned l) {
-    const std::uint32_t v = (op.mode & kTakesAbs) != 0 ? a[l] & 0x7FFF'FFFFU : a[l];
+    const std::uint32_t v = it.takes_abs ? a[l] & 0x7FFF'FFFFU : a[l];
     nan = nan || is_nan(v);
     if (is_nan(v)) return;
-    const bool better = (op.mode & kTakesMax) != 0 ? key(v) > key(best) : key(v) < key(best);
+    const bool better = it.takes_max ? key(v) > key(best) : key(v) < key(best);
     if (is_nan(best) || better) best = v;
   });
-  if (nan && (op.mode & kKeepsNan) != 0) best = kNan;
+  if (nan && it.keeps_nan) best = kNan;
   std::uint32_t all[kLanes];
   std::fill(std::begin(all), std::end(all), best);
   warp.write(op.p[0], all);
@@ -395,9 +398,7 @@ bool decode_redux(Decode& in) {
   const Word type = in.word("type");
   if (type == "f32") {
     in.op.run = run_redux_float;
-    in.op.mode =
-        static_cast<std::uint8_t>((op == "max" ? kTakesMax : 0) | (in.has("abs") ? kTakesAbs : 0) |
-                                  (in.has("NaN") ? kKeepsNan : 0));
+    in.op.set(ReduxOp{op == "max", in.has("abs"), in.has("NaN")});
   } else if (type == "b32") {
     in.op.run = op == "and"  ? run_redux<std::uint32_t, kAnd, true>
                 : op == "or" ? run_redux<std::uint32_t, kOr, true>
@@ -437,11 +438,15 @@ bool decode_elect(Decode& in) {
   return true;
 }
 
-// Whether the warp need not wait. imm: the count; mode: whether more are taken.
+struct RegistersOp {
+  std::uint32_t wanted;
+  bool takes;  // more of them
+};
+
+// Whether the warp need not wait.
 bool change_registers(Warp& warp, const Op& op) {
-  const auto wanted = static_cast<std::uint32_t>(op.imm);
+  const auto [wanted, takes] = op.as<RegistersOp>();
   const std::uint32_t have = registers_of(warp);
-  const bool takes = op.mode != 0;
   if (takes ? wanted < have : wanted > have) {
     if (warp.is_new(Check::Barrier))
       warp.report(Check::Barrier, warp.exec,
@@ -466,12 +471,11 @@ void run_setmaxnreg(Warp& warp, const Op& op) {
 }
 bool decode_setmaxnreg(Decode& in) {
   in.tracks_itself(run_setmaxnreg);
-  in.op.imm = in.immediate(0);
-  in.op.mode = in.word("action") == "inc" ? 1 : 0;
-  if (in.op.mode != 0) {
-    std::uint32_t& most = in.function().code().most_taken;
-    most = std::max(most, static_cast<std::uint32_t>(in.op.imm));
-  }
+  const auto wanted = static_cast<std::uint32_t>(in.immediate(0));
+  const bool takes = in.word("action") == "inc";
+  in.op.set(RegistersOp{wanted, takes});
+  std::uint32_t& most = in.function().code().most_taken;
+  if (takes) most = std::max(most, wanted);
   return true;
 }
 

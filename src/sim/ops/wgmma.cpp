@@ -71,7 +71,7 @@ const OpenOperands& open_operands(Warp& warp, const WgmmaForm& form, const Produ
 void track_registers(Warp& warp, const Op& op, const WgmmaForm& form, const ProductPart& part) {
   if (!warp.undefined.are_kept()) return;
   const bool adds = part.adds;
-  const std::span<const Place> all(&warp.program->places[op.extra], op.count);
+  const std::span<const Place> all = warp.places(op);
   const std::span<const Place> d = all.first(form.d.regs);
   const std::span<const Place> a = all.subspan(form.d.regs);
   if (!form.a_in_registers) use_value(warp, op.p[kDescA], warp.exec);
@@ -96,8 +96,7 @@ void track_registers(Warp& warp, const Op& op, const WgmmaForm& form, const Prod
 // Products of the same N, type of D and K may follow each other on one D.
 void watch_registers(Warp& warp, const Op& op, const WgmmaForm& form) {
   if (warp.register_watch == nullptr) return;
-  const Place* d = &warp.program->places[op.extra];
-  const std::span<const Place> places(d, op.count);
+  const std::span<const Place> places = warp.places(op);
   const ProductRule& rule = form.rule;
   const std::uint32_t shape = form.n << 16U | rule.k << 4U | static_cast<unsigned>(rule.kind);
   warp.register_watch->issue(warp, places.first(form.d.regs), places.subspan(form.d.regs), shape);
@@ -221,7 +220,7 @@ void run_commit(Warp& warp, const Op&) {
 void run_wait(Warp& warp, const Op& op) {
   if (!meet_all(warp)) return;
   if (warp.register_watch != nullptr) warp.register_watch->waited(warp.current);
-  const auto newest = static_cast<std::uint64_t>(op.imm);
+  const auto newest = static_cast<std::uint64_t>(op.as<Constant>().value);
   const std::uint32_t closed = warp.pending.products_committed;
   Warpgroup& group = warpgroup_of(warp);
   for (PendingProduct& product : group.products) {
@@ -290,7 +289,7 @@ bool decode_product(Decode& in) {
 
 bool decode_wait(Decode& in) {
   in.tracks_itself(run_wait);
-  in.op.imm = in.immediate(0);
+  in.op.set(Constant{in.immediate(0)});
   return true;
 }
 

@@ -64,7 +64,7 @@ void read_product(PendingProduct& product) {
   const Op& op = warp.program->ops[product.op];
   const auto& form = form_of<WgmmaForm>(op);
   const ProductRule& rule = form.rule;
-  const Place* a = &warp.program->places[op.extra] + form.d.regs;
+  const Place* a = warp.places(op).subspan(form.d.regs).data();
   const Region& shared = warp.cta->shared;
   const auto read = std::make_shared<ProductOperands>();
   read->a = rows_of_a(product, form, a, shared);
@@ -95,7 +95,7 @@ void multiply_part(const PendingProduct& product, const ProductPart& part) {
                                 registers.source<std::uint32_t>(op.p[kMetadata]), form.selector);
   const bool is_in_place = operands.whole && adds_in_place(product, rule);
   for (std::size_t block = 0; block < form.n / kBlockColumns; ++block) {
-    const Place* const d = &program.places[op.extra + block * form.d.block_regs];
+    const Place* const d = &part.warp->places(op)[block * form.d.block_regs];
     if (is_in_place) {
       add_in_place(*operands.whole, part, d, static_cast<int>(block));
       continue;

@@ -102,7 +102,7 @@ void run_load(Warp& warp, const Op& op) {
     });
   });
   for (unsigned r = 0; r < mover.regs(); ++r) {
-    const Place place = warp.program->places[op.extra + r];
+    const Place place = warp.places(op)[r];
     with_bytes(width, [&]<typename T>() {
       T lanes[kLanes];
       std::memcpy(lanes, values[r].data(), sizeof lanes);
@@ -118,7 +118,7 @@ void run_store(Warp& warp, const Op& op) {
   const unsigned width = mover.register_bytes();
   ++warp.unit->activity;
   mover.for_each_move([&](const Move& move) {
-    const Place place = warp.program->places[op.extra + move.reg];
+    const Place place = warp.places(op)[move.reg];
     const std::byte* lanes = warp.source<std::byte>(place);
     const bool tracks = warp.undefined.are_kept() && !place.is_constant();
     const std::uint8_t* undefined = tracks ? warp.undefined.of(place) : nullptr;

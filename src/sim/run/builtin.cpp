@@ -163,7 +163,7 @@ std::string printf_text(Warp& warp, const std::string& format, std::uint64_t add
 
 // vprintf(format, arguments): the arguments lie in memory.
 void run_printf(Warp& warp, const Op& op) {
-  const CallSite& site = warp.program->calls[op.extra];
+  const CallSite& site = warp.program->calls[op.as<CallOp>().site];
   if (site.arguments.size() == 2) {
     for_each_lane(warp.exec, [&](unsigned l) {
       if (warp.unit->printed.size() > std::size_t{1} << 20U) return;
@@ -187,7 +187,7 @@ void order_heap(Warp& warp, unsigned lane, std::uint64_t block) {
 
 // malloc(bytes): a block of the heap, or null when there is no room.
 void run_malloc(Warp& warp, const Op& op) {
-  const CallSite& site = warp.program->calls[op.extra];
+  const CallSite& site = warp.program->calls[op.as<CallOp>().site];
   const RunContext& context = warp.unit->context;
   std::uint64_t blocks[kLanes] = {};
   for_each_lane(warp.exec, [&](unsigned l) {
@@ -240,7 +240,7 @@ void free_block(Warp& warp, unsigned lane, std::uint64_t address) {
 
 // free(address): null is fine.
 void run_free(Warp& warp, const Op& op) {
-  const CallSite& site = warp.program->calls[op.extra];
+  const CallSite& site = warp.program->calls[op.as<CallOp>().site];
   if (site.arguments.empty()) return;
   for_each_lane(warp.exec, [&](unsigned l) {
     const std::uint64_t address = argument(warp, site.arguments[0], l);
@@ -250,7 +250,7 @@ void run_free(Warp& warp, const Op& op) {
 
 // __assertfail(condition, file, line, function, size of a character)
 void run_assert(Warp& warp, const Op& op) {
-  const CallSite& site = warp.program->calls[op.extra];
+  const CallSite& site = warp.program->calls[op.as<CallOp>().site];
   std::string text = "an assertion failed";
   if (site.arguments.size() >= 3) {
     const unsigned l = first_lane(warp.exec);

@@ -13,7 +13,7 @@ namespace ww::sim {
 /// The op that does what the function of this name does.
 std::optional<RunOp> find_builtin(std::string_view name);
 
-/// `call`: op.extra is its CallSite.
+/// `call`: CallOp names its CallSite.
 void run_call(Warp& warp, const Op& op);
 
 }  // namespace ww::sim

@@ -230,7 +230,7 @@ void leave_function(Warp& warp) {
   const CallNode node = warp.stack.calls[warp.here.call];
   const Activation caller{node.frame, node.local, node.caller, warp.here.depth - 1};
   const Code& code = warp.program->functions[warp.program->infos[warp.current].function];
-  const CallSite& site = warp.program->calls[warp.program->ops[node.op].extra];
+  const CallSite& site = warp.program->calls[warp.program->ops[node.op].as<CallOp>().site];
   CallSite indirect;
   move_values(warp, completed(site, code, indirect)->results, warp.here, caller);
   split_off(warp, {.pc = node.op + 1, .in = caller});

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "sim/checks/findings.h"
@@ -56,6 +57,10 @@ class Warp {
   Region* last_region = nullptr;                  // of global memory
 
   // --- registers ---------------------------------------------------------------------------------
+  /// The further places of an op.
+  [[nodiscard]] std::span<const Place> places(const Op& op) const {
+    return {&program->places[op.first_place], op.place_count};
+  }
   /// The 32 lanes of a register.
   template <typename T>
   [[nodiscard]] T* lanes(Place place) {
