@@ -13,7 +13,8 @@
 namespace ww::sim {
 namespace {
 
-constexpr std::uint64_t kIndexed = 32;  // bytes that an index takes for an entry
+// What is kept of a byte, with its place in the table.
+constexpr std::uint64_t kBytesOfByte = 128;
 
 }  // namespace
 
@@ -22,131 +23,82 @@ constexpr std::uint64_t kIndexed = 32;  // bytes that an index takes for an entr
 void BlockRaces::Accesses::note_strong_write(unsigned slot, std::uint8_t which,
                                              const Manner& manner, std::uint32_t op) {
   if (strong == nullptr) strong = std::make_unique<Strong>();
-  if (strong->op[slot] == 0) {
-    strong->op[slot] = op + 1;
-    strong->manner[slot] = manner;
+  StrongWrite& all = (*strong)[slot];
+  if (all.op == 0) {
+    all.op = op + 1;
+    all.manner = manner;
   } else {
-    Manner& all = strong->manner[slot];
-    if (agreement(all, manner, Scope::Cta) != Agreement::Agree) strong->is_mixed[slot] = true;
-    all.scope = std::min(all.scope, manner.scope);
+    if (agreement(all.manner, manner, Scope::Cta) != Agreement::Agree) all.is_mixed = true;
+    all.manner.scope = std::min(all.manner.scope, manner.scope);
   }
-  strong->bytes[slot] |= which;
+  all.bytes |= which;
+}
+
+bool BlockRaces::Accesses::has(unsigned slot, std::uint8_t which) const {
+  return (read[slot].bytes() & which) != 0 || writer_of(slot, which) != 0;
 }
 
 std::uint32_t BlockRaces::Accesses::writer_of(unsigned slot, std::uint8_t which) const {
   if ((wrote[slot].bytes() & which) != 0) return wrote[slot].op() + 1;
-  return strong != nullptr && (strong->bytes[slot] & which) != 0 ? strong->op[slot] : 0;
+  return strong != nullptr && ((*strong)[slot].bytes & which) != 0 ? (*strong)[slot].op : 0;
 }
 
-std::size_t BlockRaces::EntryHash::operator()(const Entry& entry) const {
-  std::uint64_t hash = 0;
-  for (const std::uint64_t part :
-       {entry.writes.first, entry.writes.last, entry.reads.first, entry.reads.last})
-    hash = std::rotl((hash ^ part) * 0x9E37'79B9'7F4A'7C15U, 29);
-  return hash;
+bool BlockRaces::Accesses::has_parts(unsigned slot) const {
+  const auto is_part = [](std::uint8_t bytes) { return bytes != 0 && bytes != kWholeWord; };
+  return is_part(wrote[slot].bytes()) || is_part(read[slot].bytes()) ||
+         (strong != nullptr && is_part((*strong)[slot].bytes));
 }
 
-std::uint32_t BlockRaces::number_of(Part& part, const Entry& entry) {
-  const auto next = static_cast<std::uint32_t>(part.entries.size());
-  const auto [found, is_new] = part.numbers.try_emplace(entry, next);
-  if (is_new) {
-    part.entries.push_back(entry);
-    bytes_ += 2 * sizeof(Entry) + kIndexed;
-  }
-  return found->second;
+void BlockRaces::Entry::add_strong(const Span& by, const Manner& how, bool is_other) {
+  const bool is_first = strong.empty();
+  is_mixed =
+      is_mixed || is_other || (!is_first && agreement(manner, how, Scope::Cta) == Agreement::Sizes);
+  // The narrowest scope says why they race.
+  if (is_first || how.scope < manner.scope) manner = how;
+  strong.add(by);
 }
 
-void BlockRaces::give_entries(const Part& part, Page& page) {
-  page.own = std::make_unique<std::array<Entry, kPageWords>>();
-  for (unsigned i = 0; i < kPageWords; ++i) (*page.own)[i] = part.entries[page.numbers[i]];
-  bytes_ += sizeof(*page.own);
-}
-
-// A word that was touched as a whole.
-void BlockRaces::note_word(Part& part, Page& page, unsigned slot, const Change& now,
-                           Change& before) {
-  constexpr std::size_t kFewWords = 16;  // if entries stand for fewer words, they are not worth it
-  const bool is_known = page.own == nullptr && before.after != 0 &&
-                        before.before == page.numbers[slot] &&
-                        before.wrote.bits == now.wrote.bits && before.read.bits == now.read.bits;
-  if (is_known) {
-    page.numbers[slot] = before.after;
-    return;
-  }
-  Entry entry = part.entry(page, slot);
-  if (!now.wrote.empty()) entry.writes.add((now.unit << 32U) | now.wrote.op());
-  if (!now.read.empty()) entry.reads.add((now.unit << 32U) | now.read.op());
-  const bool is_full = part.entries.size() > part.words.size() * kPageWords / kFewWords;
-  if (page.own == nullptr && is_full && !part.numbers.contains(entry)) give_entries(part, page);
-  if (page.own != nullptr) {
-    (*page.own)[slot] = entry;
-    return;
-  }
-  before = now;
-  before.before = page.numbers[slot];
-  before.after = number_of(part, entry);
-  page.numbers[slot] = before.after;
+// What a unit did to any of these bytes of a word.
+void BlockRaces::Entry::add(std::uint64_t unit, const Accesses& accesses, unsigned slot,
+                            std::uint8_t which) {
+  const auto by = [&](std::uint32_t op) { return (unit << 32U) | op; };
+  const Accesses::Word wrote = accesses.wrote[slot];
+  const Accesses::Word read = accesses.read[slot];
+  if ((wrote.bytes() & which) != 0) writes.add(by(wrote.op()));
+  if ((read.bytes() & which) != 0) reads.add(by(read.op()));
+  if (accesses.strong == nullptr) return;
+  const StrongWrite& write = (*accesses.strong)[slot];
+  if ((write.bytes & which) != 0)
+    add_strong({by(write.op - 1), by(write.op - 1)}, write.manner, write.is_mixed);
 }
 
 void BlockRaces::note(std::uint64_t number, std::uint64_t unit, const Accesses& accesses) {
   Part& part = parts_[number % parts_.size()];
   const std::lock_guard lock(part.mutex);
-  const auto [found, is_new] = part.words.try_emplace(number);
-  if (is_new) bytes_ += sizeof(Page) + kIndexed;
-  Page& page = found->second;
-  const Strong* const strong = accesses.strong.get();
-  Change change;
-  for (unsigned i = 0; i < kPageWords; ++i) {
-    const Accesses::Word wrote = accesses.wrote[i];
-    const Accesses::Word read = accesses.read[i];
-    const bool is_strong = strong != nullptr && strong->op[i] != 0;
-    if (wrote.empty() && read.empty() && !is_strong) continue;
-    const bool in_parts = (!wrote.empty() && wrote.bytes() != kWholeWord) ||
-                          (!read.empty() && read.bytes() != kWholeWord) ||
-                          (is_strong && strong->bytes[i] != kWholeWord);
-    if (in_parts) {
-      note_bytes(part, number * kPageWords + i, unit, accesses, i);
-      continue;
+  std::vector<Run>& runs = part.words[number];
+  bytes_ -= runs.size() * sizeof(Run) + part.bytes.size() * kBytesOfByte;
+  if (runs.empty()) runs.emplace_back();
+  std::vector<Run> after;
+  auto run = runs.begin();
+  for (unsigned i = 0, next = 0; i < kPageWords; i = next) {
+    if (i == run->end) ++run;
+    Entry entry = run->entry;
+    next = i + 1;
+    if (accesses.has_parts(i)) {
+      for (unsigned b = 0; b < 4; ++b) {
+        const auto bit = static_cast<std::uint8_t>(1U << b);
+        if (accesses.has(i, bit))
+          part.bytes[(number * kPageWords + i) * 4 + b].add(unit, accesses, i, bit);
+      }
+    } else {
+      entry.add(unit, accesses, i, kWholeWord);
+      while (next < run->end && accesses.are_alike(i, next)) ++next;
     }
-    if (!wrote.empty() || !read.empty())
-      note_word(part, page, i, {.unit = unit, .wrote = wrote, .read = read}, change);
-    if (!is_strong) continue;
-    if (page.strong == nullptr) {
-      page.strong = std::make_unique<std::array<StrongEntry, kPageWords>>();
-      bytes_ += sizeof(*page.strong);
-    }
-    add_strong((*page.strong)[i], unit, *strong, i);
+    if (after.empty() || !(after.back().entry == entry)) after.push_back({.entry = entry});
+    after.back().end = next;
   }
-}
-
-void BlockRaces::add_strong(StrongEntry& entry, std::uint64_t unit, const Strong& strong,
-                            unsigned slot) {
-  const Manner& manner = strong.manner[slot];
-  const bool is_first = entry.writes.empty();
-  const bool is_other =
-      !is_first && agreement(entry.manner, manner, Scope::Cta) == Agreement::Sizes;
-  entry.is_mixed = entry.is_mixed || strong.is_mixed[slot] || is_other;
-  // The narrowest scope says why they race.
-  if (is_first || manner.scope < entry.manner.scope) entry.manner = manner;
-  entry.writes.add((unit << 32U) | (strong.op[slot] - 1));
-}
-
-void BlockRaces::note_bytes(Part& part, std::uint64_t word, std::uint64_t unit,
-                            const Accesses& accesses, unsigned slot) {
-  for (unsigned b = 0; b < 4; ++b) {
-    const auto has = [&](unsigned bytes) { return ((bytes >> b) & 1U) != 0; };
-    const bool writes = has(accesses.wrote[slot].bytes());
-    const bool reads = has(accesses.read[slot].bytes());
-    const Strong* strong = accesses.strong.get();
-    const bool is_strong = strong != nullptr && strong->op[slot] != 0 && has(strong->bytes[slot]);
-    if (!writes && !reads && !is_strong) continue;
-    const auto [found, is_new] = part.bytes.try_emplace(word * 4 + b);
-    if (is_new) bytes_ += sizeof(Both) + kIndexed;
-    Both& both = found->second;
-    if (writes) both.weak.writes.add((unit << 32U) | accesses.wrote[slot].op());
-    if (reads) both.weak.reads.add((unit << 32U) | accesses.read[slot].op());
-    if (is_strong) add_strong(both.strong, unit, *strong, slot);
-  }
+  runs.assign(after.begin(), after.end());
+  bytes_ += runs.size() * sizeof(Run) + part.bytes.size() * kBytesOfByte;
 }
 
 // --- finding -------------------------------------------------------------------------------------
@@ -170,27 +122,21 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> BlockRaces::apart(const S
 }
 
 std::optional<BlockRaces::Conflict> BlockRaces::conflict_of(const Entry& entry,
-                                                            const StrongEntry* strong,
                                                             std::uint64_t address) {
-  if (const auto pair = apart(entry.writes, entry.writes))
-    return Conflict{address, pair->first, pair->second, true, Agreement::Weak, {}};
-  if (const auto pair = apart(entry.writes, entry.reads))
-    return Conflict{address, pair->first, pair->second, false, Agreement::Weak, {}};
-  if (strong == nullptr) return std::nullopt;
-  if (const auto pair = apart(strong->writes, entry.writes))
-    return Conflict{address, pair->first, pair->second, true, Agreement::Weak, {}};
-  if (const auto pair = apart(strong->writes, entry.reads))
-    return Conflict{address, pair->first, pair->second, false, Agreement::Weak, {}};
-  const bool is_narrow = strong->manner.scope != Scope::Gpu;
-  if (!is_narrow && !strong->is_mixed) return std::nullopt;
-  if (const auto pair = apart(strong->writes, strong->writes))
-    return Conflict{address,
-                    pair->first,
-                    pair->second,
-                    true,
-                    is_narrow ? Agreement::Scopes : Agreement::Sizes,
-                    strong->manner};
-  return std::nullopt;
+  const auto conflict = [&](const Span& a, const Span& b, Agreement why) {
+    const auto pair = apart(a, b);
+    if (!pair) return std::optional<Conflict>();
+    const Manner manner = why == Agreement::Weak ? Manner{} : entry.manner;
+    return std::optional(
+        Conflict{address, pair->first, pair->second, &b != &entry.reads, why, manner});
+  };
+  for (const Span* writes : {&entry.writes, &entry.strong}) {
+    for (const Span* others : {&entry.writes, &entry.reads})
+      if (const auto found = conflict(*writes, *others, Agreement::Weak)) return found;
+  }
+  const bool is_narrow = entry.manner.scope != Scope::Gpu;
+  if (!is_narrow && !entry.is_mixed) return std::nullopt;
+  return conflict(entry.strong, entry.strong, is_narrow ? Agreement::Scopes : Agreement::Sizes);
 }
 
 // One cause is one finding: its first place says where.
@@ -203,35 +149,24 @@ void BlockRaces::add_conflict(Causes& causes, const std::optional<Conflict>& fou
 }
 
 void BlockRaces::find_conflicts(const Part& part, Causes& causes) {
-  for (const auto& [number, page] : part.words) {
-    for (unsigned i = 0; i < kPageWords; ++i) {
-      const std::uint64_t word = number * kPageWords + i;
-      const StrongEntry* strong = page.strong != nullptr ? &(*page.strong)[i] : nullptr;
-      add_conflict(causes, conflict_of(part.entry(page, i), strong, word * 4));
+  for (const auto& [number, runs] : part.words) {
+    std::uint64_t word = number * kPageWords;
+    for (const Run& run : runs) {
+      for (; word < number * kPageWords + run.end; ++word)
+        add_conflict(causes, conflict_of(run.entry, word * 4));
     }
   }
-  const auto add = [](Span& to, const Span& from) {
-    if (from.empty()) return;
-    to.add(from.first);
-    to.add(from.last);
-  };
   for (const auto& [address, entry] : part.bytes) {
-    Both both = entry;
-    const auto page = part.words.find(address / 4 / kPageWords);
-    if (page != part.words.end()) {
-      const auto slot = static_cast<unsigned>(address / 4 % kPageWords);
-      const Entry& words = part.entry(page->second, slot);
-      add(both.weak.writes, words.writes);
-      add(both.weak.reads, words.reads);
-      if (page->second.strong != nullptr) {
-        const StrongEntry& whole = (*page->second.strong)[slot];
-        const bool is_both = !both.strong.writes.empty() && !whole.writes.empty();
-        both.strong.is_mixed = both.strong.is_mixed || whole.is_mixed || is_both;
-        if (both.strong.writes.empty()) both.strong.manner = whole.manner;
-        add(both.strong.writes, whole.writes);
-      }
-    }
-    add_conflict(causes, conflict_of(both.weak, &both.strong, address));
+    const std::uint64_t word = address / 4;
+    const auto run = std::ranges::find_if(part.words.at(word / kPageWords),
+                                          [&](const Run& r) { return word % kPageWords < r.end; });
+    const Entry& whole = run->entry;
+    Entry both = entry;
+    both.writes.add(whole.writes);
+    both.reads.add(whole.reads);
+    if (!whole.strong.empty())
+      both.add_strong(whole.strong, whole.manner, whole.is_mixed || !both.strong.empty());
+    add_conflict(causes, conflict_of(both, address));
   }
 }
 

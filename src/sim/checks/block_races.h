@@ -3,6 +3,7 @@
 // word race if one writes, unless both use strong accesses of matching scope and size.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -30,14 +31,14 @@ class BlockRaces {
   static constexpr std::uint8_t kWholeWord = 15;  // all bytes of a word
   /// A program has fewer ops.
   static constexpr std::uint32_t kMaxOps = (1U << 28U) - 1;
-  /// The strong writes of a unit to a page: ops plus one, which bytes, and in what manner. Nothing
-  /// reads strongly in kernels that come here.
-  struct Strong {
-    std::array<std::uint32_t, kPageWords> op{};
-    std::array<std::uint8_t, kPageWords> bytes{};
-    std::array<Manner, kPageWords> manner{};
-    std::array<bool, kPageWords> is_mixed{};  // sizes or scopes differ
+  /// The strong writes of a unit to a word. Nothing reads strongly in kernels that come here.
+  struct StrongWrite {
+    std::uint32_t op = 0;  // plus one, of the first; 0: none
+    std::uint8_t bytes = 0;
+    bool is_mixed = false;  // sizes or scopes differ
+    Manner manner{};
   };
+  using Strong = std::array<StrongWrite, kPageWords>;
   /// The weak accesses of a unit to a page: for each word the first op, and which bytes.
   struct Accesses {
     struct Word {
@@ -60,10 +61,17 @@ class BlockRaces {
     }
     void note_strong_write(unsigned slot, std::uint8_t which, const Manner& manner,
                            std::uint32_t op);
+    [[nodiscard]] bool has(unsigned slot, std::uint8_t which) const;
+    /// Whether the unit touched some bytes of a word otherwise than others.
+    [[nodiscard]] bool has_parts(unsigned slot) const;
+    /// Whether it did the same to two words.
+    [[nodiscard]] bool are_alike(unsigned a, unsigned b) const {
+      return strong == nullptr && wrote[a].bits == wrote[b].bits && read[a].bits == read[b].bits;
+    }
     /// An op plus one that wrote to one of these bytes, or 0.
     [[nodiscard]] std::uint32_t writer_of(unsigned slot, std::uint8_t which) const;
   };
-  /// May be called from several threads at once.
+  /// Adds what a unit did to a page. May be called from several threads at once.
   void note(std::uint64_t page, std::uint64_t unit, const Accesses& accesses);
   void report(Findings& findings, const RunContext& context) const;
   /// How much memory it takes, about.
@@ -74,35 +82,30 @@ class BlockRaces {
   struct Span {
     std::uint64_t first = ~std::uint64_t{0}, last = 0;
     void add(std::uint64_t access) {
-      first = access < first ? access : first;
-      last = access > last ? access : last;
+      first = std::min(first, access);
+      last = std::max(last, access);
+    }
+    void add(const Span& other) {
+      first = std::min(first, other.first);
+      last = std::max(last, other.last);
     }
     [[nodiscard]] bool empty() const { return first > last; }
     friend bool operator==(const Span&, const Span&) = default;
   };
   /// The accesses of all units to a word, or to a byte.
   struct Entry {
-    Span writes, reads;
+    Span writes, reads, strong;  // strong: writes
+    Manner manner{};             // of these; the narrowest scope
+    bool is_mixed = false;       // sizes or scopes of these differ
     friend bool operator==(const Entry&, const Entry&) = default;
+
+    void add(std::uint64_t unit, const Accesses& accesses, unsigned slot, std::uint8_t which);
+    void add_strong(const Span& by, const Manner& how, bool is_other);
   };
-  struct EntryHash {
-    std::size_t operator()(const Entry& entry) const;
-  };
-  struct StrongEntry {
-    Span writes;
-    Manner manner{};
-    bool is_mixed = false;
-  };
-  /// Most words have the accesses that their neighbours have, so a page has numbers of entries; one
-  /// whose words differ too much has entries of its own.
-  struct Page {
-    std::array<std::uint32_t, kPageWords> numbers{};
-    std::unique_ptr<std::array<Entry, kPageWords>> own;  // instead of the numbers
-    std::unique_ptr<std::array<StrongEntry, kPageWords>> strong;
-  };
-  struct Both {
-    Entry weak;
-    StrongEntry strong;
+  /// Most words have the accesses that their neighbours have: these go up to `end`.
+  struct Run {
+    unsigned end = kPageWords;
+    Entry entry{};
   };
   struct Conflict {
     std::uint64_t address, earlier, later;
@@ -119,32 +122,11 @@ class BlockRaces {
   // Pages are spread over parts, each with its lock.
   struct Part {
     std::mutex mutex;
-    std::unordered_map<std::uint64_t, Page> words;
-    std::vector<Entry> entries{Entry{}};  // by number; the first is that of an untouched word
-    std::unordered_map<Entry, std::uint32_t, EntryHash> numbers;
-    std::unordered_map<std::uint64_t, Both> bytes;  // of words that are touched in parts
-
-    [[nodiscard]] const Entry& entry(const Page& page, unsigned slot) const {
-      return page.own != nullptr ? (*page.own)[slot] : entries[page.numbers[slot]];
-    }
+    std::unordered_map<std::uint64_t, std::vector<Run>> words;
+    std::unordered_map<std::uint64_t, Entry> bytes;  // of words that are touched in parts
   };
-  /// What a unit did to a word, and the numbers of the word's entries: if it did the same to an equal
-  /// word, that becomes the same.
-  struct Change {
-    std::uint64_t unit = 0;
-    Accesses::Word wrote{}, read{};
-    std::uint32_t before = 0, after = 0;
-  };
-  void note_word(Part& part, Page& page, unsigned slot, const Change& now, Change& before);
-  std::uint32_t number_of(Part& part, const Entry& entry);
-  void give_entries(const Part& part, Page& page);
-  void note_bytes(Part& part, std::uint64_t word, std::uint64_t unit, const Accesses& accesses,
-                  unsigned slot);
-  static void add_strong(StrongEntry& entry, std::uint64_t unit, const Strong& strong,
-                         unsigned slot);
   static std::optional<std::pair<std::uint64_t, std::uint64_t>> apart(const Span& a, const Span& b);
-  static std::optional<Conflict> conflict_of(const Entry& entry, const StrongEntry* strong,
-                                             std::uint64_t address);
+  static std::optional<Conflict> conflict_of(const Entry& entry, std::uint64_t address);
   static void add_conflict(Causes& causes, const std::optional<Conflict>& found);
   static void find_conflicts(const Part& part, Causes& causes);
 

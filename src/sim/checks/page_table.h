@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages by number; caches the last one used.
+// Pages by number; caches the last ones used.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,14 +16,18 @@ template <typename Page>
 class PageTable {
  public:
   /// The page of that number, made if there is none.
-  Page& at(std::uint64_t number) { return number == last_number_ ? *last_ : open(number); }
+  Page& at(std::uint64_t number) {
+    const Recent& recent = recent_[number % recent_.size()];
+    return number == recent.number ? *recent.page : open(number);
+  }
   /// nullptr: there is none.
   Page* find(std::uint64_t number) {
-    if (number == last_number_) return last_;
+    Recent& recent = recent_[number % recent_.size()];
+    if (number == recent.number) return recent.page;
     const auto found = pages_.find(number);
     if (found == pages_.end()) return nullptr;
-    last_number_ = number;
-    return last_ = found->second.get();
+    recent = {number, found->second.get()};
+    return recent.page;
   }
   [[nodiscard]] auto begin() const { return pages_.begin(); }
   [[nodiscard]] auto end() const { return pages_.end(); }
@@ -32,11 +37,14 @@ class PageTable {
   void recycle() {
     for (auto& [number, page] : pages_) spare_.push_back(std::move(page));
     pages_.clear();
-    last_number_ = kNone;
+    recent_.fill({});
   }
 
  private:
-  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+  struct Recent {
+    std::uint64_t number = ~std::uint64_t{0};
+    Page* page = nullptr;
+  };
 
   // Apart, so that what is left is short enough for loops.
   [[gnu::noinline]] Page& open(std::uint64_t number) {
@@ -46,15 +54,13 @@ class PageTable {
       spare_.pop_back();
     }
     if (page == nullptr) page = std::make_unique<Page>();
-    last_number_ = number;
-    last_ = page.get();
+    recent_[number % recent_.size()] = {number, page.get()};
     return *page;
   }
 
   std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
   std::vector<std::unique_ptr<Page>> spare_;
-  std::uint64_t last_number_ = kNone;
-  Page* last_ = nullptr;
+  std::array<Recent, 256> recent_{};  // by number
 };
 
 }  // namespace ww::sim

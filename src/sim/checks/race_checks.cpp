@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "sim/memory/tensor_memory.h"
 #include "sim/order/async_fences.h"
@@ -12,119 +13,170 @@
 namespace ww::sim {
 namespace {
 
-void report(const RaceStep& step, const char* what, std::uint32_t other_op, unsigned other_warp,
-            Mask other_lanes, const std::string& why = {}) {
-  if (!step.warp.is_new(Check::Race, other_op)) return;
-  step.warp.report_at(
-      Check::Race, lane_bit(step.lane), step.address,
-      fmt::format("{} {} that another thread has {}, with nothing to order the two{}",
-                  verb_of(step.how), place_text(*step.warp.unit, step.address, step.bytes), what,
-                  why),
-      step.warp.unit->party(other_op, other_warp, other_lanes));
+// Clock of a write that has not landed.
+constexpr std::uint32_t kNoClock = ~std::uint32_t{0};
+
+// Lanes of one instruction that read and write one place, or all write it, as the program may want.
+bool is_together(const RaceStep& step, const AccessStamp& old) {
+  return old.is_of(step.by) && old.op == step.by.op && old.clock == step.by.clock;
 }
 
-// In tensor memory fences order what barriers without release and acquire would not; and a warp
-// works there as one.
-bool is_ordered(const RaceStep& step, unsigned other, unsigned other_lane, std::uint32_t clock) {
-  if (step.by.order->ordered(step.by.warp, step.lane, other, other_lane, clock)) return true;
-  return is_in_tensor(step.address) &&
-         (other == step.by.warp || fenced_in_tensor(*step.by.order, step.by.warp, other, clock));
+void report(RaceStep& step, const AccessEntry& entry, Mask lanes, const std::string& why = {}) {
+  step.is_special = true;
+  const AccessStamp& old = step.sets.stamp(entry);
+  if (!step.warp.is_new(Check::Race, old.op)) return;
+  const Unit& unit = *step.warp.unit;
+  step.warp.report_at(Check::Race, lane_bit(step.lane), step.address,
+                      fmt::format("{} {} that another {} has {}, with nothing to order the two{}",
+                                  verb_of(step.how), place_text(unit, step.address, step.bytes),
+                                  old.unit == step.by.unit ? "thread" : "block",
+                                  old.writes ? "written" : "read", why),
+                      unit.party(old.op, old.unit, old.warp, lanes));
 }
 
-Mask unordered(const RaceStep& step, unsigned other, Mask lanes, std::uint32_t clock) {
-  Mask bad = 0;
-  for_each_lane(lanes, [&](unsigned l) {
-    if (!is_ordered(step, other, l, clock)) bad |= lane_bit(l);
-  });
-  return bad;
-}
-
-void check_writer(const RaceStep& step, const RaceCell& cell) {
-  const unsigned other = (cell.writer - 1) / kLanes;
-  const unsigned lane = (cell.writer - 1) % kLanes;
-  // Lanes that write one place in one instruction: one of them wins, as the program may want.
-  const bool together = other == step.by.warp && cell.write_op == step.warp.current &&
-                        cell.write_clock == step.by.clock;
-  if (together || is_ordered(step, other, lane, cell.write_clock)) return;
-  if (step.stored != nullptr && step.stored->are_there(*step.region, step.address, step.lane))
+void check_write(RaceStep& step, const AccessEntry& entry) {
+  const AccessStamp& old = step.sets.stamp(entry);
+  if (is_together(step, old)) return;
+  const Mask lanes = unordered(step, entry);
+  if (lanes == 0) return;
+  step.is_special = true;
+  if (step.stored != nullptr && old.unit == step.by.unit &&
+      step.stored->are_there(*step.region, step.address, step.lane))
     return;
-  report(step, "written", cell.write_op, other, lane_bit(lane));
-}
-
-void check_readers(const RaceStep& step, const CellUses& uses, const RaceCell& cell) {
-  const auto check = [&](unsigned warp, Mask lanes, std::uint32_t clock, std::uint32_t op) {
-    if (step.by.order->knows(step.by.warp, warp, clock)) return;
-    if (warp == step.by.warp) {
-      if (step.by.order->lanes_know(warp, clock)) return;
-      // Lanes that read and write one place in one instruction (an atomic, an exchange) are fine.
-      if (op == step.warp.current && clock == step.by.clock) return;
-    }
-    const Mask bad = unordered(step, warp, lanes, clock);
-    if (bad != 0) report(step, "read", op, warp, bad);
-  };
-  check(cell.read_warp, cell.read_lanes, cell.read_clock, cell.read_op);
-  for (std::uint32_t i = cell.more; i != 0; i = uses.readers[i].next) {
-    const CellReader& reader = uses.readers[i];
-    check(reader.warp, reader.lanes, reader.clock, reader.op);
-  }
-}
-
-// Up to which strong access a thread has seen the others' writes: to one location these have one
-// order, which the thread keeps to.
-std::uint32_t seen_by(const RaceStep& step, const CellUses& uses, const RaceCell& cell) {
-  std::uint32_t seen = 0;
-  for (std::uint32_t i = cell.strong; i != 0; i = uses.strong[i].next) {
-    const StrongUse& use = uses.strong[i];
-    if (use.reads && use.warp == step.by.warp && has_lane(use.lanes, step.lane))
-      seen = std::max(seen, use.number);
-  }
-  return seen;
+  report(step, entry, lanes);
 }
 
 // Volatile accesses do not race, and lanes may spin on what others of their warp write. But lanes
 // that go together and take it that they do so in step have been wrong since lanes are scheduled
 // one by one.
-void check_step(const RaceStep& step, const StrongUse& use) {
-  if (!step.manner.is_volatile || !use.manner.is_volatile || use.warp != step.by.warp ||
-      step.address >= kLocalWindow) {
-    return;
-  }
-  if (use.op == step.warp.current && use.clock == step.by.clock) return;
-  const Mask bad =
-      unordered(step, use.warp, use.lanes & step.warp.active & ~lane_bit(step.lane), use.clock);
+bool is_in_step(const RaceStep& step, const AccessStamp& old) {
+  return step.by.manner.is_volatile && old.manner.is_volatile && old.is_of(step.by) &&
+         step.address < kLocalWindow && !is_together(step, old);
+}
+void check_in_step(RaceStep& step, const AccessEntry& entry) {
+  step.is_special = true;
+  const Mask bad = unordered(step, entry) & step.warp.active & ~lane_bit(step.lane);
   if (bad == 0) return;
-  report(step, use.writes ? "written" : "read", use.op, use.warp, bad,
+  report(step, entry, bad,
          "; both are volatile, but lanes of a warp need not run in step: `bar.warp.sync` orders "
          "them");
 }
 
-void check_strong(const RaceStep& step, const CellUses& uses, const RaceCell& cell) {
-  const Home home = step.by.order->home_of(step.by.warp);
-  const std::uint32_t seen = step.manner.is_strong ? 0 : seen_by(step, uses, cell);
-  for (std::uint32_t i = cell.strong; i != 0; i = uses.strong[i].next) {
-    const StrongUse& use = uses.strong[i];
-    if (!use.writes && is_read(step.how)) continue;
-    if (use.writes && use.number < seen) continue;
-    const Agreement why =
-        agreement(use.manner, step.manner, scope_of(home, step.by.order->home_of(use.warp)));
-    if (why == Agreement::Agree) {
-      check_step(step, use);
-      continue;
-    }
-    if (step.by.order->knows(step.by.warp, use.warp, use.clock)) continue;
-    const Mask bad = unordered(step, use.warp, use.lanes, use.clock);
-    if (bad == 0) continue;
-    report(step, use.writes ? "written" : "read", use.op, use.warp, bad,
-           why_not_strong(why, step.manner, use.manner));
-  }
+// Whether the thread that made an access had written there, too: who races with the one races with
+// the other. Between blocks only the write is reported.
+bool is_covered(const RaceStep& step, const WordAccesses& cell, const AccessEntry& entry) {
+  const AccessEntry written = cell.written();
+  if (!step.sets.has(written)) return false;
+  const AccessStamp& by = step.sets.stamp(entry);
+  const AccessStamp& write = step.sets.stamp(written);
+  return by.unit != step.by.unit && write.is_of(by) && write.clock == by.clock &&
+         step.sets.lanes_of(written, step.word) == step.sets.lanes_of(entry, step.word);
+}
+
+// A weak access does not race with strong writes whose value its own thread has seen there by a
+// strong access: to one location writes have one order, which a thread keeps to. So the last of
+// several blocks may reset the counter that told it so.
+void check_strong(RaceStep& step, const WordAccesses& cell) {
+  const AccessSets& sets = step.sets;
+  const AccessStamp& now = step.by;
+  const AccessSet& rest = sets.set(cell.rest);
+  if (rest.strong == 0 && !sets.stamp(cell.latest).manner.is_strong) return;
+  const bool is_weak = !now.manner.is_strong;
+  // Strong accesses of the usual manner do not race with each other.
+  const bool is_usual = !is_weak && now.manner.scope == Scope::Gpu &&
+                        (rest.strong == 0 || rest.bytes == now.manner.bytes) &&
+                        (!now.manner.is_volatile || step.address >= kLocalWindow);
+  if (is_weak) step.is_special = true;
+  const Home home = step.order.home_of(now.warp);
+  bool has_seen = false;
+  sets.for_each(
+      cell, is_usual ? &AccessSet::narrow : &AccessSet::strong, [&](const AccessEntry& entry) {
+        const AccessStamp& old = sets.stamp(entry);
+        if (!old.manner.is_strong) return;
+        const bool is_seen = has_seen && old.writes;
+        has_seen = has_seen || (is_weak && old.reads && old.is_of(now) &&
+                                has_lane(sets.lanes_of(entry, step.word), step.lane));
+        if (is_seen || (!old.writes && !now.writes)) return;
+        const Scope apart =
+            old.unit == now.unit ? scope_of(home, step.order.home_of(old.warp)) : Scope::Gpu;
+        const Agreement why = agreement(now.manner, old.manner, apart);
+        if (why == Agreement::Agree) {
+          if (is_in_step(step, old)) check_in_step(step, entry);
+          return;
+        }
+        const Mask lanes = unordered(step, entry);
+        if (lanes != 0 && !is_covered(step, cell, entry))
+          report(step, entry, lanes, why_not_strong(why, now.manner, old.manner));
+      });
+}
+
+void check_reads(RaceStep& step, const WordAccesses& cell) {
+  struct Racing {
+    AccessEntry entry;
+    Mask lanes;
+  };
+  std::vector<Racing> all;
+  step.sets.for_each(cell, &AccessSet::weak, [&](const AccessEntry& entry) {
+    const AccessStamp& old = step.sets.stamp(entry);
+    if (old.manner.is_strong || is_together(step, old)) return;
+    const Mask lanes = unordered(step, entry);
+    if (lanes != 0 && !is_covered(step, cell, entry)) all.push_back({entry, lanes});
+  });
+  // The first reader stands for all that do not come again.
+  if (!all.empty() && step.sets.stamp(all.back().entry).unit == step.by.unit)
+    std::ranges::rotate(all, all.end() - 1);
+  for (const Racing& each : all) report(step, each.entry, each.lanes);
 }
 
 }  // namespace
 
-void check_races(const RaceStep& step, const CellUses& uses, const RaceCell& cell) {
-  if (cell.writer != 0) check_writer(step, cell);
-  if (cell.strong != 0) check_strong(step, uses, cell);
-  if (cell.read_lanes != 0 && !is_read(step.how)) check_readers(step, uses, cell);
+Mask unordered(RaceStep& step, const AccessEntry& entry) {
+  const AccessStamp& now = step.by;
+  const AccessStamp& old = step.sets.stamp(entry);
+  const Mask lanes = step.sets.lanes_of(entry, step.word);
+  if (old.unit != now.unit) {
+    if (step.is_again) return 0;
+    return step.order.unordered_from(now.warp, step.lane, old.unit, old.warp, lanes,
+                                     old.lasts ? kNoClock : old.clock, step.is_special);
+  }
+  if (step.order.knows(now.warp, old.warp, old.clock)) return 0;
+  // In tensor memory fences order what barriers without release and acquire would not; and a warp
+  // works there as one.
+  if (is_in_tensor(step.address) &&
+      (old.warp == now.warp || fenced_in_tensor(step.order, now.warp, old.warp, old.clock)))
+    return 0;
+  const bool is_alike =
+      step.order.lanes_know_alike(now.warp) && (now.warp != old.warp || now.shift == old.shift);
+  if (!is_alike) step.is_special = true;
+  Mask bad = 0;
+  for_each_lane(lanes, [&](unsigned l) {
+    if (!step.order.ordered(now.warp, step.lane, old.warp, l, old.clock)) bad |= lane_bit(l);
+  });
+  return bad;
+}
+
+void check_races(RaceStep& step, const WordAccesses& cell) {
+  if (step.sets.has(cell.written())) check_write(step, cell.written());
+  if (!step.sets.has(cell.latest)) return;
+  check_strong(step, cell);
+  if (step.by.writes) check_reads(step, cell);
+}
+
+void check_stale(RaceStep& step, const WordAccesses& cell) {
+  const auto report = [&](const AccessEntry& entry) {
+    const AccessStamp& old = step.sets.stamp(entry);
+    report_stale(step, step.warp.unit->party(old.op, old.unit, old.warp,
+                                             step.sets.lanes_of(entry, step.word)));
+  };
+  bool is_found = false;
+  if (step.sets.has(cell.latest)) {
+    step.sets.for_each(cell, &AccessSet::strong, [&](const AccessEntry& entry) {
+      if (is_found || !step.sets.stamp(entry).writes) return;
+      is_found = true;
+      report(entry);
+    });
+  }
+  if (!is_found && step.sets.has(cell.written())) report(cell.written());
 }
 
 // --- texts --------------------------------------------------------------------------------------
@@ -159,14 +211,14 @@ std::string why_not_strong(Agreement why, const Manner& a, const Manner& b) {
   return "";
 }
 
-void report_stale(Warp& warp, unsigned lane, std::uint64_t address, unsigned bytes,
-                  const Party& writer) {
-  if (!warp.is_new(Check::Race, writer.op)) return;
-  warp.report_at(Check::Race, lane_bit(lane), address,
-                 fmt::format("reads {} with `.nc`, which need not see what the kernel writes, "
-                             "whatever orders the two; `ld.global` does",
-                             place_text(*warp.unit, address, bytes)),
-                 writer);
+void report_stale(RaceStep& step, const Party& writer) {
+  step.is_special = true;
+  if (!step.warp.is_new(Check::Race, writer.op)) return;
+  step.warp.report_at(Check::Race, lane_bit(step.lane), step.address,
+                      fmt::format("reads {} with `.nc`, which need not see what the kernel writes, "
+                                  "whatever orders the two; `ld.global` does",
+                                  place_text(*step.warp.unit, step.address, step.bytes)),
+                      writer);
 }
 
 }  // namespace ww::sim

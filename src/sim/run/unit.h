@@ -68,7 +68,7 @@ class Conflicts;
 /// What units share that can synchronise through global memory. They run on one thread.
 struct GridOrder {
   Locations locations;
-  GridRaces races;
+  Shadow races;
 };
 
 /// The clusters of a run one after the other: those from `next` on have not started.
