@@ -11,6 +11,7 @@
 
 #include "base/ascii.h"
 #include "base/check.h"
+#include "base/fail_at.h"
 #include "base/file_io.h"
 #include "base/join.h"
 #include "base/printable.h"
@@ -202,19 +203,16 @@ Result<std::string> kernel_name(const std::string& given) {
   const std::string name = given.substr(std::min(begin, end), end - std::min(begin, end));
   const Span span = Span::at(begin, std::max(end, begin));
   if (!is_identifier(name))
-    return fail(diag(DiagKind::BadArgument,
-                     "`{}` cannot be the name of a kernel: expected a letter or `_`, then letters, "
-                     "digits and `_`",
-                     name)
-                    .with_span(span));
+    return fail_at(span, DiagKind::BadArgument,
+                   "`{}` cannot be the name of a kernel: expected a letter or `_`, then letters, "
+                   "digits and `_`",
+                   name);
   if (std::ranges::find(kKeywords, name) != std::end(kKeywords))
-    return fail(
-        diag(DiagKind::BadArgument, "`{}` is a word of Python's and cannot name a kernel", name)
-            .with_span(span));
+    return fail_at(span, DiagKind::BadArgument,
+                   "`{}` is a word of Python's and cannot name a kernel", name);
   if (std::ranges::find(kTaken, name) != std::end(kTaken))
-    return fail(diag(DiagKind::BadArgument,
-                     "`{}` has a meaning in the program and cannot name its kernel", name)
-                    .with_span(span));
+    return fail_at(span, DiagKind::BadArgument,
+                   "`{}` has a meaning in the program and cannot name its kernel", name);
   return name;
 }
 

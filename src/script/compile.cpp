@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/fail_at.h"
 #include "base/suggest.h"
 #include "ir/indices.h"
 #include "ir/name_parts.h"
@@ -16,7 +17,6 @@
 #include "script/interp/host_expr.h"
 #include "script/interp/host_stmts.h"
 #include "script/library.h"
-#include "script/syntax/errors.h"
 #include "script/syntax/parser.h"
 
 namespace ww::script {
@@ -193,7 +193,7 @@ class Compilation {
       return nullptr;
     }
     if (value->is(Kind::Kernel)) return &value->as<KernelObject>();
-    report(value->is(Kind::Opaque) ? needs_opaque(in, *value, whole)
+    report(value->is(Kind::Opaque) ? needs_opaque(in, {*value, whole})
                                    : no_kernel(in, choice, before, *value).with_span(whole));
     return nullptr;
   }

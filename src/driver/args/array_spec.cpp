@@ -46,8 +46,6 @@ struct Arguments {
   std::uint64_t seed = 0;
 };
 
-Diag at(Piece piece, Diag diag) { return std::move(diag).with_span(piece.span()); }
-
 Result<std::uint64_t> seed_at(const Arguments& arguments, std::size_t index) {
   if (index >= arguments.pieces.size()) return arguments.seed;
   const Piece& piece = arguments.pieces[index];
@@ -55,8 +53,8 @@ Result<std::uint64_t> seed_at(const Arguments& arguments, std::size_t index) {
   if (!seed)
     return fail(Diag(seed.error()).with_note("the value there is a seed, as in `randn:7`"));
   if (*seed >= 0) return static_cast<std::uint64_t>(*seed);
-  return fail(at(
-      piece, diag(DiagKind::BadArgument, "the seed is {}; it must not be negative", piece.text)));
+  return fail_at(piece.span(), DiagKind::BadArgument, "the seed is {}; it must not be negative",
+                 piece.text);
 }
 
 // Of `SEED` and `LO,HI[,SEED]`, the place of the seed.
@@ -78,9 +76,9 @@ Result<void> fill_full(Array& out, const Arguments& arguments) {
 Result<void> fill_list(Array& out, const Arguments& arguments) {
   const auto count = static_cast<std::int64_t>(arguments.pieces.size());
   if (count != out.size())
-    return fail(
-        at(arguments.whole, diag(DiagKind::BadArgument, "{} values for an array of {}, expected {}",
-                                 count, shape_text(out.shape), out.size())));
+    return fail_at(arguments.whole.span(), DiagKind::BadArgument,
+                   "{} values for an array of {}, expected {}", count, shape_text(out.shape),
+                   out.size());
   for (std::int64_t i = 0; i < count; ++i) {
     const Piece& piece = arguments.pieces[static_cast<std::size_t>(i)];
     out.set_bits(i, WW_TRY(located(parse_scalar(out.dtype, piece.text), piece)).bits(0));
@@ -156,13 +154,13 @@ Result<double> bound_at(const Arguments& arguments, std::size_t index, DType typ
   WW_TRY_VOID(located(parse_scalar(type, piece.text), piece));
   const double bound = WW_TRY(located(parse_real(piece.text), piece));
   if (std::isfinite(bound)) return bound;
-  return fail(at(piece, diag(DiagKind::BadArgument, "`{}` is not a bound of a range", piece.text)));
+  return fail_at(piece.span(), DiagKind::BadArgument, "`{}` is not a bound of a range", piece.text);
 }
 
 Diag empty_range(const Arguments& arguments) {
-  return at(arguments.whole,
-            diag(DiagKind::BadArgument, "nothing lies from {} up to, but without, {}",
-                 arguments.pieces[0].text, arguments.pieces[1].text));
+  return diag_at(arguments.whole.span(), DiagKind::BadArgument,
+                 "nothing lies from {} up to, but without, {}", arguments.pieces[0].text,
+                 arguments.pieces[1].text);
 }
 
 Result<RealRange> real_range(const Arguments& arguments, DType type) {
@@ -171,14 +169,12 @@ Result<RealRange> real_range(const Arguments& arguments, DType type) {
     range = {WW_TRY(bound_at(arguments, 0, type)), WW_TRY(bound_at(arguments, 1, type))};
     if (!(range.low < range.high)) return fail(empty_range(arguments));
     if (!std::isfinite(range.high - range.low))
-      return fail(at(arguments.whole, diag(DiagKind::BadArgument,
-                                           "the range from {} to {} is wider than a 64-bit float",
-                                           range.low, range.high)));
+      return fail_at(arguments.whole.span(), DiagKind::BadArgument,
+                     "the range from {} to {} is wider than a 64-bit float", range.low, range.high);
   }
   if (has_only_powers(type) && range.low <= 0)
-    return fail(
-        at(arguments.whole, diag(DiagKind::BadArgument, "`{}` has no zero; give a range above it",
-                                 num::name_of(type))));
+    return fail_at(arguments.whole.span(), DiagKind::BadArgument,
+                   "`{}` has no zero; give a range above it", num::name_of(type));
   return range;
 }
 
@@ -207,10 +203,9 @@ Result<IntRange> integer_range(const Arguments& arguments, DType type) {
   const IntRange range{bounds[0], bounds[1] - 1};
   if (range.min > range.max) return fail(empty_range(arguments));
   if (range.min < exact.min || range.max > exact.max)
-    return fail(at(arguments.whole,
-                   diag(DiagKind::BadArgument,
-                        "the integers are from {} to {}; `{}` holds those from {} to {} exactly",
-                        range.min, range.max, num::name_of(type), exact.min, exact.max)));
+    return fail_at(arguments.whole.span(), DiagKind::BadArgument,
+                   "the integers are from {} to {}; `{}` holds those from {} to {} exactly",
+                   range.min, range.max, num::name_of(type), exact.min, exact.max);
   return range;
 }
 
@@ -266,22 +261,20 @@ Result<const WordRow*> find_row(Piece name) {
   const std::string meant =
       is_number ? fmt::format("; did you mean `{}:{}`?", is_list ? "list" : "full", name.text)
                 : did_you_mean(name.text, names);
-  return fail(at(
-      name,
-      diag(DiagKind::UnknownName, "`{}` does not name the contents of an array{}", name.text, meant)
-          .with_note(fmt::format("there are {}, and @FILE.npy", join(names, ", ")))));
+  return fail(diag_at(name.span(), DiagKind::UnknownName,
+                      "`{}` does not name the contents of an array{}", name.text, meant)
+                  .with_note(fmt::format("there are {}, and @FILE.npy", join(names, ", "))));
 }
 
 Result<void> check_count(const WordRow& row, const Arguments& arguments) {
   const std::size_t count = arguments.pieces.size();
   if (count >= row.min_arguments && count <= row.max_arguments) return {};
   if (row.max_arguments == 0)
-    return fail(
-        at(arguments.whole, diag(DiagKind::BadArgument, "`{}` takes no arguments, found `{}`",
-                                 row.word.name, arguments.whole.text)));
-  return fail(
-      at(arguments.whole, diag(DiagKind::BadArgument, "`{}` has {} arguments; expected `{}:{}`",
-                               row.word.name, count, row.word.name, row.word.arguments)));
+    return fail_at(arguments.whole.span(), DiagKind::BadArgument,
+                   "`{}` takes no arguments, found `{}`", row.word.name, arguments.whole.text);
+  return fail_at(arguments.whole.span(), DiagKind::BadArgument,
+                 "`{}` has {} arguments; expected `{}:{}`", row.word.name, count, row.word.name,
+                 row.word.arguments);
 }
 
 }  // namespace

@@ -25,8 +25,7 @@ Result<FileSpec> parse_file_spec(Piece value) {
   }
   out.path = path.text;
   if (!path.empty()) return out;
-  return fail(
-      diag(DiagKind::Syntax, "expected the name of a file behind `@`").with_span(path.span()));
+  return fail_at(path.span(), DiagKind::Syntax, "expected the name of a file behind `@`");
 }
 
 // --- assignment ----------------------------------------------------------------------------------
@@ -34,8 +33,8 @@ Result<FileSpec> parse_file_spec(Piece value) {
 Result<Assignment> cut_assignment(const std::string& text, std::string_view what) {
   const std::size_t at = text.find('=');
   if (at == std::string::npos || at == 0 || at + 1 == text.size())
-    return fail(diag(DiagKind::Syntax, "found `{}`, expected `NAME={}`", text, what)
-                    .with_span(Span::at(0, text.size())));
+    return fail_at(Span::at(0, text.size()), DiagKind::Syntax, "found `{}`, expected `NAME={}`",
+                   text, what);
   return Assignment{text, text.substr(0, at), text.substr(at + 1), Span::at(0, at),
                     Span::at(at + 1, text.size())};
 }

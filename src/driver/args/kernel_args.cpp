@@ -129,10 +129,9 @@ std::vector<std::string> ArgReader::known_names() const {
 Diag ArgReader::unknown(std::string_view name, Span span) const {
   const std::vector<std::string> names = known_names();
   const std::vector<std::string_view> views(names.begin(), names.end());
-  return diag(DiagKind::UnknownName, "kernel `{}` has no parameter `{}`{}", function_.name, name,
-              did_you_mean(name, views))
-      .with_note(fmt::format("its parameters: {}", join(names, ", ")))
-      .with_span(span);
+  return diag_at(span, DiagKind::UnknownName, "kernel `{}` has no parameter `{}`{}", function_.name,
+                 name, did_you_mean(name, views))
+      .with_note(fmt::format("its parameters: {}", join(names, ", ")));
 }
 
 bool ArgReader::read_args() {
@@ -162,8 +161,8 @@ bool ArgReader::read_outs() {
     const auto param = out_.find(out->name);
     if (!param) return refuse(unknown(out->name, out->name_span), "--out", text);
     if (!is_buffer(*param))
-      return refuse(diag(DiagKind::BadArgument, "`{}` is a scalar, expected a buffer", out->name)
-                        .with_span(out->name_span),
+      return refuse(diag_at(out->name_span, DiagKind::BadArgument,
+                            "`{}` is a scalar, expected a buffer", out->name),
                     "--out", text);
     out_.outs.push_back({*param, out->value});
   }
@@ -239,10 +238,10 @@ bool ArgReader::fits() {
   if (total <= kMaxHostBytes || !request_.most_bytes) return true;
   const ByteLimit limit = request_.most_bytes();
   if (total <= limit.bytes) return true;
-  return refuse(diag(DiagKind::TooLarge, "the arrays of `{}` take {} bytes; {} has {} at most",
-                     function_.name, total, limit.whose, limit.bytes)
-                    .with_note(fmt::format("bytes by parameter: {}", parts))
-                    .with_span(largest));
+  return refuse(diag_at(largest, DiagKind::TooLarge,
+                        "the arrays of `{}` take {} bytes; {} has {} at most", function_.name,
+                        total, limit.whose, limit.bytes)
+                    .with_note(fmt::format("bytes by parameter: {}", parts)));
 }
 
 bool ArgReader::make_buffers() {
@@ -287,9 +286,9 @@ Result<FileSpec> ArgReader::spec_of(std::size_t param, const Assignment& arg) co
   FileSpec spec = WW_TRY(parse_file_spec(
       {std::string_view(arg.text).substr(arg.value_span.begin + 1), arg.value_span.begin + 1}));
   if (!spec.type || *spec.type == buffer.dtype) return spec;
-  return fail(diag(DiagKind::BadArgument, "`{}` is read as `{}`; `{}` holds `{}`", spec.path,
-                   num::name_of(*spec.type), name_of(param), num::name_of(buffer.dtype))
-                  .with_span(spec.type_span)
+  return fail(diag_at(spec.type_span, DiagKind::BadArgument,
+                      "`{}` is read as `{}`; `{}` holds `{}`", spec.path, num::name_of(*spec.type),
+                      name_of(param), num::name_of(buffer.dtype))
                   .with_note(fmt::format("without a type it is read as `{}`, raw items too",
                                          num::name_of(buffer.dtype))));
 }

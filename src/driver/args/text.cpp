@@ -89,15 +89,15 @@ Signed without_sign(std::string_view text) {
 Result<std::int64_t> parse_extent(Piece piece) {
   const std::int64_t extent = WW_TRY(parse_int(piece));
   if (extent >= 1) return extent;
-  return fail(diag(DiagKind::BadExtent, "the extent is {}; it must be at least 1", extent)
-                  .with_span(piece.span()));
+  return fail_at(piece.span(), DiagKind::BadExtent, "the extent is {}; it must be at least 1",
+                 extent);
 }
 
 }  // namespace
 
 Result<Wide> parse_wide(std::string_view text) {
   const auto refused = [&](DiagKind kind, std::string_view why) {
-    return fail(diag(kind, "`{}` {}", text, why).with_span(Span::at(0, text.size())));
+    return fail_at(Span::at(0, text.size()), kind, "`{}` {}", text, why);
   };
   Signed number = without_sign(text);
   const bool is_hex = number.rest.starts_with("0x") || number.rest.starts_with("0X");
@@ -115,7 +115,7 @@ Result<Wide> parse_wide(std::string_view text) {
 
 Result<double> parse_real(std::string_view text) {
   const auto refused = [&](DiagKind kind, std::string_view why) {
-    return fail(diag(kind, "`{}` {}", text, why).with_span(Span::at(0, text.size())));
+    return fail_at(Span::at(0, text.size()), kind, "`{}` {}", text, why);
   };
   const Signed number = without_sign(text);
   double magnitude = 0;
@@ -134,11 +134,10 @@ Result<ShapedType> parse_shaped_type(std::string_view text) {
   const Piece whole = trimmed({text, 0});
   const std::size_t open = whole.text.find('[');
   if (open == std::string_view::npos || !whole.text.ends_with(']'))
-    return fail(diag(DiagKind::Syntax,
-                     "expected a type with a shape, such as `float16[8,16]`, "
-                     "found `{}`",
-                     whole.text)
-                    .with_span(whole.span()));
+    return fail_at(whole.span(), DiagKind::Syntax,
+                   "expected a type with a shape, such as `float16[8,16]`, "
+                   "found `{}`",
+                   whole.text);
   const Piece name = trimmed({whole.text.substr(0, open), whole.offset});
   const Piece extents{whole.text.substr(open + 1, whole.text.size() - open - 2),
                       whole.offset + open + 1};
@@ -146,8 +145,8 @@ Result<ShapedType> parse_shaped_type(std::string_view text) {
   for (const Piece& piece : split_top(extents, ','))
     out.shape.push_back(WW_TRY(parse_extent(piece)));
   if (out.shape.empty())
-    return fail(diag(DiagKind::Syntax, "expected extents between the brackets, found nothing")
-                    .with_span(extents.span()));
+    return fail_at(extents.span(), DiagKind::Syntax,
+                   "expected extents between the brackets, found nothing");
   const auto bytes = byte_size(out.dtype, out.shape);
   if (!bytes) return fail(located(bytes.error(), whole));
   return out;
@@ -279,11 +278,10 @@ Result<std::int64_t> parse_int(Piece piece) {
   const auto [stop, error] = std::from_chars(begin, end, value);
   const bool is_small = value >= -layout::kMaxPlace && value <= layout::kMaxPlace;
   if (error == std::errc::result_out_of_range || !is_small)
-    return fail(diag(DiagKind::Overflow, "`{}` is beyond the largest number, 2^60", piece.text)
-                    .with_span(piece.span()));
+    return fail_at(piece.span(), DiagKind::Overflow, "`{}` is beyond the largest number, 2^60",
+                   piece.text);
   if (error != std::errc() || stop != end)
-    return fail(
-        diag(DiagKind::Syntax, "`{}` is not an integer", piece.text).with_span(piece.span()));
+    return fail_at(piece.span(), DiagKind::Syntax, "`{}` is not an integer", piece.text);
   return value;
 }
 
@@ -292,8 +290,8 @@ Result<layout::Shape> parse_ints(Piece piece) {
   for (const Piece& part : split_top(unwrapped(piece), ','))
     values.push_back(WW_TRY(parse_int(part)));
   if (values.empty())
-    return fail(diag(DiagKind::Syntax, "expected integers separated by commas, found nothing")
-                    .with_span(piece.span()));
+    return fail_at(piece.span(), DiagKind::Syntax,
+                   "expected integers separated by commas, found nothing");
   return values;
 }
 
@@ -316,9 +314,8 @@ Result<layout::Axis> find_axis(Piece piece, const layout::Layout& layout,
   for (const layout::Axis axis : layout.tile().axes()) candidates.push_back(axis.name());
   for (const auto& [name, axis] : names.axes) candidates.emplace_back(name);
   for (const layout::Axis axis : layout::builtin_axes()) candidates.push_back(axis.name());
-  return fail(diag(DiagKind::UnknownName, "no axis is called `{}`{}", piece.text,
-                   did_you_mean(piece.text, candidates))
-                  .with_span(piece.span()));
+  return fail_at(piece.span(), DiagKind::UnknownName, "no axis is called `{}`{}", piece.text,
+                 did_you_mean(piece.text, candidates));
 }
 
 namespace {
@@ -342,19 +339,17 @@ Result<layout::Axis> find_own_axis(Piece piece, const layout::Layout& layout,
                                    const layout::Names& names) {
   const layout::Axis axis = WW_TRY(find_axis(piece, layout, names));
   if (is_used(layout, axis)) return axis;
-  return fail(diag(DiagKind::BadAxis, "the layout does not use axis `{}`; its axes: {}",
-                   axis.name(), axes_text(layout))
-                  .with_span(piece.span()));
+  return fail_at(piece.span(), DiagKind::BadAxis, "the layout does not use axis `{}`; its axes: {}",
+                 axis.name(), axes_text(layout));
 }
 
 Result<layout::Axis> bare_axis(Piece number, const layout::Layout& layout) {
   const auto axes = layout.tile().axes();
   if (axes.size() == 1) return axes.front();
   if (axes.empty() || is_used(layout, layout::axes::m())) return layout::axes::m();
-  return fail(diag(DiagKind::BadAxis,
-                   "`{}` names no axis, and the layout does not use `m`; its axes: {}", number.text,
-                   axes_text(layout))
-                  .with_span(number.span())
+  return fail(diag_at(number.span(), DiagKind::BadAxis,
+                      "`{}` names no axis, and the layout does not use `m`; its axes: {}",
+                      number.text, axes_text(layout))
                   .with_note(fmt::format("write `{}={}`", axes.front().name(), number.text)));
 }
 

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/result.h"
+#include "base/fail_at.h"
 #include "driver/args/array.h"
 #include "layout/layout.h"
 #include "layout/text.h"

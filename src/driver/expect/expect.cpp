@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/fail_at.h"
 #include "base/suggest.h"
 #include "base/wide.h"
 #include "driver/expect/value.h"
@@ -38,11 +39,10 @@ class Evaluator {
       values_[i] = *std::move(value);
       live_ += values_[i].size();
       if (live_ > kLive * most_)
-        return fail(diag(DiagKind::TooLarge,
-                         "the values that wait for their operation have {} elements here; there "
-                         "may be at most {}",
-                         live_, kLive * most_)
-                        .with_span(node.span)
+        return fail(diag_at(node.span, DiagKind::TooLarge,
+                            "the values that wait for their operation have {} elements here; there "
+                            "may be at most {}",
+                            live_, kLive * most_)
                         .with_note("fewer parentheses inside each other need fewer of them"));
     }
     return {};
@@ -138,9 +138,8 @@ class Evaluator {
     if (node.operands.size() == 1) return reduced(node.op, value, node.axis, node.keeps_dims);
     const ExprNode& dimension = expectation_.nodes[node.operands[1]];
     if (dimension.op != ExpectOp::Integer)
-      return fail(diag(DiagKind::BadArgument, "the dimension is `{}`; expected 0, 1, ...",
-                       expectation_.text_of(dimension))
-                      .with_span(dimension.span));
+      return fail_at(dimension.span, DiagKind::BadArgument,
+                     "the dimension is `{}`; expected 0, 1, ...", expectation_.text_of(dimension));
     return reduced(node.op, value, dimension.integer);
   }
 
@@ -357,9 +356,9 @@ double data_atol(double rtol, std::optional<DType> type, const ExprValue& wanted
 Result<void> check_type(const Expectation& expectation, const ExprValue& left) {
   if (left.dtype || expectation.has_tolerance()) return {};
   const ExprNode& node = expectation.nodes[expectation.left];
-  return fail(diag(DiagKind::BadArgument, "the left side `{}` has no element type to compare in",
-                   expectation.text_of(node))
-                  .with_span(node.span)
+  return fail(diag_at(node.span, DiagKind::BadArgument,
+                      "the left side `{}` has no element type to compare in",
+                      expectation.text_of(node))
                   .with_note("put an array there, or name the type: `float32(...)`"));
 }
 

@@ -85,9 +85,8 @@ class ExpectReader {
     const std::size_t end = left ? relation : left.error().span.begin;
     const bool is_single = text().substr(end).starts_with('=');
     if (relation == text().size() && (left || is_single))
-      return fail(diag(DiagKind::Syntax, "found {}, expected `==` or `~=`",
-                       is_single ? "`=`" : "the end of the text")
-                      .with_span(Span::at(end, end + (is_single ? 1 : 0))));
+      return fail_at(Span::at(end, end + (is_single ? 1 : 0)), DiagKind::Syntax,
+                     "found {}, expected `==` or `~=`", is_single ? "`=`" : "the end of the text");
     out_.left = WW_TRY(left);
     if (text()[relation] == '~') out_.relation = ExpectRelation::Near;
     const std::size_t within = within_in(text(), relation + 2);
@@ -118,8 +117,8 @@ class ExpectReader {
     script::ExprId root;
     ast_ = WW_TRY(script::parse_expression(side, symbols_, root));
     if (ast_[root].kind == ExprKind::Compare && !ast_[root].parenthesized)
-      return fail(diag(DiagKind::Syntax, "found a comparison, expected it in parentheses")
-                      .with_span(ast_[root].place.span()));
+      return fail_at(ast_[root].place.span(), DiagKind::Syntax,
+                     "found a comparison, expected it in parentheses");
     return node_of(root);
   }
 
@@ -149,9 +148,8 @@ class ExpectReader {
       }
       case ExprKind::Attribute:
         if (symbols_.text(e.name) != "T")
-          return fail(diag(DiagKind::Syntax, "found `{}`, expected `T` after the dot",
-                           symbols_.text(e.name))
-                          .with_span(e.name_place.span()));
+          return fail_at(e.name_place.span(), DiagKind::Syntax,
+                         "found `{}`, expected `T` after the dot", symbols_.text(e.name));
         return add(out, ExpectOp::Transpose, {WW_TRY(node_of(e.a))});
       case ExprKind::Subscript:
         return slice(e);
@@ -190,8 +188,8 @@ class ExpectReader {
     if (e.b.valid()) out.end = WW_TRY(integer(e.b));
     if (e.c.valid()) out.step = WW_TRY(integer(e.c));
     if (out.step < 1)
-      return fail(diag(DiagKind::BadArgument, "the step is {}; it must be at least 1", out.step)
-                      .with_span(ast_[e.c].place.span()));
+      return fail_at(ast_[e.c].place.span(), DiagKind::BadArgument,
+                     "the step is {}; it must be at least 1", out.step);
     return out;
   }
 
@@ -225,20 +223,18 @@ class ExpectReader {
     }
     const std::size_t count = node.operands.size();
     if (count < function.min_operands || count > function.max_operands)
-      return fail(diag(DiagKind::BadArgument, "`{}` has {} arguments; it takes {}", name, count,
-                       function.max_operands == 1   ? "one"
-                       : function.max_operands == 3 ? "three"
-                                                    : "one or two")
-                      .with_span(node.span));
+      return fail_at(node.span, DiagKind::BadArgument, "`{}` has {} arguments; it takes {}", name,
+                     count,
+                     function.max_operands == 1   ? "one"
+                     : function.max_operands == 3 ? "three"
+                                                  : "one or two");
     if (count == 2 && (node.axis || node.keeps_dims))
-      return fail(diag(DiagKind::BadArgument, "`{}` of two arguments has no axis", name)
-                      .with_span(node.span));
+      return fail_at(node.span, DiagKind::BadArgument, "`{}` of two arguments has no axis", name);
     if (node.op != ExpectOp::Before) return add(std::move(node));
     const ExprNode array = std::move(out_.nodes.back());
     if (array.op != ExpectOp::Name)
-      return fail(
-          diag(DiagKind::Syntax, "found `{}`, expected the name of an array", out_.text_of(array))
-              .with_span(array.span));
+      return fail_at(array.span, DiagKind::Syntax, "found `{}`, expected the name of an array",
+                     out_.text_of(array));
     out_.nodes.pop_back();
     return add(
         {.op = ExpectOp::Before, .span = node.span, .name = std::string(out_.text_of(array))});
@@ -248,8 +244,8 @@ class ExpectReader {
     const std::string_view option = symbols_.text(arg.name);
     const script::Expr& value = ast_[arg.value];
     if ((option != "axis" && option != "keepdims") || !is_reduction(node.op))
-      return fail(diag(DiagKind::BadArgument, "`{}` has no `{}`", function, option)
-                      .with_span(Span::at(arg.name_place.begin, value.place.end)));
+      return fail_at(Span::at(arg.name_place.begin, value.place.end), DiagKind::BadArgument,
+                     "`{}` has no `{}`", function, option);
     if (option == "axis") {
       node.axis = WW_TRY(integer(arg.value));
       return {};
@@ -267,16 +263,15 @@ class ExpectReader {
     candidates.reserve(kFunctions.size() + num::all_dtypes().size());
     for (const ExprFunction& row : kFunctions) candidates.push_back(row.name);
     for (const num::DType each : num::all_dtypes()) candidates.push_back(num::name_of(each));
-    return fail(diag(DiagKind::UnknownName, "`{}` is neither a function nor an element type{}",
-                     name, did_you_mean(name, candidates))
-                    .with_span(span));
+    return fail_at(span, DiagKind::UnknownName, "`{}` is neither a function nor an element type{}",
+                   name, did_you_mean(name, candidates));
   }
 
   // `1e-3`, which is both, or `rtol=1e-3, atol=0`.
   Result<void> read_tolerance(Piece whole) {
     if (out_.relation == ExpectRelation::Equal)
-      return fail(diag(DiagKind::BadArgument, "`==` allows no difference; a tolerance needs `~=`")
-                      .with_span(whole.span()));
+      return fail_at(whole.span(), DiagKind::BadArgument,
+                     "`==` allows no difference; a tolerance needs `~=`");
     if (!whole.text.starts_with("rtol") && !whole.text.starts_with("atol")) {
       out_.rtol = out_.atol = WW_TRY(amount(whole));
       return {};
@@ -285,12 +280,11 @@ class ExpectReader {
       const auto sides = cut_first(piece, '=');
       const Piece name = sides ? sides->first : piece;
       if (!sides || (name.text != "rtol" && name.text != "atol"))
-        return fail(diag(DiagKind::Syntax, "found `{}`, expected `rtol=X` or `atol=X`", piece.text)
-                        .with_span(piece.span()));
+        return fail_at(piece.span(), DiagKind::Syntax, "found `{}`, expected `rtol=X` or `atol=X`",
+                       piece.text);
       std::optional<double>& value = name.text == "rtol" ? out_.rtol : out_.atol;
       if (value)
-        return fail(
-            diag(DiagKind::BadArgument, "`{}` is given twice", name.text).with_span(name.span()));
+        return fail_at(name.span(), DiagKind::BadArgument, "`{}` is given twice", name.text);
       value = WW_TRY(amount(sides->second));
     }
     return {};
@@ -299,8 +293,8 @@ class ExpectReader {
   static Result<double> amount(Piece piece) {
     const double value = WW_TRY(located(parse_real(piece.text), piece));
     if (std::isfinite(value) && value >= 0) return value;
-    return fail(diag(DiagKind::BadArgument, "the tolerance is {}; it must be at least 0", value)
-                    .with_span(piece.span()));
+    return fail_at(piece.span(), DiagKind::BadArgument,
+                   "the tolerance is {}; it must be at least 0", value);
   }
 
   Node add(ExprNode node, ExpectOp op, std::vector<Node> operands = {}, double real = 0) {
@@ -325,10 +319,9 @@ class ExpectReader {
 
   [[nodiscard]] std::string_view text() const { return out_.text; }
   [[nodiscard]] Diag found(const script::Expr& e, std::string_view wanted) const {
-    return diag(DiagKind::Syntax, "found `{}`, expected {}",
-                printable_excerpt(text().substr(e.place.begin, e.place.end - e.place.begin)),
-                wanted)
-        .with_span(e.place.span());
+    return diag_at(e.place.span(), DiagKind::Syntax, "found `{}`, expected {}",
+                   printable_excerpt(text().substr(e.place.begin, e.place.end - e.place.begin)),
+                   wanted);
   }
   [[nodiscard]] Diag unknown(const script::Expr& e) const {
     return found(e,

@@ -36,9 +36,8 @@ std::optional<std::string_view> choose(std::string_view choices, std::string_vie
 }
 
 Diag refused(const LayoutParam& param, Piece piece) {
-  return diag(DiagKind::BadArgument, "{} is `{}`; accepted: {}", param.name, piece.text,
-              join(split_words(param.choices), ", "))
-      .with_span(piece.span());
+  return diag_at(piece.span(), DiagKind::BadArgument, "{} is `{}`; accepted: {}", param.name,
+                 piece.text, join(split_words(param.choices), ", "));
 }
 
 Result<std::int64_t> read_number(const LayoutParam& param, Piece piece) {
@@ -60,10 +59,9 @@ Result<num::DType> read_dtype(const LayoutParam& param, Piece piece) {
   const num::DType type = WW_TRY(located(num::parse_dtype(piece.text), piece));
   if (param.choices.empty() || choose(param.choices, fmt::format("{}", num::bits_of(type))))
     return type;
-  return fail(diag(DiagKind::BadArgument, "{} is `{}`, {} bits wide; accepted widths: {}",
-                   param.name, piece.text, num::bits_of(type),
-                   join(split_words(param.choices), ", "))
-                  .with_span(piece.span()));
+  return fail_at(piece.span(), DiagKind::BadArgument,
+                 "{} is `{}`, {} bits wide; accepted widths: {}", param.name, piece.text,
+                 num::bits_of(type), join(split_words(param.choices), ", "));
 }
 
 // `64x64`, or what parse_ints reads.
@@ -89,9 +87,8 @@ class Assigner {
       if (params_[i].name == keyword.text) return i;
     std::vector<std::string_view> names;
     for (const LayoutParam& param : params_) names.push_back(param.name);
-    return fail(diag(DiagKind::UnknownName, "`{}` has no parameter `{}`{}", name_, keyword.text,
-                     did_you_mean(keyword.text, names))
-                    .with_span(keyword.span())
+    return fail(diag_at(keyword.span(), DiagKind::UnknownName, "`{}` has no parameter `{}`{}",
+                        name_, keyword.text, did_you_mean(keyword.text, names))
                     .with_note(usage()));
   }
 
@@ -99,10 +96,9 @@ class Assigner {
     for (std::size_t i = 0; i < params_.size(); ++i)
       if (params_[i].kind == LayoutParamKind::Flag && params_[i].name == piece.text) return i;
     if (turn_ == params_.size())
-      return fail(diag(DiagKind::BadArgument,
-                       "`{}` takes at most {} argument{}, and `{}` is one more", name_,
-                       params_.size(), params_.size() == 1 ? "" : "s", piece.text)
-                      .with_span(piece.span())
+      return fail(diag_at(piece.span(), DiagKind::BadArgument,
+                          "`{}` takes at most {} argument{}, and `{}` is one more", name_,
+                          params_.size(), params_.size() == 1 ? "" : "s", piece.text)
                       .with_note(usage()));
     return params_[turn_].kind == LayoutParamKind::Ints ? turn_ : turn_++;
   }
@@ -147,16 +143,14 @@ Result<NamedArgs::Value> NamedArgs::read_flag(const LayoutParam& param, Piece pi
     return value;
   }
   if (same_word(piece.text, "false") || piece.text == "0") return value;
-  return fail(diag(DiagKind::BadArgument, "{} is `{}`; accepted: {}, true, false", param.name,
-                   piece.text, param.name)
-                  .with_span(piece.span()));
+  return fail_at(piece.span(), DiagKind::BadArgument, "{} is `{}`; accepted: {}, true, false",
+                 param.name, piece.text, param.name);
 }
 
 Result<NamedArgs::Value> NamedArgs::read(const LayoutParam& param, Piece quoted) {
   const Piece piece = unquoted(quoted);
   if (piece.empty())
-    return fail(
-        diag(DiagKind::Syntax, "expected {}, found nothing", param.name).with_span(piece.span()));
+    return fail_at(piece.span(), DiagKind::Syntax, "expected {}, found nothing", param.name);
   Value value{.is_given = true, .piece = piece, .numbers = {}, .word = {}};
   switch (param.kind) {
     case LayoutParamKind::Int:
@@ -187,8 +181,7 @@ Result<void> NamedArgs::store(const LayoutParam& param, std::size_t index, Piece
     return {};
   }
   if (param.kind != LayoutParamKind::Ints)
-    return fail(
-        diag(DiagKind::BadArgument, "{} is given twice", param.name).with_span(piece.span()));
+    return fail_at(piece.span(), DiagKind::BadArgument, "{} is given twice", param.name);
   bound.numbers.push_back(value.numbers.front());
   const std::size_t begin = bound.piece.offset;
   bound.piece = {arguments_.text.substr(begin - arguments_.offset, piece.span().end - begin),
@@ -217,9 +210,9 @@ Result<NamedArgs> NamedArgs::bind(std::string_view name, Piece arguments,
   }
   for (std::size_t i = 0; i < params.size(); ++i)
     if (!params[i].optional && !args.has(i))
-      return fail(diag(DiagKind::BadArgument, "`{}` needs {}", name, params[i].name)
-                      .with_span(arguments.span())
-                      .with_note(assigner.usage()));
+      return fail(
+          diag_at(arguments.span(), DiagKind::BadArgument, "`{}` needs {}", name, params[i].name)
+              .with_note(assigner.usage()));
   return args;
 }
 
@@ -527,19 +520,17 @@ Diag unknown_layout(Piece word) {
   std::vector<std::string_view> names;
   for (const NamedLayout& row : kTable) names.push_back(row.name);
   names.insert(names.end(), kNotationCalls.begin(), kNotationCalls.end());
-  return diag(DiagKind::UnknownName, "no layout is called `{}`{}", word.text,
-              did_you_mean(word.text, names))
-      .with_span(word.span());
+  return diag_at(word.span(), DiagKind::UnknownName, "no layout is called `{}`{}", word.text,
+                 did_you_mean(word.text, names));
 }
 
 Diag needs_arguments(const NamedLayout& row, Piece piece) {
-  return diag(DiagKind::Syntax, "`{}` needs its arguments in parentheses, as in `{}`", row.name,
-              row.example)
-      .with_span(piece.span());
+  return diag_at(piece.span(), DiagKind::Syntax,
+                 "`{}` needs its arguments in parentheses, as in `{}`", row.name, row.example);
 }
 
 Diag trailing_text(Piece rest) {
-  return diag(DiagKind::Syntax, "`{}` follows a complete layout", rest.text).with_span(rest.span());
+  return diag_at(rest.span(), DiagKind::Syntax, "`{}` follows a complete layout", rest.text);
 }
 
 // The closing parenthesis that belongs to the opening one at `open`, or npos.
@@ -557,8 +548,8 @@ Result<Piece> argument_text(const NamedLayout& row, Piece word, Piece rest) {
   if (!rest.text.starts_with('(')) return fail(needs_arguments(row, word));
   const std::size_t close = closing(rest.text, 0);
   if (close == std::string_view::npos)
-    return fail(diag(DiagKind::Syntax, "the parenthesis after `{}` is never closed", row.name)
-                    .with_span(Span::at(rest.offset, rest.offset + 1)));
+    return fail_at(Span::at(rest.offset, rest.offset + 1), DiagKind::Syntax,
+                   "the parenthesis after `{}` is never closed", row.name);
   const Piece after = trimmed({rest.text.substr(close + 1), rest.offset + close + 1});
   if (!after.empty()) return fail(trailing_text(after));
   return Piece{rest.text.substr(1, close - 1), rest.offset + 1};

@@ -77,8 +77,7 @@ Result<Place> parse_values(const LayoutState& state, Piece arguments,
                             : WW_TRY(bare_axis(piece, state.layout));
     const std::int64_t value = WW_TRY(parse_int(sides ? sides->second : piece));
     if (std::ranges::any_of(out, [&](const auto& known) { return known.axis == axis; }))
-      return fail(diag(DiagKind::BadArgument, "axis `{}` is given twice", axis.name())
-                      .with_span(piece.span()));
+      return fail_at(piece.span(), DiagKind::BadArgument, "axis `{}` is given twice", axis.name());
     out.push_back({axis, value});
   }
   return out;
@@ -177,10 +176,9 @@ Result<void> split(LayoutState& state, Piece arguments) {
   const auto sides = cut_first(arguments, '=');
   const auto parts = sides ? split_top(sides->second, ',') : std::vector<Piece>{};
   if (parts.size() != 2)
-    return fail(diag(DiagKind::Syntax,
-                     "expected WHOLE=OUTER,INNER, as in `tx=warpid,laneid`, found `{}`",
-                     arguments.text)
-                    .with_span(arguments.span()));
+    return fail_at(arguments.span(), DiagKind::Syntax,
+                   "expected WHOLE=OUTER,INNER, as in `tx=warpid,laneid`, found `{}`",
+                   arguments.text);
   const Axis whole = WW_TRY(find_own_axis(sides->first, state.layout, state.names));
   const Axis outer = WW_TRY(find_axis(parts[0], state.layout, state.names));
   const Axis inner = WW_TRY(find_axis(parts[1], state.layout, state.names));
@@ -214,11 +212,10 @@ Result<void> reshape(LayoutState& state, Piece arguments) {
 // ---- slice
 
 Diag open_end(Piece piece) {
-  return diag(DiagKind::BadExtent,
-              "`{}` has no end, and the extent of its dimension is only known at "
-              "run time",
-              piece.text)
-      .with_span(piece.span());
+  return diag_at(piece.span(), DiagKind::BadExtent,
+                 "`{}` has no end, and the extent of its dimension is only known at "
+                 "run time",
+                 piece.text);
 }
 
 // BEGIN:END, with either side left out, or a single INDEX.
@@ -233,22 +230,22 @@ Result<Slice1> parse_range(Piece piece, std::int64_t extent, const layout::Names
       sides->second.empty() ? Expr(extent) : WW_TRY(parse_expr_at(sides->second, names));
   const Expr length = end - begin;
   if (!length.is_constant())
-    return fail(diag(DiagKind::NeedsConstant, "`{}` holds {} elements; the number must be constant",
-                     piece.text, length.text())
-                    .with_span(piece.span()));
+    return fail_at(piece.span(), DiagKind::NeedsConstant,
+                   "`{}` holds {} elements; the number must be constant", piece.text,
+                   length.text());
   if (length.constant() < 1)
-    return fail(diag(DiagKind::BadExtent, "`{}` holds {} elements; a region needs at least one",
-                     piece.text, length.constant())
-                    .with_span(piece.span()));
+    return fail_at(piece.span(), DiagKind::BadExtent,
+                   "`{}` holds {} elements; a region needs at least one", piece.text,
+                   length.constant());
   return Slice1{begin, length.constant()};
 }
 
 Result<void> slice(LayoutState& state, Piece arguments) {
   const std::vector<Piece> pieces = split_top(arguments, ',');
   if (pieces.size() != state.shape.size())
-    return fail(diag(DiagKind::RankMismatch, "the region has rank {}, the shape {} has rank {}",
-                     pieces.size(), layout::shape_text(state.shape), state.shape.size())
-                    .with_span(arguments.span()));
+    return fail_at(arguments.span(), DiagKind::RankMismatch,
+                   "the region has rank {}, the shape {} has rank {}", pieces.size(),
+                   layout::shape_text(state.shape), state.shape.size());
   std::vector<Slice1> region;
   Shape shape;
   for (std::size_t d = 0; d < pieces.size(); ++d) {
@@ -355,9 +352,8 @@ struct Packing {
 Result<Packing> parse_packing(const LayoutState& state, Piece arguments) {
   const auto parts = split_top(arguments, ',');
   if (parts.size() > 2)
-    return fail(
-        diag(DiagKind::BadArgument, "expected N or N,AXIS, found {} arguments", parts.size())
-            .with_span(arguments.span()));
+    return fail_at(arguments.span(), DiagKind::BadArgument,
+                   "expected N or N,AXIS, found {} arguments", parts.size());
   Packing packing;
   packing.n = WW_TRY(parse_int(parts[0]));
   if (parts.size() == 2) packing.axis = WW_TRY(find_axis(parts[1], state.layout, state.names));
@@ -391,9 +387,8 @@ Result<void> pack(LayoutState& state, Piece arguments) {
 Result<void> broadcast(LayoutState& state, Piece arguments) {
   const auto parts = split_top(arguments, ',');
   if (parts.size() > 3)
-    return fail(diag(DiagKind::BadArgument,
-                     "expected N, N,POSITION or N,POSITION,AXIS, found {} arguments", parts.size())
-                    .with_span(arguments.span()));
+    return fail_at(arguments.span(), DiagKind::BadArgument,
+                   "expected N, N,POSITION or N,POSITION,AXIS, found {} arguments", parts.size());
   const std::int64_t n = WW_TRY(parse_int(parts[0]));
   const std::int64_t position = parts.size() > 1 ? WW_TRY(parse_int(parts[1])) : -1;
   const Axis axis =
@@ -726,17 +721,15 @@ Result<void> read_option(Access& access, Piece piece) {
   const auto sides = cut_first(piece, '=');
   const bool is_vec = sides && sides->first.text == "vec";
   if (!is_vec && !(sides && sides->first.text == "lanes"))
-    return fail(diag(DiagKind::BadArgument, "expected vec=N or lanes=N, found `{}`", piece.text)
-                    .with_span(piece.span()));
+    return fail_at(piece.span(), DiagKind::BadArgument, "expected vec=N or lanes=N, found `{}`",
+                   piece.text);
   const std::int64_t value = WW_TRY(parse_int(sides->second));
   if (value < 1)
-    return fail(
-        diag(DiagKind::BadArgument, "{} is {}; it must be at least 1", sides->first.text, value)
-            .with_span(sides->second.span()));
+    return fail_at(sides->second.span(), DiagKind::BadArgument, "{} is {}; it must be at least 1",
+                   sides->first.text, value);
   std::optional<std::int64_t>& option = is_vec ? access.vec : access.lanes;
   if (option)
-    return fail(diag(DiagKind::BadArgument, "{} is given twice", sides->first.text)
-                    .with_span(piece.span()));
+    return fail_at(piece.span(), DiagKind::BadArgument, "{} is given twice", sides->first.text);
   option = value;
   return {};
 }
@@ -745,9 +738,8 @@ Result<void> read_option(Access& access, Piece piece) {
 Result<Access> parse_access(const LayoutState& state, Piece arguments) {
   const auto parts = split_top(arguments, ',');
   if (parts.size() < 2)
-    return fail(diag(DiagKind::BadArgument, "expected DTYPE,ACCESS[,vec=N][,lanes=N], found `{}`",
-                     arguments.text)
-                    .with_span(arguments.span()));
+    return fail_at(arguments.span(), DiagKind::BadArgument,
+                   "expected DTYPE,ACCESS[,vec=N][,lanes=N], found `{}`", arguments.text);
   Access access;
   access.bits = WW_TRY(parse_bits(parts[0]));
   access.elements = WW_TRY(parse_notation_at(parts[1], state.names)).layout;
@@ -909,21 +901,18 @@ const LayoutOp* find_op(std::string_view name) {
 Diag unknown_op(Piece name) {
   std::vector<std::string_view> names;
   for (const LayoutOp& row : kOps) names.push_back(row.name);
-  return diag(DiagKind::UnknownName, "no operation is called `{}`{}", name.text,
-              did_you_mean(name.text, names))
-      .with_span(name.span());
+  return diag_at(name.span(), DiagKind::UnknownName, "no operation is called `{}`{}", name.text,
+                 did_you_mean(name.text, names));
 }
 
 Result<void> check_arguments(const LayoutOp& row, Piece name, const Piece* arguments) {
   const bool given = arguments != nullptr && !arguments->empty();
   if (given && row.arguments.empty())
-    return fail(diag(DiagKind::BadArgument, "`{}` takes no argument, and `{}` was given", row.name,
-                     arguments->text)
-                    .with_span(arguments->span()));
+    return fail_at(arguments->span(), DiagKind::BadArgument,
+                   "`{}` takes no argument, and `{}` was given", row.name, arguments->text);
   if (!given && !row.arguments.empty() && !row.arguments.starts_with('['))
-    return fail(diag(DiagKind::BadArgument, "`{}` needs an argument: {}:{}", row.name, row.name,
-                     row.arguments)
-                    .with_span(name.span())
+    return fail(diag_at(name.span(), DiagKind::BadArgument, "`{}` needs an argument: {}:{}",
+                        row.name, row.name, row.arguments)
                     .with_note(fmt::format("for example `{}`", row.example)));
   return {};
 }

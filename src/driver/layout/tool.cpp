@@ -42,8 +42,7 @@ Result<Declaration> parse_declaration(std::string_view text, std::string_view ex
   const Piece whole = trimmed({text, 0});
   const auto sides = cut_first(whole, '=');
   if (!sides || sides->first.empty() || sides->second.empty())
-    return fail(diag(DiagKind::Syntax, "expected {}, found `{}`", expected, whole.text)
-                    .with_span(whole.span()));
+    return fail_at(whole.span(), DiagKind::Syntax, "expected {}, found `{}`", expected, whole.text);
   return Declaration{sides->first, split_top(sides->second, ':')};
 }
 
@@ -61,10 +60,9 @@ Result<AxisKind> parse_kind(Piece piece) {
     if (row.name == piece.text) return row.kind;
     names.push_back(row.name);
   }
-  return fail(diag(DiagKind::UnknownName,
-                   "`{}` is not a kind of axis; accepted: thread, memory, device{}", piece.text,
-                   did_you_mean(piece.text, names))
-                  .with_span(piece.span()));
+  return fail_at(piece.span(), DiagKind::UnknownName,
+                 "`{}` is not a kind of axis; accepted: thread, memory, device{}", piece.text,
+                 did_you_mean(piece.text, names));
 }
 
 Result<Axis> make_axis(const Declaration& declaration, AxisKind kind) {
@@ -80,8 +78,8 @@ Result<Axis> make_axis(const Declaration& declaration, AxisKind kind) {
 Result<std::int64_t> parse_positive(Piece piece) {
   const std::int64_t value = WW_TRY(parse_int(piece));
   if (value >= 1) return value;
-  return fail(diag(DiagKind::BadArgument, "the divisor is {}; it must be at least 1", value)
-                  .with_span(piece.span()));
+  return fail_at(piece.span(), DiagKind::BadArgument, "the divisor is {}; it must be at least 1",
+                 value);
 }
 
 std::int64_t round_down(std::int64_t value, std::int64_t step) {
@@ -95,7 +93,7 @@ layout::Range multiples_in(std::int64_t begin, std::int64_t end, std::int64_t st
 }
 
 Diag declared_twice(Piece name) {
-  return diag(DiagKind::BadArgument, "`{}` is declared twice", name.text).with_span(name.span());
+  return diag_at(name.span(), DiagKind::BadArgument, "`{}` is declared twice", name.text);
 }
 
 }  // namespace
@@ -106,9 +104,8 @@ Result<void> declare_axis(std::string_view text, layout::Names& names) {
   const std::vector<Piece>& parts = declaration.parts;
   const AxisKind kind = WW_TRY(parse_kind(parts[0]));
   if (parts.size() > 3 || (parts.size() > 1 && kind != AxisKind::Thread))
-    return fail(
-        diag(DiagKind::BadArgument, "only thread axes take numbers, a divisor and a modulus")
-            .with_span(parts[kind == AxisKind::Thread ? 3 : 1].span()));
+    return fail_at(parts[kind == AxisKind::Thread ? 3 : 1].span(), DiagKind::BadArgument,
+                   "only thread axes take numbers, a divisor and a modulus");
   const Axis axis = WW_TRY(make_axis(declaration, kind));
   if (!names.axes.emplace(declaration.name.text, axis).second)
     return fail(declared_twice(declaration.name));
@@ -120,18 +117,16 @@ Result<void> declare_variable(std::string_view text, layout::Names& names) {
       WW_TRY(parse_declaration(text, "NAME=BEGIN:END[:MULTIPLE], as in `k=0:8`"));
   const std::vector<Piece>& parts = declaration.parts;
   if (parts.size() < 2 || parts.size() > 3)
-    return fail(diag(DiagKind::Syntax,
-                     "expected BEGIN:END or BEGIN:END:MULTIPLE, found {} number{}", parts.size(),
-                     parts.size() == 1 ? "" : "s")
-                    .with_span(parts[0].span()));
+    return fail_at(parts[0].span(), DiagKind::Syntax,
+                   "expected BEGIN:END or BEGIN:END:MULTIPLE, found {} number{}", parts.size(),
+                   parts.size() == 1 ? "" : "s");
   const std::int64_t begin = WW_TRY(parse_int(parts[0]));
   const std::int64_t end = WW_TRY(parse_int(parts[1]));
   const std::int64_t multiple = parts.size() == 3 ? WW_TRY(parse_positive(parts[2])) : 1;
   const layout::Range range = multiples_in(begin, end, multiple);
   if (range.max < range.min)
-    return fail(
-        diag(DiagKind::BadArgument, "no multiple of {} is in the range {}:{}", multiple, begin, end)
-            .with_span(parts[0].span()));
+    return fail_at(parts[0].span(), DiagKind::BadArgument,
+                   "no multiple of {} is in the range {}:{}", multiple, begin, end);
   const layout::Sym symbol =
       WW_TRY(located(layout::Sym::make(declaration.name.text, range, multiple), declaration.name));
   if (!names.symbols.emplace(declaration.name.text, symbol).second)

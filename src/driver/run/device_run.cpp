@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/fail_at.h"
 #include "base/wide.h"
 #include "driver/call/launch_description.h"
 #include "driver/launch/run.h"
@@ -310,8 +311,8 @@ Result<void> find_launch(HostPart& host, const Build& build) {
       const ir::ExprId expr = shape.grid[d].expr;
       const auto value = eval::host_value(host.lowered, host.lowered_values, expr);
       if (!value)
-        return fail(diag(DiagKind::BadLaunch, "the grid's extent is not known before the launch")
-                        .with_span(host.lowered[expr].span));
+        return fail_at(host.lowered[expr].span, DiagKind::BadLaunch,
+                       "the grid's extent is not known before the launch");
       extent = eval::as_int(host.lowered[expr].type.dtype, *value);
     }
     if (extent < 1 || extent > kMaxGrid)

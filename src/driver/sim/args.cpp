@@ -35,8 +35,8 @@ Result<void> read_buffer(SimArg& arg, Piece value) {
   if (!parts) return {};
   arg.fill = parts->second.span();
   if (!parts->second.empty()) return {};
-  return fail(diag(DiagKind::Syntax, "expected what the buffer holds behind `:`, such as `arange`")
-                  .with_span(arg.fill));
+  return fail_at(arg.fill, DiagKind::Syntax,
+                 "expected what the buffer holds behind `:`, such as `arange`");
 }
 
 Result<void> read_file_name(SimArg& arg, Piece value) {
@@ -57,13 +57,12 @@ Result<void> read_bytes(SimArg& arg, Piece value) {
   arg.kind = ArgKind::Bytes;
   for (std::size_t i = 0; i < value.text.size(); ++i) {
     if (hex_digit(value.text[i]) >= 0) continue;
-    return fail(diag(DiagKind::Syntax, "`{}` is not a hexadecimal digit", value.text[i])
-                    .with_span(Span::at(value.offset + i, value.offset + i + 1)));
+    return fail_at(Span::at(value.offset + i, value.offset + i + 1), DiagKind::Syntax,
+                   "`{}` is not a hexadecimal digit", value.text[i]);
   }
   if (value.text.size() % 2 != 0)
-    return fail(
-        diag(DiagKind::Syntax, "{}; a byte has two", plural(value.text.size(), "hexadecimal digit"))
-            .with_span(value.span()));
+    return fail_at(value.span(), DiagKind::Syntax, "{}; a byte has two",
+                   plural(value.text.size(), "hexadecimal digit"));
   for (std::size_t i = 0; i < value.text.size(); i += 2)
     arg.bytes.push_back(
         static_cast<std::byte>(hex_digit(value.text[i]) * 16 + hex_digit(value.text[i + 1])));
@@ -78,8 +77,7 @@ Result<void> read_scalar(SimArg& arg, Piece type, Piece value) {
 }
 
 Diag no_value(Piece value) {
-  return diag(DiagKind::Syntax, "expected a value, found `{}`", value.text)
-      .with_span(value.span())
+  return diag_at(value.span(), DiagKind::Syntax, "expected a value, found `{}`", value.text)
       .with_note("buffers: `float16[8,16]:arange`, `float16[8,16]` (an output), `@in.npy`")
       .with_note("values: `i32:42`, `bytes:00ff`, `null`")
       .with_note("tensor maps: `tensormap(float16[64,64], box=[8,64])`")
@@ -93,14 +91,13 @@ Result<void> read_value(SimArg& arg, Piece value);
 Result<std::vector<Piece>> inside_of(Piece value, std::string_view title) {
   const std::size_t prefix = value.text.find('(') + 1;
   if (!value.text.ends_with(')'))
-    return fail(diag(DiagKind::Syntax, "expected `)` at the end of `{}`", value.text)
-                    .with_span(value.span()));
+    return fail_at(value.span(), DiagKind::Syntax, "expected `)` at the end of `{}`", value.text);
   const Piece inside{value.text.substr(prefix, value.text.size() - prefix - 1),
                      value.offset + prefix};
   std::vector<Piece> pieces = split_top(inside, ',');
   if (pieces.empty() || pieces[0].empty())
-    return fail(diag(DiagKind::Syntax, "expected the array of the {} behind `(`", title)
-                    .with_span(value.span()));
+    return fail_at(value.span(), DiagKind::Syntax, "expected the array of the {} behind `(`",
+                   title);
   return pieces;
 }
 
@@ -109,9 +106,8 @@ Result<void> read_texture(SimArg& arg, Piece value, bool is_surface) {
   arg.texture = WW_TRY(parse_texture_settings(std::span(pieces).subspan(1), is_surface));
   if (pieces[0].text.contains('[') || pieces[0].text.starts_with('@'))
     return read_value(arg, pieces[0]);
-  return fail(diag(DiagKind::Syntax, "expected an array such as `float32[16,32]:randn`, found `{}`",
-                   pieces[0].text)
-                  .with_span(pieces[0].span()));
+  return fail_at(pieces[0].span(), DiagKind::Syntax,
+                 "expected an array such as `float32[16,32]:randn`, found `{}`", pieces[0].text);
 }
 
 Result<void> read_tensor_map(SimArg& arg, Piece value) {
@@ -148,13 +144,12 @@ Result<std::pair<Piece, Piece>> cut_key(std::string_view text, std::string_view 
   const Piece whole{text, 0};
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos)
-    return fail(
-        diag(DiagKind::Syntax, "expected `{}`, found `{}`", wanted, text).with_span(whole.span()));
+    return fail_at(whole.span(), DiagKind::Syntax, "expected `{}`, found `{}`", wanted, text);
   const Piece key = trimmed({text.substr(0, equals), 0});
   const Piece value = trimmed({text.substr(equals + 1), equals + 1});
   if (key.empty())
-    return fail(diag(DiagKind::Syntax, "expected a parameter before `=`, found nothing")
-                    .with_span(Span::at(equals, equals + 1)));
+    return fail_at(Span::at(equals, equals + 1), DiagKind::Syntax,
+                   "expected a parameter before `=`, found nothing");
   return std::pair{key, value};
 }
 
@@ -194,10 +189,9 @@ std::size_t bytes_of(const SimArg& arg) {
 Result<void> check_size(Params params, std::size_t index, const SimArg& arg) {
   const sim::Param& param = params[index];
   if (bytes_of(arg) == param.bytes) return {};
-  Diag problem = diag(DiagKind::BadArgument, "{} has {}; {} is `{}` and takes {}", kind_text(arg),
-                      plural(bytes_of(arg), "byte"), param_title(params, index),
-                      param_type_text(param), param.bytes)
-                     .with_span(arg.value);
+  Diag problem = diag_at(arg.value, DiagKind::BadArgument, "{} has {}; {} is `{}` and takes {}",
+                         kind_text(arg), plural(bytes_of(arg), "byte"), param_title(params, index),
+                         param_type_text(param), param.bytes);
   const bool is_part = bytes_of(arg) < param.bytes && param.type == isa::Type::B8 &&
                        param.bytes != sim::kTensorMapBytes;  // most likely one, not a struct
   if (!is_part) return fail(std::move(problem));
@@ -212,9 +206,9 @@ Result<void> place(Params params, std::span<const SimArg> args, std::size_t whic
   const SimArg& arg = args[which];
   const std::size_t index = WW_TRY(find_param(params, arg.text, arg.key));
   if (by_param[index] < args.size())
-    return fail(diag(DiagKind::BadArgument, "{} is given twice", param_title(params, index))
-                    .with_span(arg.key)
-                    .with_note(fmt::format("first as `{}`", args[by_param[index]].text)));
+    return fail(
+        diag_at(arg.key, DiagKind::BadArgument, "{} is given twice", param_title(params, index))
+            .with_note(fmt::format("first as `{}`", args[by_param[index]].text)));
   WW_TRY_VOID(check_size(params, index, arg));
   by_param[index] = which;
   return {};
@@ -235,13 +229,11 @@ Result<std::optional<sim::Param>> member_of(Params params, const SimArg& arg) {
   const std::string_view digits = key.substr(plus + 1);
   const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), at);
   if (error != std::errc() || stop != digits.data() + digits.size())
-    return fail(
-        diag(DiagKind::Syntax, "expected the number of a byte behind `+`, found `{}`", digits)
-            .with_span(arg.key));
+    return fail_at(arg.key, DiagKind::Syntax,
+                   "expected the number of a byte behind `+`, found `{}`", digits);
   if (at > whole.bytes || bytes_of(arg) > whole.bytes - at)
-    return fail(diag(DiagKind::OutOfBounds, "{} has {} from byte {} on; `{}` has {}",
-                     kind_text(arg), plural(bytes_of(arg), "byte"), at, whole.name, whole.bytes)
-                    .with_span(arg.key));
+    return fail_at(arg.key, DiagKind::OutOfBounds, "{} has {} from byte {} on; `{}` has {}",
+                   kind_text(arg), plural(bytes_of(arg), "byte"), at, whole.name, whole.bytes);
   sim::Param out;
   out.name = std::string(key);
   out.type = isa::Type::B8;
@@ -260,9 +252,8 @@ Result<void> add_members(Params params, const SimArg& arg, std::vector<sim::Para
   };
   const auto other = std::ranges::find_if(out, overlaps);
   if (other != out.end() && other->name != member->name)
-    return fail(
-        diag(DiagKind::BadArgument, "`{}` shares bytes with `{}`", member->name, other->name)
-            .with_span(arg.key));
+    return fail_at(arg.key, DiagKind::BadArgument, "`{}` shares bytes with `{}`", member->name,
+                   other->name);
   if (other != out.end()) return {};  // given twice
   const auto whole = std::ranges::find_if(params, [&](const sim::Param& each) {
     return member->offset >= each.offset && member->offset < each.offset + each.bytes;
@@ -287,8 +278,7 @@ Result<SimArg> parse_sim_arg(std::string_view text) {
 Result<SimOut> parse_sim_out(std::string_view text) {
   const auto [key, value] = WW_TRY(cut_key(text, "PARAMETER=FILE"));
   if (value.empty())
-    return fail(
-        diag(DiagKind::Syntax, "expected the name of a file behind `=`").with_span(value.span()));
+    return fail_at(value.span(), DiagKind::Syntax, "expected the name of a file behind `=`");
   return SimOut{std::string(text), key.span(), value.span(), std::string(value.text)};
 }
 
@@ -327,8 +317,8 @@ Result<std::size_t> find_param(Params params, std::string_view text, Span key) {
   std::size_t index = 0;
   const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), index);
   if (error == std::errc() && index < params.size()) return index;
-  return fail(diag(DiagKind::OutOfBounds, "no parameter {}: the kernel has {}", word, params.size())
-                  .with_span(key));
+  return fail_at(key, DiagKind::OutOfBounds, "no parameter {}: the kernel has {}", word,
+                 params.size());
 }
 
 MatchedArgs match_args(Params params, std::span<const SimArg> args) {

@@ -29,9 +29,8 @@ Result<std::uint64_t> parse_count(Piece piece, std::uint64_t least, std::uint64_
   const auto [stop, error] = std::from_chars(piece.text.data(), end, value);
   const bool is_number = error == std::errc() && stop == end;
   if (is_number && value >= least && value <= most) return value;
-  return fail(diag(DiagKind::BadArgument, "`{}` is not a whole number from {} to {}", piece.text,
-                   least, most)
-                  .with_span(piece.span()));
+  return fail_at(piece.span(), DiagKind::BadArgument, "`{}` is not a whole number from {} to {}",
+                 piece.text, least, most);
 }
 
 int power_of_suffix(char c) {
@@ -55,8 +54,7 @@ Result<std::uint64_t> parse_amount(Piece piece, std::uint64_t step) {
   std::uint64_t value = WW_TRY(parse_count(digits, 1, kMaxU64));
   for (int i = 0; i < power; ++i) {
     if (value > kMaxU64 / step)
-      return fail(
-          diag(DiagKind::Overflow, "`{}` is beyond 64 bits", piece.text).with_span(piece.span()));
+      return fail_at(piece.span(), DiagKind::Overflow, "`{}` is beyond 64 bits", piece.text);
     value *= step;
   }
   return value;
@@ -65,8 +63,8 @@ Result<std::uint64_t> parse_amount(Piece piece, std::uint64_t step) {
 Result<double> parse_seconds(Piece piece) {
   const double value = WW_TRY(located(parse_real(piece.text), piece));
   if (std::isfinite(value) && value > 0) return value;
-  return fail(diag(DiagKind::BadArgument, "`{}` seconds; expected a number above 0", piece.text)
-                  .with_span(piece.span()));
+  return fail_at(piece.span(), DiagKind::BadArgument, "`{}` seconds; expected a number above 0",
+                 piece.text);
 }
 
 Result<void> set_limit(LimitChanges& limits, Piece name, Piece value) {
@@ -78,10 +76,9 @@ Result<void> set_limit(LimitChanges& limits, Piece name, Piece value) {
     limits.memory = WW_TRY(parse_amount(value, 1024));
   } else {
     static constexpr std::array<std::string_view, 3> kNames{"instructions", "seconds", "memory"};
-    return fail(diag(DiagKind::UnknownName,
-                     "`{}` is not a limit; known limits: instructions, seconds, memory{}",
-                     name.text, did_you_mean(name.text, kNames))
-                    .with_span(name.span()));
+    return fail_at(name.span(), DiagKind::UnknownName,
+                   "`{}` is not a limit; known limits: instructions, seconds, memory{}", name.text,
+                   did_you_mean(name.text, kNames));
   }
   return {};
 }
@@ -95,26 +92,23 @@ Result<std::uint64_t> block_number(Piece piece, const sim::Dim3& grid) {
     const auto parts = split_top(piece, ',');
     std::array<std::uint64_t, 3> at{};
     if (parts.size() > at.size())
-      return fail(diag(DiagKind::Syntax, "expected a block as a number or as `X,Y,Z`, found `{}`",
-                       piece.text)
-                      .with_span(piece.span()));
+      return fail_at(piece.span(), DiagKind::Syntax,
+                     "expected a block as a number or as `X,Y,Z`, found `{}`", piece.text);
     for (std::size_t i = 0; i < parts.size(); ++i)
       at[i] = WW_TRY(parse_count(parts[i], 0, kMaxDim));
     if (at[0] < grid.x && at[1] < grid.y && at[2] < grid.z)
       return at[0] + grid.x * (at[1] + grid.y * at[2]);
   }
-  return fail(diag(DiagKind::OutOfBounds, "there is no block {} in a grid of {}", piece.text,
-                   dims_text(grid))
-                  .with_span(piece.span()));
+  return fail_at(piece.span(), DiagKind::OutOfBounds, "there is no block {} in a grid of {}",
+                 piece.text, dims_text(grid));
 }
 
 Result<std::uint32_t> parse_warp(Piece piece, const sim::Dim3& block) {
   const std::uint64_t warps = (block.count() + sim::kLanes - 1) / sim::kLanes;
   const std::uint64_t warp = WW_TRY(parse_count(piece, 0, kMaxU64));
   if (warp < warps && warp <= kMaxDim) return static_cast<std::uint32_t>(warp);
-  return fail(diag(DiagKind::OutOfBounds, "there is no warp {}: a block of {} has {}", warp,
-                   dims_text(block), warps)
-                  .with_span(piece.span()));
+  return fail_at(piece.span(), DiagKind::OutOfBounds, "there is no warp {}: a block of {} has {}",
+                 warp, dims_text(block), warps);
 }
 
 }  // namespace
@@ -122,8 +116,8 @@ Result<std::uint32_t> parse_warp(Piece piece, const sim::Dim3& block) {
 Result<sim::Dim3> parse_dims(std::string_view text) {
   const auto pieces = split_top({text, 0}, ',');
   if (pieces.empty() || pieces.size() > 3)
-    return fail(diag(DiagKind::Syntax, "expected `X`, `X,Y` or `X,Y,Z`, found `{}`", text)
-                    .with_span(Span::at(0, text.size())));
+    return fail_at(Span::at(0, text.size()), DiagKind::Syntax,
+                   "expected `X`, `X,Y` or `X,Y,Z`, found `{}`", text);
   std::array<std::uint32_t, 3> out{1, 1, 1};
   for (std::size_t i = 0; i < pieces.size(); ++i)
     out[i] = static_cast<std::uint32_t>(WW_TRY(parse_count(pieces[i], 0, kMaxDim)));
@@ -151,8 +145,8 @@ Result<LimitChanges> parse_limits(std::string_view text) {
   for (const Piece& piece : split_top({text, 0}, ',')) {
     const auto parts = cut_first(piece, '=');
     if (!parts)
-      return fail(diag(DiagKind::Syntax, "expected `NAME=VALUE`, found `{}`", piece.text)
-                      .with_span(piece.span()));
+      return fail_at(piece.span(), DiagKind::Syntax, "expected `NAME=VALUE`, found `{}`",
+                     piece.text);
     WW_TRY_VOID(set_limit(limits, parts->first, parts->second));
   }
   return limits;
@@ -165,9 +159,8 @@ Result<sim::Schedule> parse_schedule(std::string_view text) {
   if (text == "random") return sim::Schedule{.is_random = true};
   constexpr std::string_view kRandom = "random:";
   if (!text.starts_with(kRandom))
-    return fail(diag(DiagKind::BadArgument,
-                     "expected `rr`, `reverse`, `step` or `random:SEED`, found `{}`", text)
-                    .with_span(Span::at(0, text.size())));
+    return fail_at(Span::at(0, text.size()), DiagKind::BadArgument,
+                   "expected `rr`, `reverse`, `step` or `random:SEED`, found `{}`", text);
   const Piece seed{text.substr(kRandom.size()), kRandom.size()};
   return sim::Schedule{.is_random = true, .seed = WW_TRY(parse_count(seed, 0, kMaxU64))};
 }
@@ -195,15 +188,14 @@ Result<std::uint64_t> parse_block(std::string_view text, const sim::Dim3& grid) 
 Result<StepRange> parse_steps(std::string_view text) {
   const auto parts = cut_first(Piece{text, 0}, ':');
   if (!parts)
-    return fail(diag(DiagKind::Syntax, "expected `FIRST:LAST`, found `{}`", text)
-                    .with_span(Span::at(0, text.size())));
+    return fail_at(Span::at(0, text.size()), DiagKind::Syntax, "expected `FIRST:LAST`, found `{}`",
+                   text);
   StepRange out;
   out.first = WW_TRY(parse_count(parts->first, 0, kMaxU64));
   out.last = WW_TRY(parse_count(parts->second, 0, kMaxU64));
   if (out.first < out.last) return out;
-  return fail(diag(DiagKind::BadArgument, "steps {} to {}; expected a last one behind the first",
-                   out.first, out.last)
-                  .with_span(Span::at(0, text.size())));
+  return fail_at(Span::at(0, text.size()), DiagKind::BadArgument,
+                 "steps {} to {}; expected a last one behind the first", out.first, out.last);
 }
 
 Result<sim::BreakRequest> parse_break(std::string_view text) {
@@ -256,9 +248,8 @@ Result<void> set_setting(LaunchText& launch, Piece piece) {
   }
   const auto parts = cut_first(piece, '=');
   if (!parts || trimmed(parts->first).text != "cluster")
-    return fail(diag(DiagKind::UnknownName, "`{}`, expected `cluster=(X,Y,Z)` or `programmatic`",
-                     piece.text)
-                    .with_span(piece.span()));
+    return fail_at(piece.span(), DiagKind::UnknownName,
+                   "`{}`, expected `cluster=(X,Y,Z)` or `programmatic`", piece.text);
   launch.cluster = WW_TRY(dims_at(trimmed(parts->second)));
   return {};
 }
@@ -266,9 +257,8 @@ Result<void> set_setting(LaunchText& launch, Piece piece) {
 Result<void> set_shared(LaunchText& launch, Piece piece) {
   const std::int64_t bytes = WW_TRY(parse_int(piece));
   if (bytes < 0 || bytes > kMaxShared)
-    return fail(diag(DiagKind::BadArgument, "{} bytes of shared memory, expected 0 to {}", bytes,
-                     kMaxShared)
-                    .with_span(piece.span()));
+    return fail_at(piece.span(), DiagKind::BadArgument,
+                   "{} bytes of shared memory, expected 0 to {}", bytes, kMaxShared);
   launch.shared_bytes = static_cast<std::uint32_t>(bytes);
   return {};
 }
@@ -284,20 +274,18 @@ Result<void> set_sizes(LaunchText& launch, Piece piece) {
       continue;
     }
     if (place == kPlaces)
-      return fail(diag(DiagKind::Syntax,
-                       "`{}` behind grid, block and shared memory, expected `cluster=(X,Y,Z)` or "
-                       "`programmatic`; there is one stream",
-                       each.text)
-                      .with_span(each.span()));
+      return fail_at(each.span(), DiagKind::Syntax,
+                     "`{}` behind grid, block and shared memory, expected `cluster=(X,Y,Z)` or "
+                     "`programmatic`; there is one stream",
+                     each.text);
     if (place == 0) launch.grid = WW_TRY(dims_at(each));
     if (place == 1) launch.block = WW_TRY(dims_at(each));
     if (place == 2) WW_TRY_VOID(set_shared(launch, each));
     ++place;
   }
   if (place >= 2) return {};
-  return fail(
-      diag(DiagKind::Syntax, "`<<<{}>>>` has no {}", piece.text, place == 0 ? "grid" : "block")
-          .with_span(piece.span()));
+  return fail_at(piece.span(), DiagKind::Syntax, "`<<<{}>>>` has no {}", piece.text,
+                 place == 0 ? "grid" : "block");
 }
 
 }  // namespace

@@ -54,8 +54,8 @@ Result<void> set_map_word(E& value, Piece word) {
   const auto words = sim::words_of(E{});
   const auto found = std::ranges::find(words, word.text);
   if (found == words.end())
-    return fail(diag(DiagKind::UnknownName, "`{}`, expected {}", word.text, join(words, ", "))
-                    .with_span(word.span()));
+    return fail_at(word.span(), DiagKind::UnknownName, "`{}`, expected {}", word.text,
+                   join(words, ", "));
   value = static_cast<E>(found - words.begin());
   return {};
 }
@@ -65,9 +65,8 @@ Result<void> set_map_type(TensorMapSettings& settings, Piece word) {
   for (const sim::TensorTypeInfo& type : sim::tensor_types()) names.push_back(type.name);
   const auto found = std::ranges::find(names, word.text);
   if (found == names.end())
-    return fail(diag(DiagKind::UnknownName, "no element type `{}` of tensor maps{}", word.text,
-                     did_you_mean(word.text, names))
-                    .with_span(word.span()));
+    return fail_at(word.span(), DiagKind::UnknownName, "no element type `{}` of tensor maps{}",
+                   word.text, did_you_mean(word.text, names));
   settings.type = static_cast<sim::TensorType>(found - names.begin());
   return {};
 }
@@ -169,9 +168,8 @@ Result<void> set_map_setting(TensorMapSettings& settings, Piece name, Piece valu
   std::vector<std::string_view> all(std::begin(kMapLists), std::end(kMapLists));
   all.insert(all.end(), std::begin(kMapNumbers), std::end(kMapNumbers));
   all.insert(all.end(), std::begin(kMapWords), std::end(kMapWords));
-  return fail(diag(DiagKind::UnknownName, "tensor maps have no setting `{}`{}", name.text,
-                   did_you_mean(name.text, all))
-                  .with_span(name.span()));
+  return fail_at(name.span(), DiagKind::UnknownName, "tensor maps have no setting `{}`{}",
+                 name.text, did_you_mean(name.text, all));
 }
 
 Result<TensorMapSettings> parse_map_settings(std::span<const Piece> pieces) {
@@ -179,8 +177,8 @@ Result<TensorMapSettings> parse_map_settings(std::span<const Piece> pieces) {
   for (const Piece& piece : pieces) {
     const auto parts = cut_first(piece, '=');
     if (!parts)
-      return fail(diag(DiagKind::Syntax, "expected `name=value`, found `{}`", piece.text)
-                      .with_span(piece.span()));
+      return fail_at(piece.span(), DiagKind::Syntax, "expected `name=value`, found `{}`",
+                     piece.text);
     WW_TRY_VOID(set_map_setting(settings, trimmed(parts->first), trimmed(parts->second)));
   }
   return settings;
@@ -248,8 +246,8 @@ constexpr std::string_view kTextureSettings[] = {"channels", "layered",     "fil
 Result<std::size_t> number_of(Piece word, std::span<const std::string_view> words) {
   const auto found = std::ranges::find(words, word.text);
   if (found == words.end())
-    return fail(diag(DiagKind::UnknownName, "`{}`, expected {}", word.text, join(words, ", "))
-                    .with_span(word.span()));
+    return fail_at(word.span(), DiagKind::UnknownName, "`{}`, expected {}", word.text,
+                   join(words, ", "));
   return static_cast<std::size_t>(found - words.begin());
 }
 
@@ -263,8 +261,8 @@ Result<void> set_texture_setting(TextureSettings& settings, Piece name, Piece va
   if (name.text == "channels") {
     settings.channels = WW_TRY(parse_int(value));
     if (settings.channels == 1 || settings.channels == 2 || settings.channels == 4) return {};
-    return fail(diag(DiagKind::BadArgument, "{} channels, expected 1, 2 or 4", settings.channels)
-                    .with_span(value.span()));
+    return fail_at(value.span(), DiagKind::BadArgument, "{} channels, expected 1, 2 or 4",
+                   settings.channels);
   }
   if (name.text == "layered") {
     settings.is_layered = WW_TRY(is_second(value, "false", "true"));
@@ -366,14 +364,13 @@ Result<TextureSettings> parse_texture_settings(std::span<const Piece> pieces, bo
   for (const Piece& piece : pieces) {
     const auto parts = cut_first(piece, '=');
     if (!parts)
-      return fail(diag(DiagKind::Syntax, "expected `name=value`, found `{}`", piece.text)
-                      .with_span(piece.span()));
+      return fail_at(piece.span(), DiagKind::Syntax, "expected `name=value`, found `{}`",
+                     piece.text);
     const Piece name = trimmed(parts->first);
     if (std::ranges::find(known, name.text) == known.end())
-      return fail(diag(DiagKind::UnknownName, "{} have no setting `{}`{}",
-                       is_surface ? "surfaces" : "textures", name.text,
-                       did_you_mean(name.text, std::vector(known.begin(), known.end())))
-                      .with_span(name.span()));
+      return fail_at(name.span(), DiagKind::UnknownName, "{} have no setting `{}`{}",
+                     is_surface ? "surfaces" : "textures", name.text,
+                     did_you_mean(name.text, std::vector(known.begin(), known.end())));
     WW_TRY_VOID(set_texture_setting(settings, name, trimmed(parts->second)));
   }
   return settings;

@@ -295,8 +295,8 @@ bool read_named_values(Simulation& s) {
     if (!s.refusals.keep(parse_sim_arg(text), arg, "--arg", text)) return false;
     const std::string name(arg.part(arg.key));
     if (value_named(s, name))
-      return s.refuse_arg(
-          arg, diag(DiagKind::BadArgument, "`{}` is given twice", name).with_span(arg.key));
+      return s.refuse_arg(arg,
+                          diag_at(arg.key, DiagKind::BadArgument, "`{}` is given twice", name));
     add_value(s, std::move(arg), name, fmt::format("`{}`", name));
   }
   return true;
@@ -345,9 +345,8 @@ bool check_used(Simulation& s, std::size_t number) {
     return std::ranges::find(step.values, std::optional(number)) != step.values.end();
   });
   if (is_used || (arg.is_memory() && !arg.map)) return true;  // it may be there for a map of it
-  return s.refuse_arg(
-      arg, diag(DiagKind::BadArgument, "no launch has the argument `{}`", s.values.all[number].name)
-               .with_span(arg.key));
+  return s.refuse_arg(arg, diag_at(arg.key, DiagKind::BadArgument,
+                                   "no launch has the argument `{}`", s.values.all[number].name));
 }
 
 bool read_values(Simulation& s) {
@@ -368,9 +367,8 @@ bool read_values(Simulation& s) {
 
 // "parameter 2 `n` is not a buffer: its argument is `n=i32:7`", at that place.
 Diag not_a_buffer(const Simulation& s, std::size_t number, Span at) {
-  return diag(DiagKind::BadArgument, "{} is not a buffer: its argument is `{}`", s.titles[number],
-              s.args[number].text)
-      .with_span(at);
+  return diag_at(at, DiagKind::BadArgument, "{} is not a buffer: its argument is `{}`",
+                 s.titles[number], s.args[number].text);
 }
 
 bool read_out(Simulation& s, const std::string& text, FilePlan& files) {
@@ -411,10 +409,9 @@ bool check_names(Simulation& s, const Expectation& expectation) {
                             expectation.text);
     const SimArg& arg = s.args[*number];
     if (!arg.is_memory() && arg.kind != ArgKind::Scalar)
-      return s.refusals.add(
-          diag(DiagKind::BadArgument, "`{}` is not an array: its argument is `{}`", *name, arg.text)
-              .with_span(node.span),
-          "--expect", expectation.text);
+      return s.refusals.add(diag_at(node.span, DiagKind::BadArgument,
+                                    "`{}` is not an array: its argument is `{}`", *name, arg.text),
+                            "--expect", expectation.text);
   }
   return true;
 }

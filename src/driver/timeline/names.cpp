@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/fail_at.h"
 #include "driver/sim/options.h"
 #include "driver/sim/report.h"
 
@@ -131,9 +132,8 @@ constexpr sim::Dim3 kAnyGrid{0x7FFF'FFFF, 0xFFFF, 0xFFFF};
 Result<std::uint64_t> read_block(const std::string& text, const std::optional<sim::Dim3>& grid) {
   if (grid) return parse_block(text, *grid);
   if (!text.contains(',')) return parse_block(text, kAnyGrid);
-  return fail(diag(DiagKind::Syntax,
-                   "expected the number of a block, found `{}`: the grid is not known yet", text)
-                  .with_span(Span::at(0, text.size())));
+  return fail_at(Span::at(0, text.size()), DiagKind::Syntax,
+                 "expected the number of a block, found `{}`: the grid is not known yet", text);
 }
 
 bool check_path(const std::string& path, FilePlan& files, Refusals& refusals) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/fail_at.h"
 #include "base/file_io.h"
 #include "driver/report_json.h"
 #include "driver/report_parts.h"
@@ -290,9 +291,8 @@ Result<TimelineForm> timeline_form(std::string_view path) {
   const auto found = std::ranges::find_if(
       kForms, [&](const FormName& each) { return path.ends_with(each.ending); });
   if (found != kForms.end()) return found->form;
-  return fail(diag(DiagKind::BadArgument,
-                   "`{}` has none of the endings of a timeline: .svg, .json, .txt", path)
-                  .with_span(Span::at(0, path.size())));
+  return fail_at(Span::at(0, path.size()), DiagKind::BadArgument,
+                 "`{}` has none of the endings of a timeline: .svg, .json, .txt", path);
 }
 
 Result<void> write_timeline(const std::string& path, const Timeline& timeline) {

@@ -197,11 +197,10 @@ bool SpaceReader::check_kernel() {
   std::string text = request_.kernel;
   if (text.empty()) return true;  // said where gaps are missed
   if (text.starts_with('@'))
-    return refuse(
-        diag(DiagKind::BadArgument, "`{}` is a file: expected an expression with `?`", text)
-            .with_span(Span::at(0, text.size()))
-            .with_note(std::string(kTwoKernels)),
-        "--kernel", text);
+    return refuse(diag_at(Span::at(0, text.size()), DiagKind::BadArgument,
+                          "`{}` is a file: expected an expression with `?`", text)
+                      .with_note(std::string(kTwoKernels)),
+                  "--kernel", text);
   for_each_code_char(request_.kernel, 0, [&](std::size_t i, int) {
     if (text[i] == '?') text[i] = '0';
   });
@@ -230,12 +229,10 @@ Result<SpaceReader::Gap> SpaceReader::gap_at(std::size_t question) const {
   while (begin > 0 && is_name_char(text[begin - 1])) --begin;
   const std::string_view name = text.substr(begin, end - begin);
   if (!has_equals || !is_identifier(name))
-    return fail(diag(DiagKind::Syntax, "`?` is not the value of a keyword")
-                    .with_span(span)
+    return fail(diag_at(span, DiagKind::Syntax, "`?` is not the value of a keyword")
                     .with_note("write `build(BM=?)`, and `--space BM=64,128` for its values"));
   if (!after.text.starts_with(',') && !after.text.starts_with(')'))
-    return fail(diag(DiagKind::Syntax, "`?` is only a part of the value of `{}`", name)
-                    .with_span(span)
+    return fail(diag_at(span, DiagKind::Syntax, "`?` is only a part of the value of `{}`", name)
                     .with_note("it stands for a whole value"));
   return Gap{std::string(name), Span::at(begin, question + 1)};
 }
@@ -263,23 +260,20 @@ bool SpaceReader::find_gaps() {
 // --- values --------------------------------------------------------------------------------------
 
 Result<void> SpaceReader::add_host_value(SpaceAxis& axis, const TextPart& piece) {
-  if (piece.text.empty())
-    return fail(diag(DiagKind::Syntax, "a value is missing").with_span(piece.span));
+  if (piece.text.empty()) return fail_at(piece.span, DiagKind::Syntax, "a value is missing");
   std::optional<std::size_t> comment;  // it would hide what comes behind the value
   for_each_code_char(piece.text, 0, [&](std::size_t i, int) {
     if (piece.text[i] == '#' && !comment) comment = piece.span.begin + i;
   });
   if (comment)
-    return fail(diag(DiagKind::Syntax, "a value with a comment")
-                    .with_span(Span::at(*comment, piece.span.end)));
+    return fail_at(Span::at(*comment, piece.span.end), DiagKind::Syntax, "a value with a comment");
   auto value = script::evaluate_host(piece.text);
   if (!value) return fail(moved(std::move(value).error(), piece.span.begin));
   const auto same = std::ranges::find(axis.values, *value);
   if (same != axis.values.end()) {
     const auto& first = axis.texts[static_cast<std::size_t>(same - axis.values.begin())];
     const auto as = first == piece.text ? std::string() : fmt::format(", first as `{}`", first);
-    return fail(
-        diag(DiagKind::BadArgument, "`{}` is there twice{}", piece.text, as).with_span(piece.span));
+    return fail_at(piece.span, DiagKind::BadArgument, "`{}` is there twice{}", piece.text, as);
   }
   axis.values.push_back(*std::move(value));
   axis.texts.emplace_back(piece.text);
@@ -304,13 +298,13 @@ bool SpaceReader::read_axis(const std::string& text) {
   std::vector<std::string_view> known;
   for (const Gap& gap : out_.gaps_) known.emplace_back(gap.name);
   if (std::ranges::find(known, given->name) == known.end())
-    return refuse(diag(DiagKind::UnknownName, "no `{}=?` in the kernel expression{}", given->name,
-                       did_you_mean(given->name, known))
-                      .with_span(given->name_span),
-                  "--space", text);
+    return refuse(
+        diag_at(given->name_span, DiagKind::UnknownName, "no `{}=?` in the kernel expression{}",
+                given->name, did_you_mean(given->name, known)),
+        "--space", text);
   if (std::ranges::find(out_.axes_, given->name, &SpaceAxis::name) != out_.axes_.end())
-    return refuse(diag(DiagKind::BadArgument, "`{}` has got its values already", given->name)
-                      .with_span(given->name_span),
+    return refuse(diag_at(given->name_span, DiagKind::BadArgument,
+                          "`{}` has got its values already", given->name),
                   "--space", text);
   // Report errors in the values once; the name counts as given.
   SpaceAxis& axis = out_.axes_.emplace_back(SpaceAxis{given->name, {}, {}});
@@ -325,8 +319,7 @@ bool SpaceReader::check_gaps() {
   bool good = true;
   for (const Gap& gap : out_.gaps_)
     if (std::ranges::find(given, gap.name) == given.end())
-      good = refuse(diag(DiagKind::BadArgument, "`{}=?` has no values", gap.name)
-                        .with_span(gap.span)
+      good = refuse(diag_at(gap.span, DiagKind::BadArgument, "`{}=?` has no values", gap.name)
                         .with_note(fmt::format("give them: `--space {}=64,128`", gap.name)),
                     "--kernel", request_.kernel);
   return good;
@@ -349,8 +342,8 @@ bool SpaceReader::keeps(const Combination& combination, bool& good) {
     const auto* const truth = value ? std::get_if<bool>(&value->value) : nullptr;
     if (truth != nullptr && *truth) continue;
     if (truth != nullptr) return false;
-    Diag problem = value ? diag(DiagKind::BadType, "the condition gives neither True nor False")
-                               .with_span(Span::at(0, text.size()))
+    Diag problem = value ? diag_at(Span::at(0, text.size()), DiagKind::BadType,
+                                   "the condition gives neither True nor False")
                          : std::move(value).error();
     std::string given;
     for (const script::HostName& each : values)

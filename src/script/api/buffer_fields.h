@@ -36,7 +36,7 @@ Args as_fields(const Args& a, std::span<const BufferField> places);
 Result<ir::Buffer> read_buffer_fields(Context& in, const Args& a, std::size_t at, ir::Scope scope);
 
 /// Where `data=` points: the storage of a buffer, an element of one, or any pointer.
-Result<void> apply_data(Context& in, ir::Buffer& buffer, const Value& data, Span span);
+Result<void> apply_data(Context& in, ir::Buffer& buffer, const Given& data);
 
 /// A buffer with those extents, row-major.
 ir::Buffer new_buffer(Context& in, ir::Scope scope, num::DType dtype,

@@ -2,6 +2,7 @@
 // Buffers: T.match_buffer, T.alloc_buffer, T.decl_buffer and their short forms.
 #include <fmt/format.h>
 
+#include "base/fail_at.h"
 #include "infer/infer.h"
 #include "layout/ready_made.h"
 #include "script/api/buffer_fields.h"
@@ -10,7 +11,6 @@
 #include "script/interp/conversions.h"
 #include "script/interp/layouts.h"
 #include "script/interp/regions.h"
-#include "script/syntax/errors.h"
 
 namespace ww::script::buffers_api {
 namespace {
@@ -32,46 +32,47 @@ const Value* constant_extent(Context& in, const Value& item) {
   return value != nullptr && value->is(Kind::Int) ? value : nullptr;
 }
 
-Result<std::vector<ir::ExprId>> shape_of(Context& in, const Value& value, Span span) {
+Result<std::vector<ir::ExprId>> shape_of(Context& in, const Given& value) {
   std::vector<ir::ExprId> out;
-  const std::vector<Value> items = value.is(Kind::Str)
-                                       ? std::vector<Value>{value}
-                                       : WW_TRY(as_sequence(in, value, "the shape", span));
+  const std::vector<Value> items =
+      value.is(Kind::Str) ? std::vector<Value>{value} : WW_TRY(as_sequence(in, value, "the shape"));
   for (Value item : items) {
     if (const Value* constant = constant_extent(in, item)) item = *constant;
     if (item.is(Kind::Str)) {  // a quoted name declares an extent of run time
-      out.push_back(WW_TRY(named_extent(in, text_of(item), span)));
+      out.push_back(WW_TRY(named_extent(in, text_of(item), value.span)));
       continue;
     }
-    const ir::ExprId extent = WW_TRY(index_expr(in, item, span));
+    const ir::ExprId extent = WW_TRY(index_expr(in, {item, value.span}));
     const auto constant = ir::const_int(in.fn(), extent);
     if (constant && *constant < 1)
-      return fail_at(span, DiagKind::BadExtent, "an extent of {}, expected 1 or more", *constant);
+      return fail_at(value.span, DiagKind::BadExtent, "an extent of {}, expected 1 or more",
+                     *constant);
     out.push_back(extent);
   }
   return out;
 }
 
 // Strides given one by one are a layout, too.
-Result<void> apply_strides(Context& in, ir::Buffer& buffer, const Value& strides, Span span) {
-  const std::vector<Value> items = WW_TRY(as_sequence(in, strides, "the strides", span));
+Result<void> apply_strides(Context& in, ir::Buffer& buffer, const Given& strides) {
+  const std::vector<Value> items = WW_TRY(as_sequence(in, strides, "the strides"));
   if (items.empty()) return {};
   layout::Iters iters;
   for (std::size_t d = 0; d < items.size(); ++d) {
     if (d >= buffer.shape.size())
-      return fail_at(span, DiagKind::CountMismatch, "{} strides for {} dimensions", items.size(),
-                     buffer.shape.size());
-    const std::int64_t extent =
-        WW_TRY(as_integer(in, of_expr(buffer.shape[d]), "an extent beside strides", span));
-    iters.push_back({extent, WW_TRY(as_integer(in, items[d], "a stride", span)), layout::Axis()});
+      return fail_at(strides.span, DiagKind::CountMismatch, "{} strides for {} dimensions",
+                     items.size(), buffer.shape.size());
+    const std::int64_t extent = WW_TRY(
+        as_integer(in, {of_expr(buffer.shape[d]), strides.span}, "an extent beside strides"));
+    iters.push_back(
+        {extent, WW_TRY(as_integer(in, {items[d], strides.span}, "a stride")), layout::Axis()});
   }
   Result<layout::TileLayout> tile = layout::TileLayout::make(iters);
-  if (!tile) return fail(std::move(tile).error().with_span(span));
+  if (!tile) return fail(std::move(tile).error().with_span(strides.span));
   set_layout(buffer, layout::Layout(*std::move(tile)));
   return {};
 }
 
-Result<void> apply_layout_arg(Context& in, ir::Buffer& buffer, const Value& value, Span span) {
+Result<void> apply_layout_arg(Context& in, ir::Buffer& buffer, const Given& value) {
   if (value.is(Kind::None)) {
     buffer.layout_kind = ir::LayoutKind::None;
     return {};
@@ -79,7 +80,7 @@ Result<void> apply_layout_arg(Context& in, ir::Buffer& buffer, const Value& valu
   if (value.is(Kind::Str) && text_of(value) == "default") return {};
   if (value.is(Kind::Str) && text_of(value) == "auto") {
     if (buffer.scope != ir::Scope::Local && !ir::is_shared(buffer.scope))
-      return fail(diag_at(span, DiagKind::BadBuffer,
+      return fail(diag_at(value.span, DiagKind::BadBuffer,
                           "`layout=\"auto\"` for a buffer in \"{}\", expected local, shared or "
                           "shared.dyn",
                           ir::name_of(buffer.scope))
@@ -88,7 +89,7 @@ Result<void> apply_layout_arg(Context& in, ir::Buffer& buffer, const Value& valu
     buffer.layout_kind = ir::LayoutKind::Explicit;  // and missing: infer/infer.h
     return {};
   }
-  Result<layout::Layout> layout = as_layout(in, value, "`layout`", span);
+  Result<layout::Layout> layout = as_layout(in, value, "`layout`");
   if (!layout && value.is(Kind::Str))
     return fail(
         std::move(layout).error().with_note("`\"auto\"` infers the layout, `\"default\"` is "
@@ -102,7 +103,7 @@ Result<Value> match_buffer(Context& in, Args& a) {
   if (!a[0].is(Kind::Ir) || in.fn()[a[0].expr()].op != ir::ExprOp::Var ||
       in.fn()[in.fn()[a[0].expr()].var].kind != ir::VarKind::Param ||
       !in.fn()[a[0].expr()].type.is_pointer())
-    return fail_at(a.spans[0], DiagKind::BadArgument,
+    return fail_at(a.span(0), DiagKind::BadArgument,
                    "`T.match_buffer` of {}, expected a parameter of type `T.handle`",
                    a[0].is(Kind::Ir) ? fmt::format("`{}`", ir::to_text(in.fn()[a[0].expr()].type))
                                      : std::string(type_name(a[0])));
@@ -126,10 +127,10 @@ Result<Value> decl_buffer(Context& in, Args& a) {
       if (items.size() == 1) address = items[0];
     }
     buffer.allocated_addr =
-        WW_TRY(expression_as(in, address, ir::Type::of(DType::Uint32), a.spans[AllocatedAddr]));
+        WW_TRY(expression_as(in, {address, a.span(AllocatedAddr)}, ir::Type::of(DType::Uint32)));
   }
   if (a.given(Data)) {
-    WW_TRY_VOID(apply_data(in, buffer, a[Data], a.spans[Data]));
+    WW_TRY_VOID(apply_data(in, buffer, a[Data]));
     if (infer::is_auto(buffer) && !ir::is_shared(buffer.scope))
       return fail(diag_at(a.call, DiagKind::BadBuffer,
                           "`layout=\"auto\"` for a view of storage in \"{}\"",
@@ -156,29 +157,27 @@ Result<Value> decl_buffer(Context& in, Args& a) {
 
 // T.cuda.decl_tmem(address, ty_args=[T.Tensor(shape, dtype, scope="tmem", layout=…)])
 Result<Value> decl_tmem(Context& in, Args& a) {
-  const std::vector<Value> types = WW_TRY(as_sequence(in, a[1], "`ty_args`", a.spans[1]));
+  const std::vector<Value> types = WW_TRY(as_sequence(in, a[1], "`ty_args`"));
   const auto* type = types.size() == 1 && types[0].is(Kind::Annotation)
                          ? &types[0].as<AnnotationObject>()
                          : nullptr;
   if (type == nullptr || type->what != AnnotationObject::What::Buffer)
-    return fail_at(a.spans[1], DiagKind::BadArgument,
+    return fail_at(a.span(1), DiagKind::BadArgument,
                    "`ty_args` of `T.cuda.decl_tmem`, expected `[T.Tensor(shape, dtype, "
                    "scope=\"tmem\", layout=…)]`");
   Args fields;
   fields.row = a.row;
   fields.call = a.call;
   fields.values.resize(FieldCount);
-  fields.spans.assign(FieldCount, a.spans[1]);
   for (std::size_t i = 0; i < type->args.size(); ++i)
-    if (!type->args[i].is(Kind::Ellipsis)) fields.values[i] = type->args[i];
-  fields.values[ScopeName] = fields.values[ScopeName].value_or(in.heap.str("tmem"));
+    if (!type->args[i].is(Kind::Ellipsis)) fields.values[i] = Given{type->args[i], a[1].span};
+  if (!fields.has(ScopeName)) fields.values[ScopeName] = Given{in.heap.str("tmem"), a[1].span};
   fields.values[AllocatedAddr] = a[0];
-  fields.spans[AllocatedAddr] = a.spans[0];
   return decl_buffer(in, fields);
 }
 
 Result<Value> scalar(Context& in, Args& a, ir::Scope scope) {
-  const ir::Type type = WW_TRY(as_type(in, a[0], "`dtype`", a.spans[0]));
+  const ir::Type type = WW_TRY(as_type(in, a[0], "`dtype`"));
   ir::Buffer buffer = new_buffer(in, scope, type.dtype, kOne, a.call);
   buffer.is_scalar = true;
   return declare_buffer(in, std::move(buffer), ir::StmtKind::Alloc);
@@ -189,35 +188,27 @@ Result<Value> decl_scalar(Context& in, Args& a) {
   fields.row = a.row;
   fields.call = a.call;
   fields.values.resize(AllocatedAddr + 1);
-  fields.spans.assign(AllocatedAddr + 1, a.call);
-  const auto set = [&](std::size_t field, std::size_t from) {
-    if (!a.has(from)) return;
-    fields.values[field] = a[from];
-    fields.spans[field] = a.spans[from];
-  };
-  fields.values[0] = in.heap.tuple({of_int(1)});
-  set(Dtype, 0);
-  set(Data, 1);
-  set(ScopeName, 2);
-  set(ElemOffset, 3);
-  set(ByteOffset, 4);
+  fields.values[0] = Given{in.heap.tuple({of_int(1)}), a.call};
+  std::size_t from = 0;
+  for (const BufferField field : {Dtype, Data, ScopeName, ElemOffset, ByteOffset})
+    fields.values[field] = a.values[from++];
   return decl_buffer(in, fields);
 }
 Result<Value> local_scalar(Context& in, Args& a) { return scalar(in, a, ir::Scope::Local); }
 Result<Value> shared_scalar(Context& in, Args& a) { return scalar(in, a, ir::Scope::Shared); }
 Result<Value> alloc_scalar(Context& in, Args& a) {
-  const std::string name = WW_TRY(as_text(in, a[1], "`scope`", a.spans[1]));
+  const std::string name = WW_TRY(as_text(in, a[1], "`scope`"));
   const std::optional<ir::Scope> found = ir::find_scope(name);
   if (!found)
-    return fail_at(a.spans[1], DiagKind::BadBuffer, "scope \"{}\", expected local or shared", name);
+    return fail_at(a.span(1), DiagKind::BadBuffer, "scope \"{}\", expected local or shared", name);
   return scalar(in, a, *found);
 }
 
 // T.wg_reg_tile(n, dtype): one row of n registers per thread of a warpgroup.
 Result<Value> wg_reg_tile(Context& in, Args& a) {
-  const std::int64_t n = WW_TRY(as_integer(in, a[0], "the number of columns", a.spans[0]));
+  const std::int64_t n = WW_TRY(as_integer(in, a[0], "the number of columns"));
   const ir::Type type =
-      a.has(1) ? WW_TRY(as_type(in, a[1], "`dtype`", a.spans[1])) : ir::Type::of(DType::Float32);
+      a.has(1) ? WW_TRY(as_type(in, a[1], "`dtype`")) : ir::Type::of(DType::Float32);
   const std::int64_t shape[] = {128, n};
   ir::Buffer buffer = new_buffer(in, ir::Scope::Local, type.dtype, shape, a.call);
   set_layout(buffer, WW_TRY(placed(layout::wg_local(n), a.call)));
@@ -227,11 +218,11 @@ Result<Value> wg_reg_tile(Context& in, Args& a) {
 // T.alloc_tcgen05_ldst_frag(shape, (rows, cols), dtype): registers of a warpgroup, and their view
 // as the tile that the instructions of that shape move.
 Result<Value> alloc_ldst_frag(Context& in, Args& a) {
-  const std::string shape = WW_TRY(as_text(in, a[0], "the shape", a.spans[0]));
-  const layout::Shape size = WW_TRY(as_int_list(in, a[1], "(rows, cols)", a.spans[1]));
-  const ir::Type type = WW_TRY(as_type(in, a[2], "`dtype`", a.spans[2]));
+  const std::string shape = WW_TRY(as_text(in, a[0], "the shape"));
+  const layout::Shape size = WW_TRY(as_int_list(in, a[1], "(rows, cols)"));
+  const ir::Type type = WW_TRY(as_type(in, a[2], "`dtype`"));
   if (size.size() != 2)
-    return fail_at(a.spans[1], DiagKind::RankMismatch, "{} extents, expected (rows, cols)",
+    return fail_at(a.span(1), DiagKind::RankMismatch, "{} extents, expected (rows, cols)",
                    size.size());
   const int bits = num::bits_of(type.dtype);
   layout::Layout atom = WW_TRY(placed(layout::tcgen05_atom(shape, size[0], size[1], bits), a.call));
@@ -247,7 +238,7 @@ Result<Value> alloc_ldst_frag(Context& in, Args& a) {
 // T.alloc_cast_frag(src, dtype): a fragment of src's shape and layout with other elements.
 Result<Value> alloc_cast_frag(Context& in, Args& a) {
   if (!a[0].is(Kind::Buffer))
-    return fail_at(a.spans[0], DiagKind::BadType, "`T.alloc_cast_frag` of {}, expected a buffer",
+    return fail_at(a.span(0), DiagKind::BadType, "`T.alloc_cast_frag` of {}, expected a buffer",
                    type_name(a[0]));
   const ir::Buffer& src = in.fn()[a[0].buffer()];
   ir::Buffer buffer;
@@ -256,7 +247,7 @@ Result<Value> alloc_cast_frag(Context& in, Args& a) {
   buffer.layout_kind = src.layout_kind;
   buffer.scope = src.scope;
   buffer.span = a.call;
-  buffer.dtype = WW_TRY(as_type(in, a[1], "`dtype`", a.spans[1])).dtype;
+  buffer.dtype = WW_TRY(as_type(in, a[1], "`dtype`")).dtype;
   return declare_buffer(in, std::move(buffer), ir::StmtKind::Alloc);
 }
 
@@ -290,11 +281,7 @@ namespace ww::script {
 Args as_fields(const Args& a, std::span<const BufferField> places) {
   Args out = a;
   out.values.assign(FieldCount, std::nullopt);
-  out.spans.assign(FieldCount, a.call);
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    out.values[places[i]] = a.values[i];
-    if (a.has(i)) out.spans[places[i]] = a.spans[i];
-  }
+  for (std::size_t i = 0; i < places.size(); ++i) out.values[places[i]] = a.values[i];
   return out;
 }
 
@@ -302,37 +289,34 @@ Result<ir::Buffer> read_buffer_fields(Context& in, const Args& a, std::size_t at
   ir::Buffer out;
   out.span = a.call;
   out.scope = scope;
-  out.shape = WW_TRY(buffers_api::shape_of(in, a[at + Shape], a.spans[at + Shape]));
+  out.shape = WW_TRY(buffers_api::shape_of(in, a[at + Shape]));
   if (a.given(at + Dtype)) {
-    const ir::Type type = WW_TRY(as_type(in, a[at + Dtype], "`dtype`", a.spans[at + Dtype]));
+    const ir::Type type = WW_TRY(as_type(in, a[at + Dtype], "`dtype`"));
     if (!type.is_scalar())
-      return fail_at(a.spans[at + Dtype], DiagKind::BadBuffer,
+      return fail_at(a.span(at + Dtype), DiagKind::BadBuffer,
                      "elements of type `{}`, expected a scalar type", ir::to_text(type));
     out.dtype = type.dtype;
   }
   if (a.has(at + ScopeName)) {
-    const std::string name =
-        WW_TRY(as_text(in, a[at + ScopeName], "`scope`", a.spans[at + ScopeName]));
+    const std::string name = WW_TRY(as_text(in, a[at + ScopeName], "`scope`"));
     const std::optional<ir::Scope> found = ir::find_scope(name);
     if (!found)
-      return fail_at(a.spans[at + ScopeName], DiagKind::BadBuffer,
+      return fail_at(a.span(at + ScopeName), DiagKind::BadBuffer,
                      "scope \"{}\", expected global, shared, shared.dyn, local or tmem", name);
     out.scope = *found;
   }
   if (a.given(at + Align)) {
-    out.align = WW_TRY(as_integer(in, a[at + Align], "`align`", a.spans[at + Align]));
+    out.align = WW_TRY(as_integer(in, a[at + Align], "`align`"));
     if (out.align == -1) out.align = 0;
     if (out.align < 0 || (out.align & (out.align - 1)) != 0)
-      return fail_at(a.spans[at + Align], DiagKind::BadBuffer,
+      return fail_at(a.span(at + Align), DiagKind::BadBuffer,
                      "an alignment of {}, expected a power of two", out.align);
   }
-  if (a.given(at + Strides))
-    WW_TRY_VOID(buffers_api::apply_strides(in, out, a[at + Strides], a.spans[at + Strides]));
-  if (a.has(at + LayoutArg))
-    WW_TRY_VOID(buffers_api::apply_layout_arg(in, out, a[at + LayoutArg], a.spans[at + LayoutArg]));
+  if (a.given(at + Strides)) WW_TRY_VOID(buffers_api::apply_strides(in, out, a[at + Strides]));
+  if (a.has(at + LayoutArg)) WW_TRY_VOID(buffers_api::apply_layout_arg(in, out, a[at + LayoutArg]));
   const auto offset = [&](std::size_t field, ir::ExprId& to) -> Result<void> {
     if (!a.given(field)) return {};
-    const ir::ExprId e = WW_TRY(index_expr(in, a[field], a.spans[field]));
+    const ir::ExprId e = WW_TRY(index_expr(in, a[field]));
     if (ir::const_int(in.fn(), e) != 0) to = e;
     return {};
   };
@@ -376,19 +360,19 @@ Diag auto_view(const ir::Function& f, ir::BufferId id, std::string_view what, Sp
           f[id].span);
 }
 
-Result<void> apply_data(Context& in, ir::Buffer& buffer, const Value& data, Span span) {
+Result<void> apply_data(Context& in, ir::Buffer& buffer, const Given& data) {
   ir::Function& f = in.fn();
   const auto view_storage = [&](ir::BufferId of) -> Result<void> {
     buffer.origin = ir::BufferOrigin::View;
     buffer.base = ir::storage_of(f, of);
     if (f[buffer.base].scope == ir::Scope::Local && infer::is_auto(f[buffer.base]))
-      return fail(auto_view(f, buffer.base, "`data`", span));
+      return fail(auto_view(f, buffer.base, "`data`", data.span));
     return {};
   };
   if (data.is(Kind::Buffer)) return view_storage(data.buffer());
-  const ir::ExprId pointer = WW_TRY(expression(in, data, span));
+  const ir::ExprId pointer = WW_TRY(expression(in, data));
   if (!f[pointer].type.is_pointer())
-    return fail_at(span, DiagKind::BadType, "`data` is `{}`, expected a pointer",
+    return fail_at(data.span, DiagKind::BadType, "`data` is `{}`, expected a pointer",
                    ir::to_text(f[pointer].type));
   if (f[pointer].op == ir::ExprOp::BufferData) return view_storage(f[pointer].buffer);
   buffer.origin = ir::BufferOrigin::Pointer;
@@ -402,7 +386,7 @@ Result<Value> alloc_local(Context& in, const std::vector<Value>& shape, num::DTy
   buffer.dtype = dtype;
   buffer.scope = ir::Scope::Local;
   buffer.span = span;
-  buffer.shape = WW_TRY(buffers_api::shape_of(in, in.heap.tuple(shape), span));
+  buffer.shape = WW_TRY(buffers_api::shape_of(in, {in.heap.tuple(shape), span}));
   return declare_buffer(in, std::move(buffer), ir::StmtKind::Alloc);
 }
 
@@ -420,9 +404,8 @@ Result<Value> buffer_param(Context& in, const AnnotationObject& annotation, ir::
                            Span span) {
   Args a;
   a.call = span;
-  a.spans.assign(annotation.args.size(), span);
   for (const Value& value : annotation.args)
-    a.values.push_back(value.is(Kind::Ellipsis) ? std::nullopt : std::optional(value));
+    a.values.push_back(value.is(Kind::Ellipsis) ? std::nullopt : std::optional(Given{value, span}));
   ir::Buffer buffer = WW_TRY(read_buffer_fields(in, a, 0, ir::Scope::Global));
   buffer.origin = ir::BufferOrigin::Param;
   buffer.param = var;

@@ -9,11 +9,11 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/fail_at.h"
 #include "base/split.h"
 #include "ir/signatures.h"
 #include "script/api/params.h"
 #include "script/interp/conversions.h"
-#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -76,10 +76,8 @@ const Table& table() {
 Result<Value> run_intrinsic(Context& in, Args& a) {
   const ir::Intrinsic callee = *ir::find_intrinsic(a.row->name.substr(2));  // without `T.`
   std::vector<ir::ExprId> args;
-  for (std::size_t i = 0; i < a.values.size(); ++i)
-    args.push_back(WW_TRY(used_here(in, a[i], a.spans[i])));
-  for (std::size_t i = 0; i < a.rest.size(); ++i)
-    args.push_back(WW_TRY(used_here(in, a.rest[i], a.rest_spans[i])));
+  for (std::size_t i = 0; i < a.values.size(); ++i) args.push_back(WW_TRY(used_here(in, a[i])));
+  for (std::size_t i = 0; i < a.rest.size(); ++i) args.push_back(WW_TRY(used_here(in, a.rest[i])));
   return of_expr(WW_TRY(ir::call(in.fn(), callee, args, a.call)));
 }
 
@@ -199,7 +197,7 @@ std::vector<std::string_view> members_of(std::string_view path) {
 Result<std::int64_t> integer_or(Context& in, const Args& a, std::size_t i, std::string_view what,
                                 std::int64_t missing) {
   if (!a.given(i)) return missing;
-  return as_integer(in, a[i], what, a.spans[i]);
+  return as_integer(in, a[i], what);
 }
 
 Diag no_parameter(std::string_view function, const CallArgs::Named& given) {

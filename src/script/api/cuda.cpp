@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "base/fail_at.h"
 #include "ir/signatures.h"
 #include "script/api/builtins.h"
 #include "script/api/params.h"
@@ -12,7 +13,6 @@
 #include "script/interp/conversions.h"
 #include "script/interp/operators.h"
 #include "script/interp/regions.h"
-#include "script/syntax/errors.h"
 
 namespace ww::script::cuda_api {
 namespace {
@@ -24,19 +24,18 @@ using num::DType;
 
 template <std::int64_t kBytes>
 Result<Value> copy_bytes(Context& in, Args& a) {
-  const ir::ExprId args[] = {WW_TRY(expression(in, a[0], a.spans[0])),
-                             WW_TRY(expression(in, a[1], a.spans[1])),
+  const ir::ExprId args[] = {WW_TRY(expression(in, a[0])), WW_TRY(expression(in, a[1])),
                              ir::int_imm(in.fn(), DType::Int32, kBytes, a.call)};
   return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::CopyBytes, args, a.call)));
 }
 
 // The lanes of a segment, where their number is known.
-Result<ir::ExprId> segment_width(Context& in, const Value& value, Span span) {
-  const ir::ExprId width = WW_TRY(expression_as(in, value, ir::Type::of(DType::Int32), span));
+Result<ir::ExprId> segment_width(Context& in, const Given& value) {
+  const ir::ExprId width = WW_TRY(expression_as(in, value, ir::Type::of(DType::Int32)));
   const auto lanes = ir::const_int(in.fn(), width);
   if (!lanes || (*lanes >= 1 && *lanes <= 32 && (*lanes & (*lanes - 1)) == 0)) return width;
-  return fail_at(span, DiagKind::BadArgument, "a width of {} lanes, expected 1, 2, 4, 8, 16 or 32",
-                 *lanes);
+  return fail_at(value.span, DiagKind::BadArgument,
+                 "a width of {} lanes, expected 1, 2, 4, 8, 16 or 32", *lanes);
 }
 
 // CUDA's own names: __shfl_xor_sync(mask, value, lane, width).
@@ -44,11 +43,9 @@ template <Intrinsic kCallee>
 Result<Value> shuffle(Context& in, Args& a) {
   const ir::Type u32 = ir::Type::of(DType::Uint32);
   const ir::Type i32 = ir::Type::of(DType::Int32);
-  const Value width = a.has(3) ? a[3] : of_int(32);
-  const ir::ExprId args[] = {WW_TRY(expression_as(in, a[0], u32, a.spans[0])),
-                             WW_TRY(expression(in, a[1], a.spans[1])),
-                             WW_TRY(expression_as(in, a[2], i32, a.spans[2])),
-                             WW_TRY(segment_width(in, width, a.has(3) ? a.spans[3] : a.call)),
+  const ir::ExprId args[] = {WW_TRY(expression_as(in, a[0], u32)), WW_TRY(expression(in, a[1])),
+                             WW_TRY(expression_as(in, a[2], i32)),
+                             WW_TRY(segment_width(in, a.get(3, of_int(32)))),
                              ir::int_imm(in.fn(), DType::Int32, 32, a.call)};
   return of_expr(WW_TRY(ir::call(in.fn(), kCallee, args, a.call)));
 }
@@ -57,57 +54,53 @@ Result<Value> shuffle(Context& in, Args& a) {
 template <Intrinsic kCallee>
 Result<Value> tvm_shuffle(Context& in, Args& a) {
   const ir::Type i32 = ir::Type::of(DType::Int32);
-  const ir::ExprId args[] = {
-      WW_TRY(expression_as(in, a[0], ir::Type::of(DType::Uint32), a.spans[0])),
-      WW_TRY(expression(in, a[1], a.spans[1])), WW_TRY(expression_as(in, a[2], i32, a.spans[2])),
-      WW_TRY(segment_width(in, a[3], a.spans[3])),
-      WW_TRY(expression_as(in, a[4], i32, a.spans[4]))};
+  const ir::ExprId args[] = {WW_TRY(expression_as(in, a[0], ir::Type::of(DType::Uint32))),
+                             WW_TRY(expression(in, a[1])), WW_TRY(expression_as(in, a[2], i32)),
+                             WW_TRY(segment_width(in, a[3])), WW_TRY(expression_as(in, a[4], i32))};
   return of_expr(WW_TRY(ir::call(in.fn(), kCallee, args, a.call)));
 }
 
 template <Intrinsic kCallee>
 Result<Value> vote(Context& in, Args& a) {
-  const ir::ExprId value = WW_TRY(expression(in, a[1], a.spans[1]));
-  const ir::ExprId args[] = {
-      WW_TRY(expression_as(in, a[0], ir::Type::of(DType::Uint32), a.spans[0])),
-      WW_TRY(ir::condition(in.fn(), value, a.spans[1]))};
+  const ir::ExprId value = WW_TRY(expression(in, a[1]));
+  const ir::ExprId args[] = {WW_TRY(expression_as(in, a[0], ir::Type::of(DType::Uint32))),
+                             WW_TRY(ir::condition(in.fn(), value, a.span(1)))};
   return of_expr(WW_TRY(ir::call(in.fn(), kCallee, args, a.call)));
 }
 
 // The value takes the type of what the pointer points to.
 template <Intrinsic kCallee, int kValues>
 Result<Value> atomic(Context& in, Args& a) {
-  const ir::ExprId pointer = WW_TRY(expression(in, a[0], a.spans[0]));
+  const ir::ExprId pointer = WW_TRY(expression(in, a[0]));
   const ir::Type to = in.fn()[pointer].type;
   if (!to.is_pointer() || to.opaque)
-    return fail_at(a.spans[0], DiagKind::BadType, "`{}` of `{}`, expected a pointer to elements",
+    return fail_at(a.span(0), DiagKind::BadType, "`{}` of `{}`, expected a pointer to elements",
                    a.row->name, ir::to_text(to));
   constexpr bool kIsBits = kCallee == Intrinsic::AtomicAnd || kCallee == Intrinsic::AtomicOr ||
                            kCallee == Intrinsic::AtomicXor;
   if (kIsBits && num::kind_of(to.dtype) == num::DTypeKind::Float)
-    return fail_at(a.spans[0], DiagKind::BadType, "`{}` of `{}`, expected a pointer to integers",
+    return fail_at(a.span(0), DiagKind::BadType, "`{}` of `{}`, expected a pointer to integers",
                    a.row->name, ir::to_text(to));
   std::vector<ir::ExprId> args = {pointer};
   for (std::size_t i = 1; i <= kValues; ++i)
-    args.push_back(WW_TRY(expression_as(in, a[i], ir::Type::of(to.dtype), a.spans[i])));
+    args.push_back(WW_TRY(expression_as(in, a[i], ir::Type::of(to.dtype))));
   return of_expr(WW_TRY(ir::call(in.fn(), kCallee, args, a.call)));
 }
 
 Result<Value> warp_reduce(Context& in, Args& a) {
-  const Value width = a.has(2) ? a[2] : of_int(32);
   const ir::ExprId args[] = {
-      WW_TRY(expression(in, a[0], a.spans[0])),
-      a.has(1) ? WW_TRY(used_here(in, a[1], a.spans[1])) : ir::text_imm(in.fn(), "sum", a.call),
-      WW_TRY(used_here(in, width, a.has(2) ? a.spans[2] : a.call))};
+      WW_TRY(expression(in, a[0])),
+      a.has(1) ? WW_TRY(used_here(in, a[1])) : ir::text_imm(in.fn(), "sum", a.call),
+      WW_TRY(used_here(in, a.get(2, of_int(32))))};
   return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::WarpReduce, args, a.call)));
 }
 
 Result<Value> storage_sync(Context& in, Args& a) {
-  const std::string scope = WW_TRY(as_text(in, a[0], "the scope", a.spans[0]));
+  const std::string scope = WW_TRY(as_text(in, a[0], "the scope"));
   if (scope != "shared" && scope != "shared.dyn" && scope != "warp")
-    return fail_at(a.spans[0], DiagKind::BadArgument,
+    return fail_at(a.span(0), DiagKind::BadArgument,
                    "`T.tvm_storage_sync` of \"{}\", expected shared, shared.dyn or warp", scope);
-  const ir::ExprId text = ir::text_imm(in.fn(), scope, a.spans[0]);
+  const ir::ExprId text = ir::text_imm(in.fn(), scope, a.span(0));
   return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::StorageSync, std::span(&text, 1), a.call)));
 }
 
@@ -116,19 +109,19 @@ enum class Votes : std::uint8_t { Count, All, Any };
 template <Votes kVotes>
 Result<Value> sync_votes(Context& in, Args& a) {
   Value condition = a[0];
-  if (kVotes == Votes::All) condition = WW_TRY(unary(in, Op::Not, condition, a.spans[0]));
+  if (kVotes == Votes::All) condition = WW_TRY(unary(in, Op::Not, condition, a.span(0)));
   const ir::ExprId count = WW_TRY(alloc_register(in, DType::Int32, a.call));
   ir::PtxCall call{.opcode = isa::opcode_of("barrier.cta.red.popc.aligned.u32")};
   call.operands.resize(3);
   call.operands[0].expr = count;
   call.operands[1].expr = ir::int_imm(in.fn(), DType::Uint32, 0, a.call);
   call.operands[2].kind = ir::PtxOperandKind::Predicate;
-  call.operands[2].expr = WW_TRY(condition_of(in, condition, a.spans[0]));
+  call.operands[2].expr = WW_TRY(condition_of(in, {condition, a.span(0)}));
   emit_ptx(in, std::move(call), a.call);
   if (kVotes == Votes::Count) return of_expr(count);
   const Value holds = WW_TRY(
       compare(in, kVotes == Votes::All ? Op::Eq : Op::Ne, of_expr(count), of_int(0), a.call));
-  return of_expr(WW_TRY(cast_as(in, holds, ir::Type::of(DType::Int32), a.call)));
+  return of_expr(WW_TRY(cast_as(in, {holds, a.call}, ir::Type::of(DType::Int32))));
 }
 
 Result<Value> active_mask(Context& in, Args& a) {
@@ -138,7 +131,7 @@ Result<Value> active_mask(Context& in, Args& a) {
 // func_call(name, *args, source_code=, return_type=): the text of a function, and a call of it. The
 // text may stand last among the arguments, too, and the type be called `ty`.
 Result<Value> func_call(Context& in, Args& a) {
-  const std::string name = WW_TRY(as_text(in, a[0], "the name", a.spans[0]));
+  const std::string name = WW_TRY(as_text(in, a[0], "the name"));
   std::string source;
   ir::Type type = ir::Type::none();
   const bool is_named = std::any_of(a.extra.begin(), a.extra.end(),
@@ -149,33 +142,31 @@ Result<Value> func_call(Context& in, Args& a) {
   }
   for (const CallArgs::Named& named : a.extra) {
     if (named.name == "source_code")
-      source = WW_TRY(as_text(in, named.value, "`source_code`", named.span));
+      source = WW_TRY(as_text(in, named, "`source_code`"));
     else if (named.name == "return_type" || named.name == "ty") {
-      const bool is_void = named.value.is(Kind::Str) && text_of(named.value) == "void";
-      if (!is_void)
-        type = WW_TRY(as_type(in, named.value, fmt::format("`{}`", named.name), named.span));
+      const bool is_void = named.is(Kind::Str) && text_of(named) == "void";
+      if (!is_void) type = WW_TRY(as_type(in, named, fmt::format("`{}`", named.name)));
     } else {
       return fail(no_parameter("T.cuda.func_call", named));
     }
   }
   if (name == "tvm_builtin_pointer_offset" && a.rest.size() == 2) {
-    const ir::ExprId args[] = {WW_TRY(expression(in, a.rest[0], a.rest_spans[0])),
-                               WW_TRY(index_expr(in, a.rest[1], a.rest_spans[1]))};
+    const ir::ExprId args[] = {WW_TRY(expression(in, a.rest[0])),
+                               WW_TRY(index_expr(in, a.rest[1]))};
     return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::PointerOffset, args, a.call)));
   }
   std::vector<ir::ExprId> args = {ir::text_imm(in.fn(), name, a.call),
                                   ir::text_imm(in.fn(), source, a.call)};
-  for (std::size_t i = 0; i < a.rest.size(); ++i)
-    args.push_back(WW_TRY(expression(in, a.rest[i], a.rest_spans[i])));
+  for (std::size_t i = 0; i < a.rest.size(); ++i) args.push_back(WW_TRY(expression(in, a.rest[i])));
   return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::FuncCall, args, a.call, type)));
 }
 
 Result<Value> tmem_addr(Context& in, Args& a) {
   const ir::Type u32 = ir::Type::of(DType::Uint32);
   const ir::Type i32 = ir::Type::of(DType::Int32);
-  const ir::ExprId args[] = {WW_TRY(expression_as(in, a[0], u32, a.spans[0])),
-                             WW_TRY(expression_as(in, a[1], i32, a.spans[1])),
-                             WW_TRY(expression_as(in, a[2], i32, a.spans[2]))};
+  const ir::ExprId args[] = {WW_TRY(expression_as(in, a[0], u32)),
+                             WW_TRY(expression_as(in, a[1], i32)),
+                             WW_TRY(expression_as(in, a[2], i32))};
   return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::TmemAddr, args, a.call)));
 }
 
@@ -187,7 +178,7 @@ Result<Value> make_vector(Context& in, Args& a) {
   e.span = a.call;
   e.type = ir::Type::of(kDtype, kLanes);
   for (std::size_t i = 0; i < kLanes; ++i)
-    e.args.push_back(WW_TRY(expression_as(in, a[i], ir::Type::of(kDtype), a.spans[i])));
+    e.args.push_back(WW_TRY(expression_as(in, a[i], ir::Type::of(kDtype))));
   e.integer = kLanes;
   for (std::size_t i = 0; i < kLanes; ++i)
     e.args.push_back(ir::int_imm(in.fn(), DType::Int32, static_cast<std::int64_t>(i), a.call));
@@ -240,9 +231,9 @@ struct Packed {
   static constexpr DType kPart = kFloat;
 
   static Result<ExprId> word(Context& in, const Args& a, std::size_t i) {
-    const ExprId value = WW_TRY(expression(in, a[i], a.spans[i]));
+    const ExprId value = WW_TRY(expression(in, a[i]));
     if (in.fn()[value].type == ir::Type::of(kFloat, 2)) return Maker(in, a.call).bits(value, kWord);
-    return expression_as(in, a[i], type(kWord), a.spans[i]);
+    return expression_as(in, a[i], type(kWord));
   }
   static Result<ExprId> part(Context& in, const Args& a, ExprId word, bool upper) {
     Maker make(in, a.call);
@@ -263,29 +254,28 @@ using Bfloat2 = Packed<DType::Uint32, DType::Uint16, DType::Bfloat16>;
 template <DType kFrom>
 Result<Value> to_float(Context& in, Args& a) {
   Maker make(in, a.call);
-  const ExprId given = WW_TRY(expression(in, a[0], a.spans[0]));
+  const ExprId given = WW_TRY(expression(in, a[0]));
   const bool is_bits = in.fn()[given].type == type(DType::Uint16);
-  const ExprId value = is_bits ? WW_TRY(make.bits(given, kFrom))
-                               : WW_TRY(expression_as(in, a[0], type(kFrom), a.spans[0]));
+  const ExprId value =
+      is_bits ? WW_TRY(make.bits(given, kFrom)) : WW_TRY(expression_as(in, a[0], type(kFrom)));
   return of_expr(WW_TRY(make.cast(value, DType::Float32)));
 }
 
 template <DType kFrom, DType kTo>
 Result<Value> bits_as(Context& in, Args& a) {
-  return of_expr(WW_TRY(
-      Maker(in, a.call).bits(WW_TRY(expression_as(in, a[0], type(kFrom), a.spans[0])), kTo)));
+  return of_expr(WW_TRY(Maker(in, a.call).bits(WW_TRY(expression_as(in, a[0], type(kFrom))), kTo)));
 }
 
 Result<Value> fdividef(Context& in, Args& a) {
-  const ExprId x = WW_TRY(expression_as(in, a[0], type(DType::Float32), a.spans[0]));
-  const ExprId y = WW_TRY(expression_as(in, a[1], type(DType::Float32), a.spans[1]));
+  const ExprId x = WW_TRY(expression_as(in, a[0], type(DType::Float32)));
+  const ExprId y = WW_TRY(expression_as(in, a[1], type(DType::Float32)));
   return of_expr(WW_TRY(Maker(in, a.call).binary(ExprOp::Div, x, y)));
 }
 
 // The place of the lowest bit, counted from 1: 32 - clz of that bit alone; 0 has none, and clz 32.
 Result<Value> ffs(Context& in, Args& a) {
   Maker make(in, a.call);
-  const ExprId x = WW_TRY(expression_as(in, a[0], type(DType::Uint32), a.spans[0]));
+  const ExprId x = WW_TRY(expression_as(in, a[0], type(DType::Uint32)));
   const ExprId negative = WW_TRY(make.binary(ExprOp::Sub, make.constant(DType::Uint32, 0), x));
   const ExprId lowest = WW_TRY(make.binary(ExprOp::BitAnd, x, negative));
   const ExprId zeros = WW_TRY(ir::call(in.fn(), Intrinsic::Clz, std::span(&lowest, 1), a.call));
@@ -294,7 +284,7 @@ Result<Value> ffs(Context& in, Args& a) {
 }
 
 Result<Value> low_word(Context& in, Args& a) {
-  const ExprId address = WW_TRY(expression_as(in, a[0], type(DType::Uint64), a.spans[0]));
+  const ExprId address = WW_TRY(expression_as(in, a[0], type(DType::Uint64)));
   return of_expr(WW_TRY(Maker(in, a.call).cast(address, DType::Uint32)));
 }
 
@@ -323,8 +313,8 @@ Result<Value> rounded_pair(Context& in, const Args& a, ExprId low, ExprId high) 
   return To::join(in, a, WW_TRY(make.cast(low, To::kPart)), WW_TRY(make.cast(high, To::kPart)));
 }
 Result<Value> floats_to_bfloat2(Context& in, Args& a) {
-  const ExprId low = WW_TRY(expression_as(in, a[0], type(DType::Float32), a.spans[0]));
-  const ExprId high = WW_TRY(expression_as(in, a[1], type(DType::Float32), a.spans[1]));
+  const ExprId low = WW_TRY(expression_as(in, a[0], type(DType::Float32)));
+  const ExprId high = WW_TRY(expression_as(in, a[1], type(DType::Float32)));
   return rounded_pair<Bfloat2>(in, a, low, high);
 }
 template <typename From, typename To>
@@ -343,35 +333,33 @@ constexpr std::string_view text_of(Reduce op) {
 
 template <Reduce kOp>
 Result<Value> warp_reduce_by(Context& in, Args& a) {
-  const Value width = a.has(1) ? a[1] : of_int(32);
-  const ExprId args[] = {WW_TRY(expression(in, a[0], a.spans[0])),
+  const ExprId args[] = {WW_TRY(expression(in, a[0])),
                          ir::text_imm(in.fn(), std::string(text_of(kOp)), a.call),
-                         WW_TRY(used_here(in, width, a.has(1) ? a.spans[1] : a.call))};
+                         WW_TRY(used_here(in, a.get(1, of_int(32))))};
   return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::WarpReduce, args, a.call)));
 }
 
 template <Reduce kOp>
 Result<Value> cta_reduce(Context& in, Args& a) {
-  const ExprId args[] = {WW_TRY(used_here(in, a[0], a.spans[0])),
+  const ExprId args[] = {WW_TRY(used_here(in, a[0])),
                          ir::text_imm(in.fn(), std::string(text_of(kOp)), a.call),
-                         WW_TRY(used_here(in, a[1], a.spans[1])),
-                         WW_TRY(used_here(in, a[2], a.spans[2]))};
+                         WW_TRY(used_here(in, a[1])), WW_TRY(used_here(in, a[2]))};
   return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::CtaReduce, args, a.call)));
 }
 
 // reduce_add_sync_u32(mask, value), of the whole warp.
 template <Reduce kOp>
 Result<Value> reduce_sync(Context& in, Args& a) {
-  const ExprId mask = WW_TRY(expression_as(in, a[0], type(DType::Uint32), a.spans[0]));
+  const ExprId mask = WW_TRY(expression_as(in, a[0], type(DType::Uint32)));
   const auto lanes = ir::const_int(in.fn(), mask);
   if (!lanes || static_cast<std::uint32_t>(*lanes) != 0xffffffffU)
     return fail(
-        diag_at(a.spans[0], DiagKind::BadArgument, "a mask {}, expected 0xffffffff: the whole warp",
+        diag_at(a.span(0), DiagKind::BadArgument, "a mask {}, expected 0xffffffff: the whole warp",
                 lanes ? fmt::format("of {:#x}", static_cast<std::uint32_t>(*lanes))
                       : "that is not constant")
             .with_note(fmt::format("`T.ptx[\"redux.sync.{}.u32\"](d, a, mask)` takes any mask",
                                    kOp == Reduce::Sum ? "add" : text_of(kOp))));
-  const ExprId args[] = {WW_TRY(expression_as(in, a[1], type(DType::Uint32), a.spans[1])),
+  const ExprId args[] = {WW_TRY(expression_as(in, a[1], type(DType::Uint32))),
                          ir::text_imm(in.fn(), std::string(text_of(kOp)), a.call),
                          ir::int_imm(in.fn(), DType::Int32, 32, a.call)};
   return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::WarpReduce, args, a.call)));
@@ -381,15 +369,14 @@ Result<Value> reduce_sync(Context& in, Args& a) {
 
 Result<Value> trap_unless(Context& in, Args& a) {
   ir::Stmt out = stmt_node(ir::StmtKind::Assert, a.call);
-  out.expr = WW_TRY(condition_of(in, a[0], a.spans[0]));
+  out.expr = WW_TRY(condition_of(in, a[0]));
   emit(in, std::move(out));
   return none();
 }
 
 Result<Value> nano_sleep(Context& in, Args& a) {
   ir::PtxCall call{.opcode = isa::opcode_of("nanosleep.u32")};
-  call.operands.push_back(
-      {.expr = WW_TRY(expression_as(in, a[0], type(DType::Uint32), a.spans[0]))});
+  call.operands.push_back({.expr = WW_TRY(expression_as(in, a[0], type(DType::Uint32)))});
   emit_ptx(in, std::move(call), a.call);
   return none();
 }
@@ -401,13 +388,12 @@ struct Elements {
   ir::BufferId buffer;
   std::vector<ExprId> indices;
 };
-Result<Elements> elements_at(Context& in, const Value& pointer, DType dtype, const Args& a,
-                             Span span) {
-  const ExprId id = WW_TRY(expression(in, pointer, span));
+Result<Elements> elements_at(Context& in, const Given& pointer, DType dtype, const Args& a) {
+  const ExprId id = WW_TRY(expression(in, pointer));
   const ir::Expr& e = in.fn()[id];
   const bool is_place = e.op == ExprOp::AddressOf || e.op == ExprOp::BufferData;
   if (!is_place || in.fn()[e.buffer].dtype != dtype)
-    return fail(diag_at(span, DiagKind::BadArgument,
+    return fail(diag_at(pointer.span, DiagKind::BadArgument,
                         "`{}` through this pointer, expected the address of `{}` in a buffer",
                         a.row->name, num::name_of(dtype))
                     .with_note("`B.ptr_to([i])`, `T.address_of(B[i])` or `B.data`"));
@@ -415,7 +401,8 @@ Result<Elements> elements_at(Context& in, const Value& pointer, DType dtype, con
   if (e.op == ExprOp::AddressOf)
     out.indices.assign(e.args.begin(), e.args.end());
   else
-    out.indices.assign(in.fn()[e.buffer].shape.size(), ir::int_imm(in.fn(), DType::Int32, 0, span));
+    out.indices.assign(in.fn()[e.buffer].shape.size(),
+                       ir::int_imm(in.fn(), DType::Int32, 0, pointer.span));
   return out;
 }
 
@@ -437,8 +424,8 @@ Result<void> store(Context& in, const Elements& first, std::int64_t i, ExprId va
 // half8tofloat8(src, dst), float22half2(dst, src): so many numbers of one type as those of another.
 template <DType kFrom, DType kTo, std::int64_t kCount, std::size_t kSrc>
 Result<Value> convert_at(Context& in, Args& a) {
-  const Elements src = WW_TRY(elements_at(in, a[kSrc], kFrom, a, a.spans[kSrc]));
-  const Elements dst = WW_TRY(elements_at(in, a[1 - kSrc], kTo, a, a.spans[1 - kSrc]));
+  const Elements src = WW_TRY(elements_at(in, a[kSrc], kFrom, a));
+  const Elements dst = WW_TRY(elements_at(in, a[1 - kSrc], kTo, a));
   for (std::int64_t i = 0; i < kCount; ++i)
     WW_TRY_VOID(store(in, dst, i, WW_TRY(element(in, src, i, a.call)), a.call));
   return none();
@@ -446,7 +433,7 @@ Result<Value> convert_at(Context& in, Args& a) {
 
 // ldg(pointer), ldg(pointer, dtype), ldg(pointer, dtype, dst=(p, q), vec="v2")
 Result<Value> ldg(Context& in, Args& a) {
-  ExprId pointer = WW_TRY(expression(in, a[0], a.spans[0]));
+  ExprId pointer = WW_TRY(expression(in, a[0]));
   const auto load = [&](std::int64_t i) -> Result<ExprId> {
     ExprId at = pointer;
     if (i != 0) {
@@ -456,15 +443,15 @@ Result<Value> ldg(Context& in, Args& a) {
     return ir::call(in.fn(), Intrinsic::Ldg, std::span(&at, 1), a.call);
   };
   if (a.has(1)) {
-    const ir::Type wanted = WW_TRY(as_type(in, a[1], "the type", a.spans[1]));
+    const ir::Type wanted = WW_TRY(as_type(in, a[1], "the type"));
     const ExprId args[] = {pointer, ir::int_imm(in.fn(), DType::Int32, 0, a.call)};
     if (in.fn()[pointer].type != ir::Type::pointer(wanted.dtype))
       pointer = WW_TRY(
           ir::call(in.fn(), Intrinsic::ByteOffset, args, a.call, ir::Type::pointer(wanted.dtype)));
   }
   if (!a.has(2)) return of_expr(WW_TRY(load(0)));
-  const std::string vec = a.has(3) ? WW_TRY(as_text(in, a[3], "`vec`", a.spans[3])) : "";
-  const std::vector<Value> places = WW_TRY(as_sequence(in, a[2], "`dst`", a.spans[2]));
+  const std::string vec = a.has(3) ? WW_TRY(as_text(in, a[3], "`vec`")) : "";
+  const std::vector<Value> places = WW_TRY(as_sequence(in, a[2], "`dst`"));
   const std::size_t lanes = vec == "v2" ? 2 : vec == "v4" ? 4 : 0;
   if (lanes == 0 || places.size() != lanes)
     return fail_at(a.call, DiagKind::BadArgument,
@@ -473,7 +460,7 @@ Result<Value> ldg(Context& in, Args& a) {
                    vec, places.size());
   const DType dtype = in.fn()[WW_TRY(load(0))].type.dtype;
   for (std::size_t i = 0; i < lanes; ++i) {
-    const Elements dst = WW_TRY(elements_at(in, places[i], dtype, a, a.spans[2]));
+    const Elements dst = WW_TRY(elements_at(in, {places[i], a.span(2)}, dtype, a));
     WW_TRY_VOID(store(in, dst, 0, WW_TRY(load(static_cast<std::int64_t>(i))), a.call));
   }
   return none();

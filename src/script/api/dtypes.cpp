@@ -2,10 +2,10 @@
 // Element types as values: `tvm.DataType("float16")` and what can be asked of one.
 #include "script/api/dtypes.h"
 
+#include "base/fail_at.h"
 #include "script/api/builtins.h"
 #include "script/api/params.h"
 #include "script/interp/conversions.h"
-#include "script/syntax/errors.h"
 
 namespace ww::script::dtypes_api {
 namespace {
@@ -32,7 +32,7 @@ ir::Type self(const Args& a) { return type_of(a.self); }
 
 Result<Value> data_type(Context& in, Args& a) {
   if (a[0].is(Kind::Opaque)) return a[0];
-  const ir::Type type = WW_TRY(as_type(in, a[0], "the type", a.spans[0]));
+  const ir::Type type = WW_TRY(as_type(in, a[0], "the type"));
   if (type.is_value()) return dtype_value(type);
   AnnotationObject handle;
   handle.type = type;
@@ -40,9 +40,9 @@ Result<Value> data_type(Context& in, Args& a) {
 }
 
 Result<Value> with_lanes(Context& in, Args& a) {
-  const std::int64_t lanes = WW_TRY(as_integer(in, a[0], "the number of lanes", a.spans[0]));
+  const std::int64_t lanes = WW_TRY(as_integer(in, a[0], "the number of lanes"));
   if (lanes < 1 || lanes > 64)
-    return fail_at(a.spans[0], DiagKind::BadArgument, "{} lanes, expected 1 to 64", lanes);
+    return fail_at(a.span(0), DiagKind::BadArgument, "{} lanes, expected 1 to 64", lanes);
   return dtype_value(ir::Type::of(self(a).dtype, static_cast<std::uint16_t>(lanes)));
 }
 
@@ -94,7 +94,7 @@ std::optional<Value> dtype_attribute(Context& in, const Value& dtype, std::strin
 
 // `T.float32(x)` converts; `T.float32()` declares an extent or value of run time.
 Result<Value> call_dtype(Context& in, const Value& dtype, CallArgs& args) {
-  const ir::Type type = WW_TRY(as_type(in, dtype, "the type", args.callee));
+  const ir::Type type = WW_TRY(as_type(in, {dtype, args.callee}, "the type"));
   if (args.plain.size() + args.named.size() > 1)
     return fail_at(args.call, DiagKind::BadArgument, "`{}` with {} arguments, expected one at most",
                    ir::to_text(type), args.plain.size());
@@ -104,17 +104,17 @@ Result<Value> call_dtype(Context& in, const Value& dtype, CallArgs& args) {
       out.as<OpaqueObject>().extent = type;
       return out;
     }
-    return typed_constant(in, args.plain[0], type, Conversion::Exact, args.call);
+    return typed_constant(in, {args.plain[0], args.call}, type, Conversion::Exact);
   }
   if (args.plain.empty()) return of_expr(new_extent(in, type, "", args.call));
   const Value& value = args.plain[0];
   if (value.is(Kind::Str)) {
     if (const auto real = special_float(value); real && type.is_float())
       return of_expr(ir::float_imm(in.fn(), type.dtype, *real, args.call));
-    return fail_at(args.spans[0], DiagKind::BadType, "\"{}\" as `{}`", text_of(value),
+    return fail_at(args.plain[0].span, DiagKind::BadType, "\"{}\" as `{}`", text_of(value),
                    ir::to_text(type));
   }
-  return of_expr(WW_TRY(exact_value(in, value, type, args.call)));
+  return of_expr(WW_TRY(exact_value(in, {value, args.call}, type)));
 }
 
 }  // namespace ww::script

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/fail_at.h"
 #include "script/api/builtins.h"
 #include "script/interp/access.h"
 #include "script/interp/calls.h"
@@ -14,7 +15,6 @@
 #include "script/interp/conversions.h"
 #include "script/interp/format.h"
 #include "script/interp/operators.h"
-#include "script/syntax/errors.h"
 
 namespace ww::script::host_api {
 namespace {
@@ -36,7 +36,7 @@ Result<Value> int_from_text(const Args& a) {
   std::int64_t base = 10;
   if (a.has(1)) {
     if (!is_intlike(a[1]) || int_of(a[1]) < 2 || int_of(a[1]) > 36)
-      return fail_at(a.spans[1], DiagKind::Opaque, "base {}, expected 2 to 36", repr(a[1]));
+      return fail_at(a.span(1), DiagKind::Opaque, "base {}, expected 2 to 36", repr(a[1]));
     base = static_cast<std::int64_t>(int_of(a[1]));
   }
   if (base == 16 && (text.starts_with("0x") || text.starts_with("0X"))) text.remove_prefix(2);
@@ -62,12 +62,12 @@ Result<Value> to_float(Context& in, Args& a) {
     if (const auto special = special_float(a[0])) return of_float(*special);
     return fail_at(a.call, DiagKind::Opaque, "{} is not a number", repr(a[0]));
   }
-  return of_float(WW_TRY(as_number(in, a[0], "the value", a.spans[0])));
+  return of_float(WW_TRY(as_number(in, a[0], "the value")));
 }
 Result<Value> to_bool(Context& in, Args& a) {
   if (!a.has(0)) return of_bool(false);
   if (a[0].is(Kind::Opaque)) return a[0];
-  return of_bool(WW_TRY(truth(in, a[0], a.spans[0])));
+  return of_bool(WW_TRY(truth(in, a[0])));
 }
 Result<Value> to_str(Context& in, Args& a) {
   if (!a.has(0)) return in.heap.str("");
@@ -82,13 +82,13 @@ Result<Value> absolute(Context& in, Args& a) {
     const ir::ExprId e = a[0].expr();
     return of_expr(WW_TRY(ir::call(in.fn(), ir::Intrinsic::Abs, std::span(&e, 1), a.call)));
   }
-  return of_float(std::fabs(WW_TRY(as_number(in, a[0], "the value", a.spans[0]))));
+  return of_float(std::fabs(WW_TRY(as_number(in, a[0], "the value"))));
 }
 Result<Value> round_row(Context& in, Args& a) {
   if (is_intlike(a[0])) return a[0];
-  const double value = WW_TRY(as_number(in, a[0], "the value", a.spans[0]));
+  const double value = WW_TRY(as_number(in, a[0], "the value"));
   if (!a.has(1)) return whole(std::nearbyint(value), a);
-  const std::int64_t digits = WW_TRY(as_integer(in, a[1], "the number of digits", a.spans[1]));
+  const std::int64_t digits = WW_TRY(as_integer(in, a[1], "the number of digits"));
   const double scale = std::pow(10.0, static_cast<double>(std::clamp<std::int64_t>(digits, 0, 15)));
   return of_float(std::nearbyint(value * scale) / scale);
 }
@@ -124,9 +124,9 @@ Result<Value> len(Context& in, Args& a) {
 // With values of run time it is a loop; otherwise a range of the host (and a loop in a kernel's
 // `for`).
 Result<Value> range(Context& in, Args& a) {
-  const Value begin = a.has(1) ? a[0] : of_int(0);
-  const Value end = a.has(1) ? a[1] : a[0];
-  const Value step = a.has(2) ? a[2] : of_int(1);
+  const Value begin = a.has(1) ? Value(a[0]) : of_int(0);
+  const Value end = a[a.has(1) ? 1 : 0];
+  const Value step = a.get(2, of_int(1));
   for (const Value& v : {begin, end, step})
     if (v.is(Kind::Opaque)) return v;
   const bool is_runtime = begin.is(Kind::Ir) || end.is(Kind::Ir);
@@ -137,9 +137,9 @@ Result<Value> range(Context& in, Args& a) {
     return in.heap.wrap(Kind::Loop, std::move(loop));
   }
   RangeObject out;
-  out.begin = WW_TRY(as_integer(in, begin, "the start", a.call));
-  out.end = WW_TRY(as_integer(in, end, "the end", a.call));
-  out.step = WW_TRY(as_integer(in, step, "the step", a.call));
+  out.begin = WW_TRY(as_integer(in, {begin, a.call}, "the start"));
+  out.end = WW_TRY(as_integer(in, {end, a.call}, "the end"));
+  out.step = WW_TRY(as_integer(in, {step, a.call}, "the step"));
   if (out.step == 0) return fail_at(a.call, DiagKind::HostError, "a range with step 0");
   return in.heap.wrap(Kind::Range, out);
 }
@@ -148,11 +148,11 @@ template <Kind kKind>
 Result<Value> to_sequence(Context& in, Args& a) {
   if (!a.has(0)) return in.heap.seq(kKind, {});
   if (a[0].is(Kind::Opaque)) return a[0];
-  return in.heap.seq(kKind, WW_TRY(iterate(in, a[0], a.spans[0])));
+  return in.heap.seq(kKind, WW_TRY(iterate(in, a[0])));
 }
 Result<Value> to_set(Context& in, Args& a) {
   if (!a.has(0)) return in.heap.seq(Kind::Set, {});
-  const std::vector<Value> items = WW_TRY(iterate(in, a[0], a.spans[0]));
+  const std::vector<Value> items = WW_TRY(iterate(in, a[0]));
   return in.heap.seq(Kind::Set, WW_TRY(unique(in, items, a.call)));
 }
 Result<Value> to_dict(Context& in, Args& a) {
@@ -161,15 +161,15 @@ Result<Value> to_dict(Context& in, Args& a) {
   auto& dict = out.as<DictObject>();
   if (is_copy) in.heap.count_values(dict.items.size() * 2);
   if (a.has(0) && !is_copy)
-    for (const Value& pair : WW_TRY(iterate(in, a[0], a.spans[0]))) {
-      const std::vector<Value> items = WW_TRY(iterate(in, pair, a.spans[0]));
+    for (const Value& pair : WW_TRY(iterate(in, a[0]))) {
+      const std::vector<Value> items = WW_TRY(iterate(in, {pair, a.span(0)}));
       if (items.size() != 2)
         return fail_at(a.call, DiagKind::HostError, "a dict from items of {} values, expected 2",
                        items.size());
       WW_TRY_VOID(put(in, dict, items[0], items[1], a.call));
     }
   for (const CallArgs::Named& named : a.extra)
-    WW_TRY_VOID(put(in, dict, in.heap.str(named.name), named.value, named.span));
+    WW_TRY_VOID(put(in, dict, in.heap.str(named.name), named, named.span));
   return out;
 }
 Result<Value> slice_row(Context& in, Args& a) {
@@ -188,9 +188,9 @@ Value generator(Context& in, std::vector<Value> items) {
   return in.heap.seq(Kind::Generator, std::move(items));
 }
 Result<Value> enumerate(Context& in, Args& a) {
-  Wide i = a.has(1) ? Wide{WW_TRY(as_integer(in, a[1], "the start", a.spans[1]))} : 0;
+  Wide i = a.has(1) ? Wide{WW_TRY(as_integer(in, a[1], "the start"))} : 0;
   std::vector<Value> out;
-  for (const Value& v : WW_TRY(iterate(in, a[0], a.spans[0]))) {
+  for (const Value& v : WW_TRY(iterate(in, a[0]))) {
     WW_TRY_VOID(spend(in, 1, a.call));
     out.push_back(in.heap.tuple({of_int(i++), v}));
   }
@@ -201,7 +201,7 @@ Result<Value> zip(Context& in, Args& a) {
   std::size_t shortest = std::numeric_limits<std::size_t>::max();
   std::size_t total = 0;
   for (std::size_t i = 0; i < a.rest.size(); ++i) {
-    columns.push_back(WW_TRY(iterate(in, a.rest[i], a.rest_spans[i])));
+    columns.push_back(WW_TRY(iterate(in, a.rest[i])));
     shortest = std::min(shortest, columns.back().size());
     total += columns.back().size();
     if (!in.heap.has_room_for_values(total))
@@ -217,7 +217,7 @@ Result<Value> zip(Context& in, Args& a) {
   return generator(in, std::move(out));
 }
 Result<Value> reversed(Context& in, Args& a) {
-  std::vector<Value> items = WW_TRY(iterate(in, a[0], a.spans[0]));
+  std::vector<Value> items = WW_TRY(iterate(in, a[0]));
   std::reverse(items.begin(), items.end());
   return generator(in, std::move(items));
 }
@@ -234,9 +234,7 @@ Result<Value> next_row(Context& in, Args& a) {
   items.erase(items.begin());
   return out;
 }
-Result<Value> iter_row(Context& in, Args& a) {
-  return generator(in, WW_TRY(iterate(in, a[0], a.spans[0])));
-}
+Result<Value> iter_row(Context& in, Args& a) { return generator(in, WW_TRY(iterate(in, a[0]))); }
 
 // Where a key belongs among sorted ones: behind its equals. Comparisons can fail, so this is no
 // business of std::sort.
@@ -248,7 +246,7 @@ Result<std::size_t> place_among(Context& in, const std::vector<std::pair<Value, 
     const std::size_t middle = low + (high - low) / 2;
     const Value before =
         WW_TRY(compare(in, descending ? Op::Gt : Op::Lt, key, sorted[middle].first, span));
-    if (WW_TRY(truth(in, before, span)))
+    if (WW_TRY(truth(in, {before, span})))
       high = middle;
     else
       low = middle + 1;
@@ -256,9 +254,9 @@ Result<std::size_t> place_among(Context& in, const std::vector<std::pair<Value, 
   return low;
 }
 Result<Value> sorted(Context& in, Args& a) {
-  const std::vector<Value> items = WW_TRY(iterate(in, a[0], a.spans[0]));
+  const std::vector<Value> items = WW_TRY(iterate(in, a[0]));
   const bool has_key = a.given(1);
-  const bool descending = a.has(2) && WW_TRY(as_bool(in, a[2], "`reverse`", a.spans[2]));
+  const bool descending = a.has(2) && WW_TRY(as_bool(in, a[2], "`reverse`"));
   std::vector<std::pair<Value, Value>> out;
   for (const Value& item : items) {
     const Value key = has_key ? WW_TRY(call(in, a[1], {item}, a.call)) : item;
@@ -276,19 +274,20 @@ Result<bool> is_better(Context& in, const Args& a, const Value& item, const Valu
                        bool wants_max, const Value& key) {
   const Value left = key.is(Kind::None) ? item : WW_TRY(call(in, key, {item}, a.call));
   const Value right = key.is(Kind::None) ? best : WW_TRY(call(in, key, {best}, a.call));
-  return truth(in, WW_TRY(compare(in, wants_max ? Op::Gt : Op::Lt, left, right, a.call)), a.call);
+  return truth(in, {WW_TRY(compare(in, wants_max ? Op::Gt : Op::Lt, left, right, a.call)), a.call});
 }
 template <bool kMax>
 Result<Value> extremum(Context& in, Args& a) {
-  const std::vector<Value> items =
-      a.rest.size() == 1 ? WW_TRY(iterate(in, a.rest[0], a.rest_spans[0])) : a.rest;
+  const std::vector<Value> items = a.rest.size() == 1
+                                       ? WW_TRY(iterate(in, a.rest[0]))
+                                       : std::vector<Value>(a.rest.begin(), a.rest.end());
   Value key = none();
   std::optional<Value> missing;
   for (const CallArgs::Named& named : a.extra) {
     if (named.name == "key")
-      key = named.value;
+      key = named;
     else if (named.name == "default")
-      missing = named.value;
+      missing = named;
     else
       return fail(no_parameter(a.row->name, named));
   }
@@ -301,8 +300,8 @@ Result<Value> extremum(Context& in, Args& a) {
     const bool is_unknown = best.is(Kind::Opaque) || items[i].is(Kind::Opaque);
     if (is_unknown) return best.is(Kind::Opaque) ? best : items[i];
     if (best.is(Kind::Ir) || items[i].is(Kind::Ir)) {
-      const ir::Operand left = WW_TRY(operand(in, best, a.call));
-      const ir::Operand right = WW_TRY(operand(in, items[i], a.call));
+      const ir::Operand left = WW_TRY(operand(in, {best, a.call}));
+      const ir::Operand right = WW_TRY(operand(in, {items[i], a.call}));
       const ir::ExprOp op = kMax ? ir::ExprOp::Max : ir::ExprOp::Min;
       best = of_expr(WW_TRY(ir::binary(in.fn(), op, left, right, a.call)));
     } else if (WW_TRY(is_better(in, a, items[i], best, kMax, key))) {
@@ -314,16 +313,16 @@ Result<Value> extremum(Context& in, Args& a) {
 
 template <Op kOp>
 Result<Value> folded(Context& in, Args& a) {
-  Value out = a.has(1) ? a[1] : of_int(kOp == Op::Add ? 0 : 1);
-  for (const Value& v : WW_TRY(iterate(in, a[0], a.call)))
+  Value out = a.get(1, of_int(kOp == Op::Add ? 0 : 1));
+  for (const Value& v : WW_TRY(iterate(in, {a[0], a.call})))
     out = WW_TRY(binary(in, kOp, out, v, a.call));
   return out;
 }
 
 template <bool kAll>
 Result<Value> all_or_any(Context& in, Args& a) {
-  for (const Value& v : WW_TRY(iterate(in, a[0], a.spans[0])))
-    if (WW_TRY(truth(in, v, a.call)) != kAll) return of_bool(!kAll);
+  for (const Value& v : WW_TRY(iterate(in, a[0])))
+    if (WW_TRY(truth(in, {v, a.call})) != kAll) return of_bool(!kAll);
   return of_bool(kAll);
 }
 
@@ -333,20 +332,20 @@ Result<Value> all_or_any(Context& in, Args& a) {
 
 Result<Value> map_row(Context& in, Args& a) {
   std::vector<Value> out;
-  for (const Value& v : WW_TRY(iterate(in, a[1], a.spans[1])))
+  for (const Value& v : WW_TRY(iterate(in, a[1])))
     out.push_back(WW_TRY(call(in, a[0], {v}, a.call)));
   return in.heap.seq(Kind::Generator, std::move(out));
 }
 Result<Value> filter_row(Context& in, Args& a) {
   std::vector<Value> out;
-  for (const Value& v : WW_TRY(iterate(in, a[1], a.spans[1]))) {
+  for (const Value& v : WW_TRY(iterate(in, a[1]))) {
     const Value keep = a[0].is(Kind::None) ? v : WW_TRY(call(in, a[0], {v}, a.call));
-    if (WW_TRY(truth(in, keep, a.call))) out.push_back(v);
+    if (WW_TRY(truth(in, {keep, a.call}))) out.push_back(v);
   }
   return in.heap.seq(Kind::Generator, std::move(out));
 }
 Result<Value> reduce(Context& in, Args& a) {
-  std::vector<Value> items = WW_TRY(iterate(in, a[1], a.spans[1]));
+  std::vector<Value> items = WW_TRY(iterate(in, a[1]));
   if (a.has(2)) items.insert(items.begin(), a[2]);
   if (items.empty()) return fail_at(a.call, DiagKind::HostError, "`reduce` of nothing");
   Value out = items[0];
@@ -358,11 +357,10 @@ Result<Value> product(Context& in, Args& a) {
   std::vector<std::vector<Value>> rows = {{}};
   std::int64_t repeat = 1;
   for (const CallArgs::Named& named : a.extra)
-    if (named.name == "repeat")
-      repeat = WW_TRY(as_integer(in, named.value, "`repeat`", named.span));
+    if (named.name == "repeat") repeat = WW_TRY(as_integer(in, named, "`repeat`"));
   for (std::int64_t r = 0; r < repeat; ++r)
     for (std::size_t i = 0; i < a.rest.size(); ++i) {
-      const std::vector<Value> items = WW_TRY(iterate(in, a.rest[i], a.rest_spans[i]));
+      const std::vector<Value> items = WW_TRY(iterate(in, a.rest[i]));
       const std::size_t width = rows.empty() ? 1 : rows[0].size() + 2;
       if (!in.heap.has_room_for_values(rows.size() * items.size() * width))
         return fail_at(a.call, DiagKind::Budget, "a product of too many values");
@@ -393,7 +391,7 @@ bool is_instance(const Value& value, std::string_view type) {
 Result<Value> isinstance(Context& in, Args& a) {
   if (a[0].is(Kind::Opaque)) return a[0];
   const std::vector<Value> types =
-      a[1].is(Kind::Tuple) ? WW_TRY(iterate(in, a[1], a.spans[1])) : std::vector<Value>{a[1]};
+      a[1].is(Kind::Tuple) ? WW_TRY(iterate(in, a[1])) : std::vector<Value>{a[1]};
   for (const Value& type : types) {
     if (type.is(Kind::Builtin) && is_instance(a[0], type.as<BuiltinObject>().row->name))
       return of_bool(true);
@@ -405,15 +403,15 @@ Result<Value> isinstance(Context& in, Args& a) {
   return of_bool(false);
 }
 Result<Value> getattr_row(Context& in, Args& a) {
-  const std::string name = WW_TRY(as_text(in, a[1], "the name", a.spans[1]));
-  Result<Value> out = attribute(in, a[0], name, a.call, a.spans[1]);
+  const std::string name = WW_TRY(as_text(in, a[1], "the name"));
+  Result<Value> out = attribute(in, a[0], name, a.call, a.span(1));
   if (!out && a.has(2)) return a[2];
   return out;
 }
 Result<Value> hasattr_row(Context& in, Args& a) {
   if (a[0].is(Kind::Opaque)) return a[0];
-  const std::string name = WW_TRY(as_text(in, a[1], "the name", a.spans[1]));
-  return of_bool(attribute(in, a[0], name, a.call, a.spans[1]).has_value());
+  const std::string name = WW_TRY(as_text(in, a[1], "the name"));
+  return of_bool(attribute(in, a[0], name, a.call, a.span(1)).has_value());
 }
 // What the host prints while it builds is dropped; values of a run are not there yet.
 Result<Value> print_row(Context&, Args& a) {
@@ -426,13 +424,13 @@ Result<Value> print_row(Context&, Args& a) {
 Result<Value> type_row(Context& in, Args& a) {
   return opaque_value(in, a.call, "`type()` is not modelled");
 }
-Result<Value> identity(Context&, Args& a) { return a.has(0) ? a[0] : none(); }
+Result<Value> identity(Context&, Args& a) { return a.get(0); }
 
 // --- math ----------------------------------------------------------------------------------------
 
 template <double (*kFunction)(double)>
 Result<Value> real_function(Context& in, Args& a) {
-  const double value = WW_TRY(as_number(in, a[0], "the value", a.spans[0]));
+  const double value = WW_TRY(as_number(in, a[0], "the value"));
   const double out = kFunction(value);
   if (std::isfinite(value) && !std::isfinite(out))
     return fail_at(a.call, DiagKind::HostError, "`{}` of {}", a.row->name, value);
@@ -448,14 +446,14 @@ double exp_of(double x) { return std::exp(x); }
 template <double (*kFunction)(double)>
 Result<Value> to_whole(Context& in, Args& a) {
   if (is_intlike(a[0])) return a[0];
-  const double out = kFunction(WW_TRY(as_number(in, a[0], "the value", a.spans[0])));
+  const double out = kFunction(WW_TRY(as_number(in, a[0], "the value")));
   if (!(std::fabs(out) < 1e30)) return fail_at(a.call, DiagKind::Overflow, "{} as an integer", out);
   return of_int(static_cast<Wide>(out));
 }
 Result<Value> gcd(Context& in, Args& a) {
   Wide x = 0;
   for (std::size_t i = 0; i < a.rest.size(); ++i) {
-    Wide y = WW_TRY(as_integer(in, a.rest[i], "a number", a.rest_spans[i]));
+    Wide y = WW_TRY(as_integer(in, a.rest[i], "a number"));
     while (y != 0) {
       const Wide r = x % y;
       x = y;

@@ -10,11 +10,11 @@
 #include <algorithm>
 #include <array>
 
+#include "base/fail_at.h"
 #include "base/suggest.h"
 #include "script/api/builtins.h"
 #include "script/api/tile_calls.h"
 #include "script/interp/conversions.h"
-#include "script/syntax/errors.h"
 
 namespace ww::script::instructions_api {
 namespace {
@@ -80,16 +80,16 @@ const Instruction& instruction_of(const BuiltinRow& row) {
   return *std::ranges::find(kInstructions, row.name, &Instruction::name);
 }
 
-Result<ir::Unit> unit_of(Context& in, const Value& scope, Span span) {
+Result<ir::Unit> unit_of(Context& in, const Given& scope) {
   constexpr std::pair<std::string_view, ir::Unit> kUnits[] = {{"thread", ir::Unit::Thread},
                                                               {"warp", ir::Unit::Warp},
                                                               {"warpgroup", ir::Unit::Warpgroup},
                                                               {"cta", ir::Unit::Cta},
                                                               {"cluster", ir::Unit::Cluster}};
-  const std::string word = WW_TRY(as_text(in, scope, "`scope`", span));
+  const std::string word = WW_TRY(as_text(in, scope, "`scope`"));
   for (const auto& [name, unit] : kUnits)
     if (name == word) return unit;
-  return fail_at(span, DiagKind::BadArgument,
+  return fail_at(scope.span, DiagKind::BadArgument,
                  "scope \"{}\", expected \"thread\", \"warp\", \"warpgroup\", \"cta\" or "
                  "\"cluster\"",
                  word);
@@ -112,11 +112,11 @@ bool is_absent(std::string_view name, const Value& value) {
   return is_optional && value.is(Kind::Int) && value.integer == absent;
 }
 
-Result<std::string> forced_width(Context& in, const Value& bits, Span span) {
-  const std::int64_t width = WW_TRY(as_integer(in, bits, "`vec_bits`", span));
+Result<std::string> forced_width(Context& in, const Given& bits) {
+  const std::int64_t width = WW_TRY(as_integer(in, bits, "`vec_bits`"));
   if (width == 8 || width == 16 || width == 32 || width == 64 || width == 128 || width == 256)
     return fmt::format("vec_{}b", width);
-  return fail_at(span, DiagKind::BadArgument,
+  return fail_at(bits.span, DiagKind::BadArgument,
                  "`vec_bits` is {}, expected 8, 16, 32, 64, 128 or 256", width);
 }
 
@@ -130,9 +130,9 @@ Result<Value> run(Context& in, Args& a) {
     const std::string_view name = signature.names[i];
     if (!a.has(i) || is_absent(name, a[i])) continue;
     if (name == "scope") {
-      path.scope = WW_TRY(unit_of(in, a[i], a.spans[i]));
+      path.scope = WW_TRY(unit_of(in, a[i]));
     } else if (name == "vec_bits") {
-      dispatch = WW_TRY(forced_width(in, a[i], a.spans[i]));
+      dispatch = WW_TRY(forced_width(in, a[i]));
     } else {
       std::string ours(our_name(instruction.op, name));
       // A number is not moved, it fills.
@@ -141,10 +141,11 @@ Result<Value> run(Context& in, Args& a) {
         path.op = ir::TileOp::Fill;
         ours = "value";
       }
-      args.named.push_back({std::move(ours), a[i], a.spans[i], a.spans[i]});
+      args.named.push_back({a[i], std::move(ours), a[i].span});
     }
   }
-  if (!dispatch.empty()) args.named.push_back({"dispatch", in.heap.str(dispatch), a.call, a.call});
+  if (!dispatch.empty())
+    args.named.push_back({{in.heap.str(dispatch), a.call}, "dispatch", a.call});
   return call_tile(in, path, args);
 }
 

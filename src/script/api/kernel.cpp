@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/fail_at.h"
 #include "ir/engine_fallback.h"
 #include "script/api/builtins.h"
 #include "script/api/launch.h"
 #include "script/api/params.h"
 #include "script/interp/conversions.h"
 #include "script/interp/operators.h"
-#include "script/syntax/errors.h"
 
 namespace ww::script::kernel_api {
 namespace {
@@ -34,8 +34,8 @@ Result<Value> enter_device(Context& in, Span call) {
 
 Result<Value> device_entry(Context& in, Args& a) {
   const Value entered = WW_TRY(enter_device(in, a.call));
-  if (a.given(0)) WW_TRY_VOID(declare_launch(in, a[0], a.spans[0]));
-  if (a.given(1)) WW_TRY_VOID(take_kernel_options(in, a[1], a.spans[1]));
+  if (a.given(0)) WW_TRY_VOID(declare_launch(in, a[0]));
+  if (a.given(1)) WW_TRY_VOID(take_kernel_options(in, a[1]));
   return entered;
 }
 
@@ -52,26 +52,26 @@ Result<Value> scope_id(Context& in, Args& a) {
   ir::Stmt out = stmt_node(ir::StmtKind::ScopeIds, a.call);
   out.scope_id = kKind;
   ir::Type type = ir::Type::of(DType::Int32);
-  if (a.has(2)) type = WW_TRY(as_type(in, a[2], "`dtype`", a.spans[2]));
+  if (a.has(2)) type = WW_TRY(as_type(in, a[2], "`dtype`"));
   if (!type.is_int() || type.lanes != 1)
-    return fail_at(a.spans[2], DiagKind::BadType, "an id of type `{}`, expected an integer",
+    return fail_at(a.span(2), DiagKind::BadType, "an id of type `{}`, expected an integer",
                    ir::to_text(type));
   std::size_t count = 1;
   if (a.given(0)) {
-    const std::vector<Value> extents = WW_TRY(as_sequence(in, a[0], "the extents", a.spans[0]));
+    const std::vector<Value> extents = WW_TRY(as_sequence(in, a[0], "the extents"));
     if (extents.empty() || extents.size() > static_cast<std::size_t>(facts.max_dims))
-      return fail_at(a.spans[0], DiagKind::BadScopeIds, "`T.{}` with {} extents, expected {}",
+      return fail_at(a.span(0), DiagKind::BadScopeIds, "`T.{}` with {} extents, expected {}",
                      facts.name, extents.size(),
                      facts.max_dims == 1 ? "1" : fmt::format("1 to {}", facts.max_dims));
     for (const Value& extent : extents)
-      out.args.push_back(WW_TRY(index_expr(in, extent, a.spans[0])));
+      out.args.push_back(WW_TRY(index_expr(in, {extent, a.span(0)})));
     count = extents.size();
   }
   if (a.given(1)) {
     if (kKind != ir::ScopeIdKind::CtaIdInCluster)
-      return fail_at(a.spans[1], DiagKind::BadArgument, "`T.{}` has no parameter `preferred`",
+      return fail_at(a.span(1), DiagKind::BadArgument, "`T.{}` has no parameter `preferred`",
                      facts.name);
-    for (const std::int64_t extent : WW_TRY(as_int_list(in, a[1], "`preferred`", a.spans[1])))
+    for (const std::int64_t extent : WW_TRY(as_int_list(in, a[1], "`preferred`")))
       out.settings.emplace_back(fmt::format("preferred{}", out.settings.size()), extent);
   }
   std::vector<Value> values;
@@ -86,10 +86,10 @@ Result<Value> scope_id(Context& in, Args& a) {
 // The lowered form: a hardware id and its extent.
 Result<Value> launch_thread(Context& in, Args& a) {
   ir::Stmt out = stmt_node(ir::StmtKind::LaunchThread, a.call);
-  const auto hardware = ir::parse_hardware_id(WW_TRY(as_text(in, a[0], "the tag", a.spans[0])));
+  const auto hardware = ir::parse_hardware_id(WW_TRY(as_text(in, a[0], "the tag")));
   if (!hardware) return fail(Diag(hardware.error()).with_span(a.call));
   out.hardware = *hardware;
-  out.args.push_back(WW_TRY(index_expr(in, a[1], a.spans[1])));
+  out.args.push_back(WW_TRY(index_expr(in, a[1])));
   out.var = new_var(in, ir::VarKind::Launch, ir::Type::of(DType::Int32), a.call);
   const ir::VarId id = out.var;
   emit(in, std::move(out));
@@ -99,10 +99,10 @@ Result<Value> launch_thread(Context& in, Args& a) {
 
 // --- loops ---------------------------------------------------------------------------------------
 
-Result<ir::Type> loop_type(Context& in, const Value& value, Span span) {
-  const ir::Type type = WW_TRY(as_type(in, value, "`dtype`", span));
+Result<ir::Type> loop_type(Context& in, const Given& value) {
+  const ir::Type type = WW_TRY(as_type(in, value, "`dtype`"));
   if (type.is_int()) return type;
-  return fail_at(span, DiagKind::BadType, "a loop variable of type `{}`, expected an integer",
+  return fail_at(value.span, DiagKind::BadType, "a loop variable of type `{}`, expected an integer",
                  ir::to_text(type));
 }
 
@@ -114,13 +114,13 @@ Result<Value> loop(Context& in, Args& a) {
   if (a.has(2)) out.step = a[2];
   if (a.given(3)) {
     if (!a[3].is(Kind::Dict))
-      return fail_at(a.spans[3], DiagKind::BadType, "`annotations` is {}, expected a dict",
+      return fail_at(a.span(3), DiagKind::BadType, "`annotations` is {}, expected a dict",
                      type_name(a[3]));
     for (const auto& [key, value] : a[3].as<DictObject>().items)
-      out.annotations.emplace_back(WW_TRY(as_text(in, key, "a key", a.spans[3])), value);
+      out.annotations.emplace_back(WW_TRY(as_text(in, {key, a.span(3)}, "a key")), value);
   }
   if (a.given(4)) out.annotations.emplace_back("unroll", a[4]);
-  if (a.has(5)) out.type = WW_TRY(loop_type(in, a[5], a.spans[5]));
+  if (a.has(5)) out.type = WW_TRY(loop_type(in, a[5]));
   return in.heap.wrap(Kind::Loop, std::move(out));
 }
 constexpr std::string_view kLoop = "start, stop?, step?, annotations?, unroll?, dtype?";
@@ -133,11 +133,11 @@ Result<Value> thread_binding(Context& in, Args& a) {
   const std::size_t tag = has_start || a.has(2) ? 2 : 1;  // by name it is always the third
   if (!a.has(tag))
     return fail_at(a.call, DiagKind::BadArgument, "`T.thread_binding` without `thread`");
-  const std::string text = WW_TRY(as_text(in, a[tag], "`thread`", a.spans[tag]));
+  const std::string text = WW_TRY(as_text(in, a[tag], "`thread`"));
   const auto id = ir::parse_hardware_id(text);
   if (!id || id->kind == ir::HardwareId::Kind::ClusterCtaIdx) {
     Diag problem = diag_at(
-        a.spans[tag], DiagKind::BadArgument,
+        a.span(tag), DiagKind::BadArgument,
         "a loop over `{}`, expected `blockIdx` or `threadIdx` with `.x`, `.y` or `.z`", text);
     if (id) problem.notes.push_back({"`T.cta_id_in_cluster([n])` declares this id", {}});
     return fail(std::move(problem));
@@ -154,15 +154,14 @@ Result<Value> grid(Context& in, Args& a) {
       out.ranges.emplace_back(of_int(0), a.rest[i]);
       continue;
     }
-    const std::vector<Value> bounds =
-        WW_TRY(as_sequence(in, a.rest[i], "a range", a.rest_spans[i]));
+    const std::vector<Value> bounds = WW_TRY(as_sequence(in, a.rest[i], "a range"));
     if (bounds.size() != 2)
-      return fail_at(a.rest_spans[i], DiagKind::BadArgument,
+      return fail_at(a.rest[i].span, DiagKind::BadArgument,
                      "a range of {} numbers, expected (start, stop)", bounds.size());
     out.ranges.emplace_back(bounds[0], bounds[1]);
   }
   if (const CallArgs::Named* given = WW_TRY(only_keyword(a, "T.grid", "dtype")))
-    out.type = WW_TRY(loop_type(in, given->value, given->span));
+    out.type = WW_TRY(loop_type(in, *given));
   return in.heap.wrap(Kind::Loop, std::move(out));
 }
 
@@ -180,13 +179,13 @@ Result<Value> attr(Context& in, Args& a) {
   if (a[0].is(Kind::Dict) && is_device_entry(a[0])) return enter_device(in, a.call);
   if (a[0].is(Kind::Dict)) {
     for (const auto& [key, value] : a[0].as<DictObject>().items)
-      frame.attrs.emplace_back(WW_TRY(as_text(in, key, "a key", a.spans[0])),
-                               WW_TRY(as_setting(in, value, "an attribute", a.spans[0])));
+      frame.attrs.emplace_back(WW_TRY(as_text(in, {key, a.span(0)}, "a key")),
+                               WW_TRY(as_setting(in, {value, a.span(0)}, "an attribute")));
   } else if (a.has(1)) {
-    frame.attrs.emplace_back(WW_TRY(as_text(in, a[0], "a key", a.spans[0])),
-                             WW_TRY(as_setting(in, a[1], "an attribute", a.spans[1])));
+    frame.attrs.emplace_back(WW_TRY(as_text(in, a[0], "a key")),
+                             WW_TRY(as_setting(in, a[1], "an attribute")));
   } else {
-    return fail_at(a.spans[0], DiagKind::BadType, "`T.attr` of {}, expected a dict",
+    return fail_at(a.span(0), DiagKind::BadType, "`T.attr` of {}, expected a dict",
                    type_name(a[0]));
   }
   return in.heap.wrap(Kind::Frame, std::move(frame));
@@ -194,14 +193,14 @@ Result<Value> attr(Context& in, Args& a) {
 
 Result<Value> func_attr(Context& in, Args& a) {
   if (!a[0].is(Kind::Dict))
-    return fail_at(a.spans[0], DiagKind::BadType, "`T.func_attr` of {}, expected a dict",
+    return fail_at(a.span(0), DiagKind::BadType, "`T.func_attr` of {}, expected a dict",
                    type_name(a[0]));
   for (const auto& [key, value] : a[0].as<DictObject>().items) {
-    const std::string name = WW_TRY(as_text(in, key, "a key", a.spans[0]));
-    ir::Setting setting = WW_TRY(as_setting(in, value, "an attribute", a.spans[0]));
+    const std::string name = WW_TRY(as_text(in, {key, a.span(0)}, "a key"));
+    ir::Setting setting = WW_TRY(as_setting(in, {value, a.span(0)}, "an attribute"));
     const auto* word = std::get_if<std::string>(&setting);
     if (name == ir::kEngineFallback && (word == nullptr || *word != ir::kByCpAsync))
-      return fail_at(a.spans[0], DiagKind::BadArgument, "`{}` is {}, expected \"{}\"", name,
+      return fail_at(a.span(0), DiagKind::BadArgument, "`{}` is {}, expected \"{}\"", name,
                      word == nullptr ? std::string("not a text") : fmt::format("\"{}\"", *word),
                      ir::kByCpAsync);
     in.fn().attrs.emplace_back(name, std::move(setting));
@@ -212,11 +211,10 @@ Result<Value> func_attr(Context& in, Args& a) {
 Result<Value> hint(Context& in, Args& a) {
   FrameObject frame;
   for (std::size_t i = 0; i < a.rest.size(); ++i)
-    frame.attrs.emplace_back("tirx.hint",
-                             WW_TRY(as_setting(in, a.rest[i], "a hint", a.rest_spans[i])));
+    frame.attrs.emplace_back("tirx.hint", WW_TRY(as_setting(in, a.rest[i], "a hint")));
   for (const CallArgs::Named& named : a.extra)
     frame.attrs.emplace_back(fmt::format("tirx.hint.{}", named.name),
-                             WW_TRY(as_setting(in, named.value, named.name, named.span)));
+                             WW_TRY(as_setting(in, named, named.name)));
   return in.heap.wrap(Kind::Frame, std::move(frame));
 }
 
@@ -226,14 +224,14 @@ Result<Value> meta_var(Context& in, Args& a) {
 
 Result<Value> evaluate(Context& in, Args& a) {
   if (a[0].is(Kind::None)) return none();  // an instruction, which stands where it was written
-  emit_call(in, WW_TRY(expression(in, a[0], a.spans[0])), a.call);
+  emit_call(in, WW_TRY(expression(in, a[0])), a.call);
   return none();
 }
 
 Result<Value> static_assert_row(Context& in, Args& a) {
-  if (WW_TRY(truth(in, a[0], a.spans[0]))) return none();
+  if (WW_TRY(truth(in, a[0]))) return none();
   return fail_at(a.call, DiagKind::HostError, "static assertion failed{}{}", a.has(1) ? ": " : "",
-                 a.has(1) ? WW_TRY(as_text(in, a[1], "the message", a.spans[1])) : "");
+                 a.has(1) ? WW_TRY(as_text(in, a[1], "the message")) : "");
 }
 
 // --- annotations ---------------------------------------------------------------------------------
@@ -248,8 +246,8 @@ Value annotation(Context& in, AnnotationObject::What what, ir::Type type = {}) {
 Result<Value> buffer_annotation(Context& in, Args& a) {
   AnnotationObject out;
   out.what = AnnotationObject::What::Buffer;
-  for (const std::optional<Value>& value : a.values)
-    out.args.push_back(value.value_or(Value{.kind = Kind::Ellipsis}));
+  for (std::size_t i = 0; i < a.values.size(); ++i)
+    out.args.push_back(a.get(i, Value{.kind = Kind::Ellipsis}));
   return in.heap.wrap(Kind::Annotation, std::move(out));
 }
 Result<Value> tensor_map(Context& in, Args&) {
@@ -266,7 +264,7 @@ Result<Value> annotated(Context&, Args& a) {
 }
 
 // Decorators are looked at where they stand; called by hand they leave their argument as it is.
-Result<Value> decorator(Context&, Args& a) { return a.has(0) ? a[0] : none(); }
+Result<Value> decorator(Context&, Args& a) { return a.get(0); }
 
 constexpr std::string_view kBuffer =
     "shape, dtype?, data?, strides?, elem_offset?, scope?, align?, offset_factor?, buffer_type?, "
@@ -320,13 +318,13 @@ namespace {
 Result<Value> call_handle(Context& in, const AnnotationObject& handle, CallArgs& args) {
   AnnotationObject out = handle;
   Value element = args.plain.empty() ? none() : args.plain[0];
-  Span where = args.plain.empty() ? args.call : args.spans[0];
+  Span where = args.plain.empty() ? args.call : args.plain[0].span;
   for (const CallArgs::Named& named : args.named) {
     if (named.name == "storage_scope" || named.name == "is_size_var") continue;
     if (named.name != "dtype")
       return fail_at(named.span, DiagKind::BadArgument,
                      "`T.handle` has no parameter `{}`; it takes dtype, storage_scope", named.name);
-    element = named.value;
+    element = named;
     where = named.span;
   }
   if (element.is(Kind::None)) return in.heap.wrap(Kind::Annotation, std::move(out));
@@ -334,7 +332,7 @@ Result<Value> call_handle(Context& in, const AnnotationObject& handle, CallArgs&
     out.what = AnnotationObject::What::TensorMap;
     return in.heap.wrap(Kind::Annotation, std::move(out));
   }
-  const ir::Type type = WW_TRY(as_type(in, element, "the element type", where));
+  const ir::Type type = WW_TRY(as_type(in, {element, where}, "the element type"));
   out.type = type.is_value() ? ir::Type::pointer(type.dtype) : ir::Type::handle();
   return in.heap.wrap(Kind::Annotation, std::move(out));
 }
@@ -346,7 +344,7 @@ Result<Value> call_annotation(Context& in, const Value& value, CallArgs& args) {
   // `if T.constexpr(is_first):` says that the host decides.
   if (a.what == AnnotationObject::What::Constexpr && args.plain.size() == 1 && args.named.empty()) {
     if (!args.plain[0].is(Kind::Ir)) return args.plain[0];
-    return fail_at(args.spans[0], DiagKind::NeedsConstant,
+    return fail_at(args.plain[0].span, DiagKind::NeedsConstant,
                    "`T.constexpr` of a value that is known when the kernel runs, expected one of "
                    "the host");
   }

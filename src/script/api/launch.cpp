@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <array>
 
+#include "base/fail_at.h"
 #include "base/suggest.h"
 #include "ir/launch/launch.h"
 #include "script/api/builtins.h"
 #include "script/interp/conversions.h"
 #include "script/interp/operators.h"
-#include "script/syntax/errors.h"
 
 namespace ww::script::launch_api {
 namespace {
@@ -42,7 +42,7 @@ bool is_one_of(std::string_view name, const std::string_view (&names)[kCount]) {
 }
 
 Result<void> check_setting(const CallArgs::Named& named) {
-  if (named.value.is(Kind::None) || is_one_of(named.name, kHints)) return {};
+  if (named.is(Kind::None) || is_one_of(named.name, kHints)) return {};
   if (is_one_of(named.name, kOfTheHost))
     return fail_at(named.name_span, DiagKind::BadArgument,
                    "`{}` of `T.cuda.LaunchConfig` is not taken: the program that launches the "
@@ -60,8 +60,8 @@ Result<void> check_setting(const CallArgs::Named& named) {
 Result<bool> take_attribute(Context& in, const CallArgs::Named& named, LaunchObject& out) {
   for (const std::string_view each : kAttributes) {
     if (named.name != each.substr(kAttributePrefix.size())) continue;
-    if (named.value.is(Kind::None)) return true;
-    if (WW_TRY(as_bool(in, named.value, fmt::format("`{}`", named.name), named.name_span)))
+    if (named.is(Kind::None)) return true;
+    if (WW_TRY(as_bool(in, {named, named.name_span}, fmt::format("`{}`", named.name))))
       out.attributes.push_back(each);
     return true;
   }
@@ -72,9 +72,8 @@ Result<LaunchObject::Dims> dims_of(Context& in, const Args& a, std::size_t i,
                                    std::string_view what) {
   LaunchObject::Dims out;
   if (!a.given(i)) return out;
-  out.span = a.spans[i];
-  out.extents = is_sequence(a[i]) ? WW_TRY(as_sequence(in, a[i], what, a.spans[i]))
-                                  : std::vector<Value>{a[i]};
+  out.span = a.span(i);
+  out.extents = is_sequence(a[i]) ? WW_TRY(as_sequence(in, a[i], what)) : std::vector<Value>{a[i]};
   if (out.extents.empty() || out.extents.size() > kAxes.size())
     return fail_at(out.span, DiagKind::BadScopeIds, "{} with {} extents, expected 1 to 3", what,
                    out.extents.size());
@@ -98,8 +97,7 @@ Result<Value> kernel_options(Context& in, Args& a) {
       "tirx.max_registers_per_thread", "tirx.required_block_size"};
   FrameObject out;
   for (std::size_t i = 0; i < std::size(kOptions); ++i)
-    if (a.given(i))
-      out.attrs.emplace_back(kOptions[i], WW_TRY(as_setting(in, a[i], "an option", a.spans[i])));
+    if (a.given(i)) out.attrs.emplace_back(kOptions[i], WW_TRY(as_setting(in, a[i], "an option")));
   return in.heap.wrap(Kind::Frame, std::move(out));
 }
 
@@ -125,7 +123,8 @@ const std::vector<ir::VarId>& declare(Context& in, ir::ScopeIdKind kind,
 
 Result<std::vector<ir::ExprId>> extents_of(Context& in, const LaunchObject::Dims& dims) {
   std::vector<ir::ExprId> out;
-  for (const Value& extent : dims.extents) out.push_back(WW_TRY(index_expr(in, extent, dims.span)));
+  for (const Value& extent : dims.extents)
+    out.push_back(WW_TRY(index_expr(in, {extent, dims.span})));
   return out;
 }
 
@@ -143,10 +142,10 @@ Value read_id(Context& in, ir::ExprId id) {
 }
 
 Result<std::size_t> axis_of(Context& in, const Args& a) {
-  const std::string axis = WW_TRY(as_text(in, a[0], "the axis", a.spans[0]));
+  const std::string axis = WW_TRY(as_text(in, a[0], "the axis"));
   const std::size_t place = axis.size() == 1 ? kAxes.find(axis[0]) : std::string_view::npos;
   if (place != std::string_view::npos) return place;
-  return fail_at(a.spans[0], DiagKind::BadArgument, "axis \"{}\", expected \"x\", \"y\" or \"z\"",
+  return fail_at(a.span(0), DiagKind::BadArgument, "axis \"{}\", expected \"x\", \"y\" or \"z\"",
                  axis);
 }
 
@@ -252,10 +251,10 @@ constinit const std::span<const BuiltinRow> rows = kRows;
 
 namespace ww::script {
 
-Result<void> declare_launch(Context& in, const Value& launch, Span span) {
-  if (launch.is(Kind::Opaque)) return fail(needs_opaque(in, launch, span));
+Result<void> declare_launch(Context& in, const Given& launch) {
+  if (launch.is(Kind::Opaque)) return fail(needs_opaque(in, launch));
   if (!launch.is(Kind::Launch))
-    return fail_at(span, DiagKind::BadType,
+    return fail_at(launch.span, DiagKind::BadType,
                    "`launch` is {}, expected `T.cuda.LaunchConfig(grid=, block=)`",
                    type_name(launch));
   const auto& config = launch.as<LaunchObject>();
@@ -272,17 +271,17 @@ Result<void> declare_launch(Context& in, const Value& launch, Span span) {
   ir::Stmt& declared = in.fn().at(in.kernel->blocks[0][ids.declarations - 1]);
   for (const Value& extent : config.preferred.extents) {
     const std::int64_t preferred =
-        WW_TRY(as_integer(in, extent, "`preferred_cluster`", config.preferred.span));
+        WW_TRY(as_integer(in, {extent, config.preferred.span}, "`preferred_cluster`"));
     declared.settings.emplace_back(fmt::format("preferred{}", declared.settings.size()), preferred);
   }
   return {};
 }
 
-Result<void> take_kernel_options(Context& in, const Value& options, Span span) {
-  if (options.is(Kind::Opaque)) return fail(needs_opaque(in, options, span));
+Result<void> take_kernel_options(Context& in, const Given& options) {
+  if (options.is(Kind::Opaque)) return fail(needs_opaque(in, options));
   if (!options.is(Kind::Frame))
-    return fail_at(span, DiagKind::BadType, "`options` is {}, expected `T.cuda.KernelOptions(…)`",
-                   type_name(options));
+    return fail_at(options.span, DiagKind::BadType,
+                   "`options` is {}, expected `T.cuda.KernelOptions(…)`", type_name(options));
   for (const auto& attribute : options.as<FrameObject>().attrs) in.fn().attrs.push_back(attribute);
   return {};
 }

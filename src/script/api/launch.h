@@ -13,8 +13,8 @@
 namespace ww::script {
 
 /// Declares what a `T.cuda.LaunchConfig` says. BadType for anything else.
-Result<void> declare_launch(Context& in, const Value& launch, Span span);
+Result<void> declare_launch(Context& in, const Given& launch);
 /// Notes `T.cuda.KernelOptions` as attributes of the kernel. BadType for anything else.
-Result<void> take_kernel_options(Context& in, const Value& options, Span span);
+Result<void> take_kernel_options(Context& in, const Given& options);
 
 }  // namespace ww::script

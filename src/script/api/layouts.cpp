@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/fail_at.h"
 #include "base/join.h"
 #include "layout/canonical.h"
 #include "layout/direct_sum.h"
@@ -18,7 +19,6 @@
 #include "script/api/builtins.h"
 #include "script/interp/conversions.h"
 #include "script/interp/layouts.h"
-#include "script/syntax/errors.h"
 
 namespace ww::script::layouts_api {
 namespace {
@@ -30,23 +30,20 @@ const Layout& self(const Args& a) { return a.self.as<LayoutObject>().layout; }
 // --- constructors --------------------------------------------------------------------------------
 
 Result<Value> tile_layout(Context& in, Args& a) {
-  return layout_result(in, as_layout(in, a[0], "the specification", a.spans[0]), a.call);
+  return layout_result(in, as_layout(in, a[0], "the specification"), a.call);
 }
 
 Result<layout::Swizzle> swizzle_of(Context& in, const Args& a, std::size_t first,
                                    std::optional<std::size_t> inner_at = {}) {
   bool inner = true;
-  if (inner_at && a.has(*inner_at))
-    inner = WW_TRY(as_bool(in, a[*inner_at], "`swizzle_inner`", a.spans[*inner_at]));
+  if (inner_at && a.has(*inner_at)) inner = WW_TRY(as_bool(in, a[*inner_at], "`swizzle_inner`"));
   for (const CallArgs::Named& named : a.extra) {
-    if (named.name == "swizzle_inner")
-      inner = WW_TRY(as_bool(in, named.value, "`swizzle_inner`", named.span));
+    if (named.name == "swizzle_inner") inner = WW_TRY(as_bool(in, named, "`swizzle_inner`"));
   }
   return layout::Swizzle::make(
-      static_cast<int>(WW_TRY(as_integer(in, a[first], "per_element", a.spans[first]))),
-      static_cast<int>(WW_TRY(as_integer(in, a[first + 1], "swizzle_len", a.spans[first + 1]))),
-      static_cast<int>(WW_TRY(as_integer(in, a[first + 2], "atom_len", a.spans[first + 2]))),
-      inner);
+      static_cast<int>(WW_TRY(as_integer(in, a[first], "per_element"))),
+      static_cast<int>(WW_TRY(as_integer(in, a[first + 1], "swizzle_len"))),
+      static_cast<int>(WW_TRY(as_integer(in, a[first + 2], "atom_len"))), inner);
 }
 
 Result<Value> swizzle_layout(Context& in, Args& a) {
@@ -62,12 +59,12 @@ Result<Value> compose_layout(Context& in, Args& a) {
     return fail_at(a.call, DiagKind::BadArgument, "`ComposeLayout` without its tile layout");
   const layout::Swizzle swizzle =
       has_object ? a[0].as<SwizzleObject>().swizzle : WW_TRY(swizzle_of(in, a, 0, 4));
-  const Layout inner = WW_TRY(as_layout(in, a[at], "the tile layout", a.spans[at]));
+  const Layout inner = WW_TRY(as_layout(in, a[at], "the tile layout"));
   return layout_result(in, Layout::make(inner.tile(), swizzle), a.call);
 }
 
 Result<Value> axis_get(Context& in, Args& a) {
-  const std::string name = WW_TRY(as_text(in, a[0], "the name", a.spans[0]));
+  const std::string name = WW_TRY(as_text(in, a[0], "the name"));
   Result<layout::Axis> axis = layout::Axis::builtin(name);
   if (!axis) axis = layout::Axis::declare(name, layout::AxisKind::Unknown);
   if (!axis) return std::move(axis).failure();
@@ -76,22 +73,22 @@ Result<Value> axis_get(Context& in, Args& a) {
 
 // Iter(extent, stride, axis)
 Result<Value> make_iter(Context& in, Args& a) {
-  const std::int64_t extent = WW_TRY(as_integer(in, a[0], "the extent", a.spans[0]));
-  const std::int64_t stride = WW_TRY(as_integer(in, a[1], "the stride", a.spans[1]));
+  const std::int64_t extent = WW_TRY(as_integer(in, a[0], "the extent"));
+  const std::int64_t stride = WW_TRY(as_integer(in, a[1], "the stride"));
   layout::Axis axis;
   if (a[2].is(Kind::Axis))
     axis = a[2].as<AxisObject>().axis;
   else
-    axis = WW_TRY(layout::Axis::builtin(WW_TRY(as_text(in, a[2], "the axis", a.spans[2]))));
+    axis = WW_TRY(layout::Axis::builtin(WW_TRY(as_text(in, a[2], "the axis"))));
   return in.heap.wrap(Kind::Iter, IterObject{{}, {extent, stride, axis}});
 }
 
 Result<layout::Iters> iters_of(Context& in, const Args& a, std::size_t i, std::string_view what) {
   layout::Iters out;
   if (!a.given(i)) return out;
-  for (const Value& item : WW_TRY(as_sequence(in, a[i], what, a.spans[i]))) {
+  for (const Value& item : WW_TRY(as_sequence(in, a[i], what))) {
     if (!item.is(Kind::Iter))
-      return fail_at(a.spans[i], DiagKind::BadType,
+      return fail_at(a.span(i), DiagKind::BadType,
                      "{} holds {}, expected `Iter(extent, stride, axis)`", what, type_name(item));
     out.push_back(item.as<IterObject>().iter);
   }
@@ -103,14 +100,14 @@ Result<Value> from_iters(Context& in, Args& a) {
   layout::Offsets offset;
   if (a.given(2)) {
     if (!a[2].is(Kind::Dict))
-      return fail_at(a.spans[2], DiagKind::BadType, "the offset is {}, expected a dict by axis",
+      return fail_at(a.span(2), DiagKind::BadType, "the offset is {}, expected a dict by axis",
                      type_name(a[2]));
     for (const auto& [axis, amount] : a[2].as<DictObject>().items) {
       if (!axis.is(Kind::Axis))
-        return fail_at(a.spans[2], DiagKind::BadType,
-                       "the offset has {} as a key, expected an axis", type_name(axis));
+        return fail_at(a.span(2), DiagKind::BadType, "the offset has {} as a key, expected an axis",
+                       type_name(axis));
       offset.add(axis.as<AxisObject>().axis,
-                 WW_TRY(as_integer(in, amount, "an offset", a.spans[2])));
+                 WW_TRY(as_integer(in, {amount, a.span(2)}, "an offset")));
     }
   }
   Result<layout::TileLayout> tile =
@@ -123,22 +120,22 @@ Result<Value> from_iters(Context& in, Args& a) {
 // --- methods -------------------------------------------------------------------------------------
 
 Result<Value> tile_to(Context& in, Args& a) {
-  const layout::Shape to = WW_TRY(as_int_list(in, a[0], "the shape to tile to", a.spans[0]));
-  const layout::Shape from = WW_TRY(as_int_list(in, a[1], "the current shape", a.spans[1]));
+  const layout::Shape to = WW_TRY(as_int_list(in, a[0], "the shape to tile to"));
+  const layout::Shape from = WW_TRY(as_int_list(in, a[1], "the current shape"));
   return layout_result(in, layout::tile_to(self(a), to, from), a.call);
 }
 
 Result<Value> tile(Context& in, Args& a) {
-  const Layout outer = WW_TRY(as_layout(in, a[0], "the outer layout", a.spans[0]));
-  const layout::Shape outer_shape = WW_TRY(as_int_list(in, a[1], "the outer shape", a.spans[1]));
-  const layout::Shape inner_shape = WW_TRY(as_int_list(in, a[2], "the inner shape", a.spans[2]));
+  const Layout outer = WW_TRY(as_layout(in, a[0], "the outer layout"));
+  const layout::Shape outer_shape = WW_TRY(as_int_list(in, a[1], "the outer shape"));
+  const layout::Shape inner_shape = WW_TRY(as_int_list(in, a[2], "the inner shape"));
   return layout_result(in, layout::tile(self(a), inner_shape, outer, outer_shape), a.call);
 }
 
 Result<Value> direct_sum(Context& in, Args& a) {
-  const Layout other = WW_TRY(as_layout(in, a[0], "the other layout", a.spans[0]));
-  const layout::Shape left = WW_TRY(as_int_list(in, a[1], "the left shape", a.spans[1]));
-  const layout::Shape right = WW_TRY(as_int_list(in, a[2], "the right shape", a.spans[2]));
+  const Layout other = WW_TRY(as_layout(in, a[0], "the other layout"));
+  const layout::Shape left = WW_TRY(as_int_list(in, a[1], "the left shape"));
+  const layout::Shape right = WW_TRY(as_int_list(in, a[2], "the right shape"));
   // `L.direct_sum(left, left_shape, right_shape)`: the other operand comes first.
   return layout_result(in, layout::direct_sum(other, left, self(a), right), a.call);
 }
@@ -146,8 +143,8 @@ Result<Value> direct_sum(Context& in, Args& a) {
 Result<Value> apply(Context& in, Args& a) {
   std::optional<std::vector<Value>> shape;
   if (const CallArgs::Named* given = WW_TRY(only_keyword(a, "apply", "shape")))
-    shape = WW_TRY(as_sequence(in, given->value, "`shape`", given->span));
-  std::vector<Value> coordinate = a.rest;
+    shape = WW_TRY(as_sequence(in, *given, "`shape`"));
+  std::vector<Value> coordinate(a.rest.begin(), a.rest.end());
   if (coordinate.size() == 1 && (coordinate[0].is(Kind::List) || coordinate[0].is(Kind::Tuple)))
     coordinate = std::vector<Value>(coordinate[0].as<SeqObject>().items);
   return apply_layout(in, self(a), coordinate, shape, a.call);
@@ -155,13 +152,13 @@ Result<Value> apply(Context& in, Args& a) {
 
 Result<Value> size(Context& in, Args& a) {
   if (!a.has(0)) return of_int(self(a).size());
-  const std::string axis = WW_TRY(as_text(in, a[0], "the axis", a.spans[0]));
+  const std::string axis = WW_TRY(as_text(in, a[0], "the axis"));
   return of_int(layout::size_on(self(a).tile(), WW_TRY(layout::Axis::builtin(axis))));
 }
 
 Result<Value> span_row(Context& in, Args& a) {
   if (!a.has(0)) return of_int(WW_TRY(layout::memory_span(self(a))));
-  const std::string axis = WW_TRY(as_text(in, a[0], "the axis", a.spans[0]));
+  const std::string axis = WW_TRY(as_text(in, a[0], "the axis"));
   return of_int(WW_TRY(layout::span_on(self(a), WW_TRY(layout::Axis::builtin(axis)))));
 }
 
@@ -174,7 +171,7 @@ Result<Value> canonicalize(Context& in, Args& a) {
 
 Result<Value> group(Context& in, Args& a) {
   const layout::Grouped grouped =
-      WW_TRY(layout::group(self(a), WW_TRY(as_int_list(in, a[0], "the shape", a.spans[0]))));
+      WW_TRY(layout::group(self(a), WW_TRY(as_int_list(in, a[0], "the shape"))));
   std::vector<Value> seps;
   for (const std::int32_t s : grouped.seps) seps.push_back(of_int(s));
   return in.heap.tuple({layout_value(in, grouped.layout), in.heap.list(std::move(seps))});
@@ -183,8 +180,8 @@ Result<Value> group(Context& in, Args& a) {
 // Several shapes at once; one list of separators for each.
 Result<Value> group_many(Context& in, Args& a) {
   std::vector<layout::Shape> shapes;
-  for (const Value& shape : WW_TRY(as_sequence(in, a[0], "the shapes", a.spans[0])))
-    shapes.push_back(WW_TRY(as_int_list(in, shape, "a shape", a.spans[0])));
+  for (const Value& shape : WW_TRY(as_sequence(in, a[0], "the shapes")))
+    shapes.push_back(WW_TRY(as_int_list(in, {shape, a.span(0)}, "a shape")));
   const layout::GroupedMany grouped = WW_TRY(layout::group_many(self(a), shapes));
   std::vector<Value> all;
   for (const layout::Seps& each : grouped.seps) {
@@ -196,31 +193,29 @@ Result<Value> group_many(Context& in, Args& a) {
 }
 
 Result<Value> permute_dims(Context& in, Args& a) {
-  const layout::Shape order = WW_TRY(as_int_list(in, a[0], "the order", a.spans[0]));
+  const layout::Shape order = WW_TRY(as_int_list(in, a[0], "the order"));
   if (a.has(1))
     return layout_result(
-        in,
-        layout::permute_dims(self(a), WW_TRY(as_int_list(in, a[1], "the shape", a.spans[1])),
-                             order),
+        in, layout::permute_dims(self(a), WW_TRY(as_int_list(in, a[1], "the shape")), order),
         a.call);
   return layout_result(in, layout::permute_iters(self(a), order), a.call);
 }
 
 // The groups that `seps` separates, in another order: what `group` gives comes with its separators.
 Result<Value> permute_by_groups(Context& in, Args& a) {
-  const layout::Shape seps = WW_TRY(as_int_list(in, a[0], "the separators", a.spans[0]));
-  const layout::Shape order = WW_TRY(as_int_list(in, a[1], "the order", a.spans[1]));
+  const layout::Shape seps = WW_TRY(as_int_list(in, a[0], "the separators"));
+  const layout::Shape order = WW_TRY(as_int_list(in, a[1], "the order"));
   const auto iters = static_cast<std::int64_t>(self(a).tile().shard().size());
   const bool is_whole =
       !seps.empty() && seps.front() == 0 && seps.back() == iters && std::ranges::is_sorted(seps);
   if (!is_whole)
-    return fail_at(a.spans[0], DiagKind::BadArgument,
+    return fail_at(a.span(0), DiagKind::BadArgument,
                    "separators ({}) of {} iters, expected 0 to {} in ascending order",
                    join(seps, ", "), iters, iters);
   layout::Shape places;
   for (const std::int64_t group : order) {
     if (group < 0 || group + 1 >= static_cast<std::int64_t>(seps.size()))
-      return fail_at(a.spans[1], DiagKind::OutOfBounds, "group {}, expected 0 to {}", group,
+      return fail_at(a.span(1), DiagKind::OutOfBounds, "group {}, expected 0 to {}", group,
                      seps.size() - 2);
     const auto at = static_cast<std::size_t>(group);
     for (std::int64_t i = seps[at]; i < seps[at + 1]; ++i) places.push_back(i);
@@ -229,12 +224,12 @@ Result<Value> permute_by_groups(Context& in, Args& a) {
 }
 
 Result<Value> slice(Context& in, Args& a) {
-  const layout::Shape shape = WW_TRY(as_int_list(in, a[0], "the shape", a.spans[0]));
+  const layout::Shape shape = WW_TRY(as_int_list(in, a[0], "the shape"));
   std::vector<layout::Slice1> region;
-  for (const Value& range : WW_TRY(as_sequence(in, a[1], "the region", a.spans[1]))) {
-    const layout::Shape bounds = WW_TRY(as_int_list(in, range, "(begin, end)", a.spans[1]));
+  for (const Value& range : WW_TRY(as_sequence(in, a[1], "the region"))) {
+    const layout::Shape bounds = WW_TRY(as_int_list(in, {range, a.span(1)}, "(begin, end)"));
     if (bounds.size() != 2)
-      return fail_at(a.spans[1], DiagKind::RankMismatch, "{} bounds, expected (begin, end)",
+      return fail_at(a.span(1), DiagKind::RankMismatch, "{} bounds, expected (begin, end)",
                      bounds.size());
     region.push_back({layout::Expr(bounds[0]), bounds[1] - bounds[0]});
   }
@@ -242,20 +237,17 @@ Result<Value> slice(Context& in, Args& a) {
 }
 
 Result<Value> pack(Context& in, Args& a) {
-  return layout_result(
-      in, layout::pack(self(a), WW_TRY(as_integer(in, a[0], "the factor", a.spans[0]))), a.call);
+  return layout_result(in, layout::pack(self(a), WW_TRY(as_integer(in, a[0], "the factor"))),
+                       a.call);
 }
 Result<Value> unpack(Context& in, Args& a) {
-  return layout_result(
-      in, layout::unpack(self(a), WW_TRY(as_integer(in, a[0], "the factor", a.spans[0]))), a.call);
+  return layout_result(in, layout::unpack(self(a), WW_TRY(as_integer(in, a[0], "the factor"))),
+                       a.call);
 }
 Result<Value> broadcast(Context& in, Args& a) {
-  const std::int64_t position =
-      a.has(1) ? WW_TRY(as_integer(in, a[1], "the position", a.spans[1])) : -1;
+  const std::int64_t position = a.has(1) ? WW_TRY(as_integer(in, a[1], "the position")) : -1;
   return layout_result(
-      in,
-      layout::broadcast(self(a), WW_TRY(as_integer(in, a[0], "the extent", a.spans[0])), position),
-      a.call);
+      in, layout::broadcast(self(a), WW_TRY(as_integer(in, a[0], "the extent")), position), a.call);
 }
 Result<Value> axis_is_thread(Context&, Args& a) {
   return of_bool(a.self.as<AxisObject>().axis.is_thread());
@@ -276,17 +268,16 @@ using layout::SwizzleMode;
 
 Result<int> bits_arg(Context& in, const Args& a, std::size_t i, int missing) {
   if (!a.has(i)) return missing;
-  if (a[i].is(Kind::Int))
-    return static_cast<int>(WW_TRY(as_integer(in, a[i], "the width", a.spans[i])));
-  return num::bits_of(WW_TRY(as_type(in, a[i], "`dtype`", a.spans[i])).dtype);
+  if (a[i].is(Kind::Int)) return static_cast<int>(WW_TRY(as_integer(in, a[i], "the width")));
+  return num::bits_of(WW_TRY(as_type(in, a[i], "`dtype`")).dtype);
 }
 
 // An operand or a datapath.
 Result<char> letter_arg(Context& in, const Args& a, std::string_view what,
                         std::string_view expected, std::string_view letters = {}) {
-  const std::string text = WW_TRY(as_text(in, a[0], fmt::format("the {}", what), a.spans[0]));
+  const std::string text = WW_TRY(as_text(in, a[0], fmt::format("the {}", what)));
   if (text.size() == 1 && (letters.empty() || letters.contains(text[0]))) return text[0];
-  return fail_at(a.spans[0], DiagKind::BadArgument, "{} \"{}\", expected {}", what, text, expected);
+  return fail_at(a.span(0), DiagKind::BadArgument, "{} \"{}\", expected {}", what, text, expected);
 }
 
 // --- register tiles of warps and threads ---------------------------------------------------------
@@ -295,25 +286,25 @@ Result<char> letter_arg(Context& in, const Args& a, std::string_view what,
 Result<Value> mma_tile_layout(Context& in, Args& a) {
   enum : std::size_t { Operand, Shape, Dtype, Warps, Transposed };
   const char letter = WW_TRY(letter_arg(in, a, "operand", "\"A\", \"B\", \"C\" or \"D\""));
-  const layout::Shape shape = WW_TRY(as_int_list(in, a[Shape], "the shape", a.spans[Shape]));
+  const layout::Shape shape = WW_TRY(as_int_list(in, a[Shape], "the shape"));
   const int bits = WW_TRY(bits_arg(in, a, Dtype, 16));
   layout::WarpGrid warps;
   if (a.has(Warps)) {
-    const layout::Shape grid = WW_TRY(as_int_list(in, a[Warps], "`warps`", a.spans[Warps]));
+    const layout::Shape grid = WW_TRY(as_int_list(in, a[Warps], "`warps`"));
     if (grid.size() != 2)
-      return fail_at(a.spans[Warps], DiagKind::RankMismatch,
+      return fail_at(a.span(Warps), DiagKind::RankMismatch,
                      "{} numbers of warps, expected (along M, along N)", grid.size());
     warps = {grid[0], grid[1]};
   }
   const bool is_transposed =
-      a.has(Transposed) && WW_TRY(as_bool(in, a[Transposed], "`transposed`", a.spans[Transposed]));
+      a.has(Transposed) && WW_TRY(as_bool(in, a[Transposed], "`transposed`"));
   return layout_result(in, layout::mma_tile(letter, shape, bits, warps, is_transposed), a.call);
 }
 
 // wgmma_tile_layout(operand, shape, dtype, warpgroups=1)
 Result<Value> wgmma_tile_layout(Context& in, Args& a) {
   const char letter = WW_TRY(letter_arg(in, a, "operand", "\"A\", \"C\" or \"D\""));
-  const layout::Shape shape = WW_TRY(as_int_list(in, a[1], "the shape", a.spans[1]));
+  const layout::Shape shape = WW_TRY(as_int_list(in, a[1], "the shape"));
   const int bits = WW_TRY(bits_arg(in, a, 2, 32));
   const std::int64_t groups = WW_TRY(integer_or(in, a, 3, "`warpgroups`", 1));
   return layout_result(in, layout::wgmma_tile(letter, shape, bits, groups), a.call);
@@ -321,15 +312,14 @@ Result<Value> wgmma_tile_layout(Context& in, Args& a) {
 
 Result<layout::Axis> axis_arg(Context& in, const Args& a, std::size_t i) {
   if (!a.has(i)) return layout::axes::tx();
-  if (!a[i].is(Kind::Axis))
-    return layout::Axis::builtin(WW_TRY(as_text(in, a[i], "`axis`", a.spans[i])));
+  if (!a[i].is(Kind::Axis)) return layout::Axis::builtin(WW_TRY(as_text(in, a[i], "`axis`")));
   return a[i].as<AxisObject>().axis;
 }
 
 // coalesced_layout(shape, threads, dtype, axis=tx)
 Result<Value> coalesced_layout(Context& in, Args& a) {
-  const layout::Shape shape = WW_TRY(as_int_list(in, a[0], "the shape", a.spans[0]));
-  const std::int64_t threads = WW_TRY(as_integer(in, a[1], "`threads`", a.spans[1]));
+  const layout::Shape shape = WW_TRY(as_int_list(in, a[0], "the shape"));
+  const std::int64_t threads = WW_TRY(as_integer(in, a[1], "`threads`"));
   const int bits = WW_TRY(bits_arg(in, a, 2, 32));
   return layout_result(in, layout::coalesced(shape, threads, bits, WW_TRY(axis_arg(in, a, 3))),
                        a.call);
@@ -338,20 +328,20 @@ Result<Value> coalesced_layout(Context& in, Args& a) {
 // row_layout(shape, threads, axis=tx), and of columns.
 template <auto kMake>
 Result<Value> owned_layout(Context& in, Args& a) {
-  const layout::Shape shape = WW_TRY(as_int_list(in, a[0], "the shape", a.spans[0]));
-  const std::int64_t threads = WW_TRY(as_integer(in, a[1], "`threads`", a.spans[1]));
+  const layout::Shape shape = WW_TRY(as_int_list(in, a[0], "the shape"));
+  const std::int64_t threads = WW_TRY(as_integer(in, a[1], "`threads`"));
   return layout_result(in, kMake(shape, threads, WW_TRY(axis_arg(in, a, 2))), a.call);
 }
 
 // reduced_layout(layout, shape, axes): one axis, or several.
 Result<Value> reduced_layout(Context& in, Args& a) {
-  const Layout layout = WW_TRY(as_layout(in, a[0], "the layout", a.spans[0]));
-  const layout::Shape shape = WW_TRY(as_int_list(in, a[1], "the shape", a.spans[1]));
+  const Layout layout = WW_TRY(as_layout(in, a[0], "the layout"));
+  const layout::Shape shape = WW_TRY(as_int_list(in, a[1], "the shape"));
   layout::Shape axes;
   if (a[2].is(Kind::Int))
-    axes.push_back(WW_TRY(as_integer(in, a[2], "`axes`", a.spans[2])));
+    axes.push_back(WW_TRY(as_integer(in, a[2], "`axes`")));
   else
-    axes = WW_TRY(as_int_list(in, a[2], "`axes`", a.spans[2]));
+    axes = WW_TRY(as_int_list(in, a[2], "`axes`"));
   for (std::int64_t& each : axes)
     if (each < 0) each += static_cast<std::int64_t>(shape.size());
   return layout_result(in, layout::reduced(layout, shape, axes), a.call);
@@ -360,16 +350,16 @@ Result<Value> reduced_layout(Context& in, Args& a) {
 // --- registers and tensor memory -----------------------------------------------------------------
 
 Result<Value> wg_local_layout(Context& in, Args& a) {
-  const std::int64_t cols = WW_TRY(as_integer(in, a[0], "`cols`", a.spans[0]));
+  const std::int64_t cols = WW_TRY(as_integer(in, a[0], "`cols`"));
   return layout_result(in, layout::wg_local(cols, WW_TRY(integer_or(in, a, 1, "`rows`", 128))),
                        a.call);
 }
 
 Result<Value> tcgen05_atom_layout(Context& in, Args& a) {
-  const std::string shape = WW_TRY(as_text(in, a[0], "the shape", a.spans[0]));
-  const layout::Shape size = WW_TRY(as_int_list(in, a[1], "(rows, cols)", a.spans[1]));
+  const std::string shape = WW_TRY(as_text(in, a[0], "the shape"));
+  const layout::Shape size = WW_TRY(as_int_list(in, a[1], "(rows, cols)"));
   if (size.size() != 2)
-    return fail_at(a.spans[1], DiagKind::RankMismatch, "{} extents, expected (rows, cols)",
+    return fail_at(a.span(1), DiagKind::RankMismatch, "{} extents, expected (rows, cols)",
                    size.size());
   return layout_result(
       in, layout::tcgen05_atom(shape, size[0], size[1], WW_TRY(bits_arg(in, a, 2, 32))), a.call);
@@ -377,8 +367,8 @@ Result<Value> tcgen05_atom_layout(Context& in, Args& a) {
 
 Result<Value> tmem_datapath_layout(Context& in, Args& a) {
   const char letter = WW_TRY(letter_arg(in, a, "datapath", "A to G"));
-  const std::int64_t rows = WW_TRY(as_integer(in, a[1], "`rows`", a.spans[1]));
-  const std::int64_t cols = WW_TRY(as_integer(in, a[2], "`cols`", a.spans[2]));
+  const std::int64_t rows = WW_TRY(as_integer(in, a[1], "`rows`"));
+  const std::int64_t cols = WW_TRY(as_integer(in, a[2], "`cols`"));
   const std::int64_t slab = WW_TRY(integer_or(in, a, 3, "`sub_slab`", 0));
   return layout_result(in, layout::tmem_datapath(letter, rows, cols, static_cast<int>(slab)),
                        a.call);
@@ -389,24 +379,23 @@ Result<Value> tmem_mma_operand_layout(Context& in, Args& a) {
   enum : std::size_t { Operand, Shape, Dtype, M, CtaGroup, Ws, Sparse, Group };
   layout::TmemOperand operand;
   operand.operand = WW_TRY(letter_arg(in, a, "operand", "\"A\" or \"D\"", "AD"));
-  operand.m = static_cast<int>(WW_TRY(as_integer(in, a[M], "`M`", a.spans[M])));
-  operand.cta_group =
-      static_cast<int>(WW_TRY(as_integer(in, a[CtaGroup], "`cta_group`", a.spans[CtaGroup])));
-  if (a.has(Ws)) operand.ws = WW_TRY(as_bool(in, a[Ws], "`ws`", a.spans[Ws]));
-  if (a.has(Sparse)) operand.sparse = WW_TRY(as_bool(in, a[Sparse], "`sparse`", a.spans[Sparse]));
+  operand.m = static_cast<int>(WW_TRY(as_integer(in, a[M], "`M`")));
+  operand.cta_group = static_cast<int>(WW_TRY(as_integer(in, a[CtaGroup], "`cta_group`")));
+  if (a.has(Ws)) operand.ws = WW_TRY(as_bool(in, a[Ws], "`ws`"));
+  if (a.has(Sparse)) operand.sparse = WW_TRY(as_bool(in, a[Sparse], "`sparse`"));
   if (a.given(Group))
-    for (const std::int64_t extent : WW_TRY(as_int_list(in, a[Group], "`group`", a.spans[Group])))
+    for (const std::int64_t extent : WW_TRY(as_int_list(in, a[Group], "`group`")))
       operand.group.push_back(extent);
-  const layout::Shape shape = WW_TRY(as_int_list(in, a[Shape], "the shape", a.spans[Shape]));
+  const layout::Shape shape = WW_TRY(as_int_list(in, a[Shape], "the shape"));
   return layout_result(in, layout::tmem_mma_operand(shape, operand), a.call);
 }
 
 // sf_tmem_layout(rows, SF_K, sf_per_mma, sf_reuse=1, pipe_depth=None), and in shared memory.
 template <auto kMake>
 Result<Value> scale_factors(Context& in, Args& a) {
-  const std::int64_t rows = WW_TRY(as_integer(in, a[0], "`rows`", a.spans[0]));
-  const std::int64_t factors = WW_TRY(as_integer(in, a[1], "`SF_K`", a.spans[1]));
-  const std::int64_t per_mma = WW_TRY(as_integer(in, a[2], "`sf_per_mma`", a.spans[2]));
+  const std::int64_t rows = WW_TRY(as_integer(in, a[0], "`rows`"));
+  const std::int64_t factors = WW_TRY(as_integer(in, a[1], "`SF_K`"));
+  const std::int64_t per_mma = WW_TRY(as_integer(in, a[2], "`sf_per_mma`"));
   const std::int64_t reuse = WW_TRY(integer_or(in, a, 3, "`sf_reuse`", 1));
   const std::int64_t depth = WW_TRY(integer_or(in, a, 4, "`pipe_depth`", 1));
   return layout_result(in, kMake(rows, factors, per_mma, reuse, depth), a.call);
@@ -419,26 +408,25 @@ constexpr std::array<std::string_view, 4> kModes = {"SWIZZLE_NONE", "SWIZZLE_32B
 
 Result<Value> mma_shared_layout(Context& in, Args& a) {
   const int bits = WW_TRY(bits_arg(in, a, 0, 16));
-  const layout::Shape shape = WW_TRY(as_int_list(in, a[2], "the shape", a.spans[2]));
-  const SwizzleMode mode = WW_TRY(tile_swizzle_arg(in, a[1], a.spans[1], shape, bits));
+  const layout::Shape shape = WW_TRY(as_int_list(in, a[2], "the shape"));
+  const SwizzleMode mode = WW_TRY(tile_swizzle_arg(in, a[1], shape, bits));
   return layout_result(in, layout::mma_shared(shape, mode, bits), a.call);
 }
 
 Result<Value> mma_atom_layout(Context& in, Args& a) {
   const int bits = WW_TRY(bits_arg(in, a, 0, 16));
-  return layout_result(in, layout::mma_atom(WW_TRY(swizzle_mode_arg(in, a[1], a.spans[1])), bits),
-                       a.call);
+  return layout_result(in, layout::mma_atom(WW_TRY(swizzle_mode_arg(in, a[1])), bits), a.call);
 }
 
 // With a shape, as many dimensions as it has.
 Result<Value> mma_atom_shape(Context& in, Args& a) {
   const int bits = WW_TRY(bits_arg(in, a, 0, 16));
-  const SwizzleMode mode = WW_TRY(swizzle_mode_arg(in, a[1], a.spans[1]));
+  const SwizzleMode mode = WW_TRY(swizzle_mode_arg(in, a[1]));
   const layout::Shape atom = WW_TRY(layout::mma_atom_shape(mode, bits));
   const std::size_t rank =
-      a.given(2) ? WW_TRY(as_int_list(in, a[2], "the shape", a.spans[2])).size() : atom.size();
+      a.given(2) ? WW_TRY(as_int_list(in, a[2], "the shape")).size() : atom.size();
   if (rank < atom.size())
-    return fail_at(a.spans[2], DiagKind::RankMismatch,
+    return fail_at(a.span(2), DiagKind::RankMismatch,
                    "a shape of {} dimensions, expected {} or more", rank, atom.size());
   std::vector<Value> out(rank - atom.size(), of_int(1));
   for (const std::int64_t extent : atom) out.push_back(of_int(extent));
@@ -447,16 +435,16 @@ Result<Value> mma_atom_shape(Context& in, Args& a) {
 
 // SwizzleMode(3): modes are their numbers.
 Result<Value> swizzle_mode(Context& in, Args& a) {
-  const SwizzleMode mode = WW_TRY(swizzle_mode_arg(in, a[0], a.spans[0]));
+  const SwizzleMode mode = WW_TRY(swizzle_mode_arg(in, a[0]));
   return of_int(static_cast<int>(mode));
 }
 
 Result<Value> mode_of_layout(Context& in, Args& a) {
-  const Layout layout = WW_TRY(as_layout(in, a[0], "the layout", a.spans[0]));
+  const Layout layout = WW_TRY(as_layout(in, a[0], "the layout"));
   if (!layout.is_swizzled()) return of_int(0);
   const layout::Swizzle& swizzle = layout.swizzle();
   if (!swizzle.inner() || swizzle.atom() != 3 || swizzle.len() > 3)
-    return fail_at(a.spans[0], DiagKind::BadSwizzle,
+    return fail_at(a.span(0), DiagKind::BadSwizzle,
                    "Swizzle({},{},{}) is not a mode of the hardware, expected `atom_len` 3 and "
                    "`swizzle_len` 1 to 3",
                    swizzle.per_element(), swizzle.len(), swizzle.atom());
@@ -532,20 +520,20 @@ std::optional<Value> swizzle_mode_member(std::string_view name) {
   return std::nullopt;
 }
 
-Result<layout::SwizzleMode> tile_swizzle_arg(Context& in, const Value& value, Span span,
+Result<layout::SwizzleMode> tile_swizzle_arg(Context& in, const Given& value,
                                              const layout::Shape& shape, int bits) {
   if (value.is(Kind::Str) && text_of(value) == "auto") return layout::widest_swizzle(shape, bits);
-  return swizzle_mode_arg(in, value, span);
+  return swizzle_mode_arg(in, value);
 }
 
-Result<layout::SwizzleMode> swizzle_mode_arg(Context& in, const Value& value, Span span) {
+Result<layout::SwizzleMode> swizzle_mode_arg(Context& in, const Given& value) {
   if (value.is(Kind::Int)) {
-    const std::int64_t n = WW_TRY(as_integer(in, value, "the swizzle", span));
+    const std::int64_t n = WW_TRY(as_integer(in, value, "the swizzle"));
     if (n < 0 || n > 3)
-      return fail_at(span, DiagKind::BadSwizzle, "swizzle mode {}, expected 0 to 3", n);
+      return fail_at(value.span, DiagKind::BadSwizzle, "swizzle mode {}, expected 0 to 3", n);
     return static_cast<layout::SwizzleMode>(n);
   }
-  return layout::swizzle_mode(WW_TRY(as_text(in, value, "the swizzle", span)));
+  return layout::swizzle_mode(WW_TRY(as_text(in, value, "the swizzle")));
 }
 
 }  // namespace ww::script

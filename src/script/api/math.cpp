@@ -5,12 +5,12 @@
 #include <cmath>
 #include <limits>
 
+#include "base/fail_at.h"
 #include "num/float_format.h"
 #include "script/api/builtins.h"
 #include "script/api/dtypes.h"
 #include "script/interp/conversions.h"
 #include "script/interp/operators.h"
-#include "script/syntax/errors.h"
 
 namespace ww::script::math_api {
 namespace {
@@ -20,28 +20,28 @@ using num::DType;
 
 template <std::size_t kValue>
 Result<Value> cast(Context& in, Args& a) {
-  const ir::Type to = WW_TRY(as_type(in, a[1 - kValue], "the type", a.spans[1 - kValue]));
-  if (!in.in_kernel()) return typed_constant(in, a[kValue], to, Conversion::Cast, a.call);
-  return of_expr(WW_TRY(cast_as(in, a[kValue], to, a.call)));
+  const ir::Type to = WW_TRY(as_type(in, a[1 - kValue], "the type"));
+  if (!in.in_kernel()) return typed_constant(in, {a[kValue], a.call}, to, Conversion::Cast);
+  return of_expr(WW_TRY(cast_as(in, {a[kValue], a.call}, to)));
 }
 
 // T.FloatImm("float16", 0.5), T.IntImm("int32", 4): a constant of the type.
 template <num::DTypeKind kKind>
 Result<Value> immediate(Context& in, Args& a) {
-  const ir::Type type = WW_TRY(as_type(in, a[0], "the type", a.spans[0]));
+  const ir::Type type = WW_TRY(as_type(in, a[0], "the type"));
   constexpr bool kIsFloat = kKind == num::DTypeKind::Float;
   if (!type.is_value() || type.lanes != 1 || type.is_float() != kIsFloat)
-    return fail_at(a.spans[0], DiagKind::BadType, "`{}` of `{}`, expected {} type", a.row->name,
+    return fail_at(a.span(0), DiagKind::BadType, "`{}` of `{}`, expected {} type", a.row->name,
                    ir::to_text(type), kIsFloat ? "a float" : "an integer");
-  const Value constant = WW_TRY(typed_constant(in, a[1], type, Conversion::Exact, a.spans[1]));
+  const Value constant = WW_TRY(typed_constant(in, a[1], type, Conversion::Exact));
   if (!in.in_kernel() || constant.is(Kind::Opaque)) return constant;
-  return of_expr(WW_TRY(expression_as(in, constant, type, a.call)));
+  return of_expr(WW_TRY(expression_as(in, {constant, a.call}, type)));
 }
 // const(1.5), const(1, "int8"): without a type, that of a literal.
 Result<Value> const_row(Context& in, Args& a) {
   if (!is_number(a[0]) || !a.has(1)) return a[0];
-  const ir::Type type = WW_TRY(as_type(in, a[1], "the type", a.spans[1]));
-  return typed_constant(in, a[0], type, Conversion::Exact, a.call);
+  const ir::Type type = WW_TRY(as_type(in, a[1], "the type"));
+  return typed_constant(in, {a[0], a.call}, type, Conversion::Exact);
 }
 
 Result<Value> reinterpret(Context& in, Args& a) {
@@ -53,12 +53,12 @@ Result<Value> reinterpret(Context& in, Args& a) {
   const bool type_first = a[0].is(Kind::Str) || a[0].is(Kind::DType) || a[0].is(Kind::Annotation);
   const std::size_t t = a.has(2) ? 2 : type_first ? 0 : 1;
   const std::size_t v = t == 0 ? 1 : 0;
-  const ir::Type type = WW_TRY(as_type(in, a[t], "the type", a.spans[t]));
-  const ir::ExprId value = WW_TRY(expression(in, a[v], a.spans[v]));
+  const ir::Type type = WW_TRY(as_type(in, a[t], "the type"));
+  const ir::ExprId value = WW_TRY(expression(in, a[v]));
   // A tile of tensor memory is at a number, which `B.data` stands for.
   if (const ir::Expr e = in.fn()[value]; e.op == ExprOp::BufferData && type.is_int()) {
     const ir::ExprId address = in.fn()[e.buffer].allocated_addr;
-    if (address.valid()) return of_expr(WW_TRY(cast_as(in, of_expr(address), type, a.call)));
+    if (address.valid()) return of_expr(WW_TRY(cast_as(in, {of_expr(address), a.call}, type)));
   }
   if (!type.is_value() && !in.fn()[value].type.is_pointer())
     return fail(diag_at(a.call, DiagKind::BadType,
@@ -70,9 +70,9 @@ Result<Value> reinterpret(Context& in, Args& a) {
 
 template <ExprOp kOp>
 Result<Value> choose(Context& in, Args& a) {
-  if (!a[0].is(Kind::Ir)) return WW_TRY(truth(in, a[0], a.spans[0])) ? a[1] : a[2];
-  const ir::Operand yes = WW_TRY(operand(in, a[1], a.spans[1]));
-  const ir::Operand no = WW_TRY(operand(in, a[2], a.spans[2]));
+  if (!a[0].is(Kind::Ir)) return WW_TRY(truth(in, a[0])) ? a[1] : a[2];
+  const ir::Operand yes = WW_TRY(operand(in, a[1]));
+  const ir::Operand no = WW_TRY(operand(in, a[2]));
   return of_expr(WW_TRY(ir::choose(in.fn(), kOp, a[0].expr(), yes, no, a.call)));
 }
 
@@ -93,8 +93,8 @@ Result<Value> by_unary(Context& in, Args& a) {
 
 template <ExprOp kOp>
 Result<Value> by_ir(Context& in, Args& a) {
-  const ir::Operand left = WW_TRY(operand(in, a[0], a.spans[0]));
-  const ir::Operand right = WW_TRY(operand(in, a[1], a.spans[1]));
+  const ir::Operand left = WW_TRY(operand(in, a[0]));
+  const ir::Operand right = WW_TRY(operand(in, a[1]));
   return of_expr(WW_TRY(ir::binary(in.fn(), kOp, left, right, a.call)));
 }
 
@@ -118,8 +118,8 @@ Result<Value> logic_chain(Context& in, Args& a) {
     return fail_at(a.call, DiagKind::BadArgument, "`{}` without arguments", a.row->name);
   Value out = a.rest[0];
   for (std::size_t i = 1; i < a.rest.size(); ++i) {
-    const ir::Operand left = WW_TRY(operand(in, out, a.rest_spans[0]));
-    const ir::Operand right = WW_TRY(operand(in, a.rest[i], a.rest_spans[i]));
+    const ir::Operand left = WW_TRY(operand(in, {out, a.rest[0].span}));
+    const ir::Operand right = WW_TRY(operand(in, a.rest[i]));
     out = of_expr(WW_TRY(ir::binary(in.fn(), kOp, left, right, a.call)));
   }
   return out;
@@ -129,11 +129,11 @@ Result<Value> logic_chain(Context& in, Args& a) {
 
 template <bool kMax>
 Result<Value> limit(Context& in, Args& a) {
-  const ir::Type type = WW_TRY(as_type(in, a[0], "the type", a.spans[0]));
+  const ir::Type type = WW_TRY(as_type(in, a[0], "the type"));
   if (type.is_float()) {
     const double most = num::largest(type.dtype);
     if (!in.in_kernel())
-      return typed_constant(in, of_float(kMax ? most : -most), type, Conversion::Exact, a.call);
+      return typed_constant(in, {of_float(kMax ? most : -most), a.call}, type, Conversion::Exact);
     return of_expr(ir::float_imm(in.fn(), type.dtype, kMax ? most : -most, a.call));
   }
   const int bits = num::bits_of(type.dtype);
@@ -143,24 +143,24 @@ Result<Value> limit(Context& in, Args& a) {
   const auto value = static_cast<std::int64_t>(kMax ? top : is_unsigned ? 0 : ~top);
   if (!in.in_kernel())
     return typed_constant(
-        in, of_int(is_unsigned ? Wide{static_cast<std::uint64_t>(value)} : Wide{value}), type,
-        Conversion::Exact, a.call);
+        in, {of_int(is_unsigned ? Wide{static_cast<std::uint64_t>(value)} : Wide{value}), a.call},
+        type, Conversion::Exact);
   return of_expr(ir::int_imm(in.fn(), type.dtype, value, a.call));
 }
 Result<Value> infinity(Context& in, Args& a) {
   const ir::Type type =
-      a.has(0) ? WW_TRY(as_type(in, a[0], "the type", a.spans[0])) : ir::Type::of(DType::Float32);
+      a.has(0) ? WW_TRY(as_type(in, a[0], "the type")) : ir::Type::of(DType::Float32);
   if (!type.is_float())
     return fail_at(a.call, DiagKind::BadType, "infinity of `{}`", ir::to_text(type));
   if (!in.in_kernel())
-    return typed_constant(in, of_float(std::numeric_limits<double>::infinity()), type,
-                          Conversion::Exact, a.call);
+    return typed_constant(in, {of_float(std::numeric_limits<double>::infinity()), a.call}, type,
+                          Conversion::Exact);
   return of_expr(
       ir::float_imm(in.fn(), type.dtype, std::numeric_limits<double>::infinity(), a.call));
 }
 
 Result<Value> fabs(Context& in, Args& a) {
-  const ir::ExprId value = WW_TRY(expression(in, a[0], a.spans[0]));
+  const ir::ExprId value = WW_TRY(expression(in, a[0]));
   return of_expr(WW_TRY(ir::call(in.fn(), ir::Intrinsic::Abs, std::span(&value, 1), a.call)));
 }
 
@@ -176,11 +176,11 @@ Result<Value> address_of(Context& in, Args& a) {
   }
   if (a[0].is(Kind::Ir) && in.fn()[a[0].expr()].type.is_pointer())
     return fail_at(
-        a.spans[0], DiagKind::BadType,
+        a.span(0), DiagKind::BadType,
         "the address of a pointer or a tensor map is not taken: the name of a map stands for "
         "its address");
   if (!a[0].is(Kind::Ir) || in.fn()[a[0].expr()].op != ExprOp::Load)
-    return fail_at(a.spans[0], DiagKind::BadType,
+    return fail_at(a.span(0), DiagKind::BadType,
                    "the address of {}, expected an element of a buffer",
                    a[0].is(Kind::Ir) ? "an expression" : type_name(a[0]));
   const ir::Expr& load = in.fn()[a[0].expr()];
@@ -190,35 +190,33 @@ Result<Value> address_of(Context& in, Args& a) {
 
 // What `B.access_ptr(…)` is printed as; the mask and the extent tell passes of TVM what is accessed.
 Result<Value> access_ptr(Context& in, Args& a) {
-  const ir::ExprId args[] = {WW_TRY(expression(in, a[1], a.spans[1])),
-                             WW_TRY(index_expr(in, a[2], a.spans[2]))};
+  const ir::ExprId args[] = {WW_TRY(expression(in, a[1])), WW_TRY(index_expr(in, a[2]))};
   if (ir::const_int(in.fn(), args[1]) == 0) return of_expr(args[0]);
   return of_expr(WW_TRY(ir::call(in.fn(), ir::Intrinsic::PointerOffset, args, a.call)));
 }
 Result<Value> type_annotation(Context& in, Args& a) {
-  return dtype_value(WW_TRY(as_type(in, a[0], "the type", a.spans[0])));
+  return dtype_value(WW_TRY(as_type(in, a[0], "the type")));
 }
 
 Result<Value> byte_offset(Context& in, Args& a) {
   ir::Type type = {};
   if (a.values.size() > 2 && a.has(2)) {
-    type = WW_TRY(as_type(in, a[2], "the type", a.spans[2]));
+    type = WW_TRY(as_type(in, a[2], "the type"));
     if (type.is_value()) type = ir::Type::pointer(type.dtype);
   }
-  const ir::ExprId args[] = {WW_TRY(expression(in, a[0], a.spans[0])),
-                             WW_TRY(index_expr(in, a[1], a.spans[1]))};
+  const ir::ExprId args[] = {WW_TRY(expression(in, a[0])), WW_TRY(index_expr(in, a[1]))};
   return of_expr(WW_TRY(ir::call(in.fn(), ir::Intrinsic::ByteOffset, args, a.call, type)));
 }
 
 Result<Value> ramp(Context& in, Args& a) {
-  return of_expr(WW_TRY(ir::ramp(
-      in.fn(), WW_TRY(index_expr(in, a[0], a.spans[0])), WW_TRY(index_expr(in, a[1], a.spans[1])),
-      WW_TRY(as_integer(in, a[2], "the number of lanes", a.spans[2])), a.call)));
+  return of_expr(
+      WW_TRY(ir::ramp(in.fn(), WW_TRY(index_expr(in, a[0])), WW_TRY(index_expr(in, a[1])),
+                      WW_TRY(as_integer(in, a[2], "the number of lanes")), a.call)));
 }
 Result<Value> broadcast(Context& in, Args& a) {
-  const ir::ExprId value = WW_TRY(expression(in, a[0], a.spans[0]));
-  return of_expr(WW_TRY(ir::broadcast(
-      in.fn(), value, WW_TRY(as_integer(in, a[1], "the number of lanes", a.spans[1])), a.call)));
+  const ir::ExprId value = WW_TRY(expression(in, a[0]));
+  return of_expr(WW_TRY(
+      ir::broadcast(in.fn(), value, WW_TRY(as_integer(in, a[1], "the number of lanes")), a.call)));
 }
 
 // T.Shuffle([vectors], [lanes]): lanes of all vectors, counted through.
@@ -227,22 +225,22 @@ Result<Value> shuffle(Context& in, Args& a) {
   e.op = ExprOp::Shuffle;
   e.span = a.call;
   std::int64_t lanes = 0;
-  for (const Value& v : WW_TRY(as_sequence(in, a[0], "the vectors", a.spans[0]))) {
-    const ir::ExprId part = WW_TRY(expression(in, v, a.spans[0]));
+  for (const Value& v : WW_TRY(as_sequence(in, a[0], "the vectors"))) {
+    const ir::ExprId part = WW_TRY(expression(in, {v, a.span(0)}));
     const ir::Type type = in.fn()[part].type;
     if (!type.is_value() || (!e.args.empty() && in.fn()[e.args[0]].type.dtype != type.dtype))
-      return fail_at(a.spans[0], DiagKind::BadType, "a shuffle of `{}`", ir::to_text(type));
+      return fail_at(a.span(0), DiagKind::BadType, "a shuffle of `{}`", ir::to_text(type));
     lanes += type.lanes;
     e.args.push_back(part);
   }
   if (e.args.empty()) return fail_at(a.call, DiagKind::BadArgument, "a shuffle of nothing");
   e.integer = static_cast<std::int64_t>(e.args.size());
-  const std::vector<Value> picks = WW_TRY(as_sequence(in, a[1], "the lanes", a.spans[1]));
+  const std::vector<Value> picks = WW_TRY(as_sequence(in, a[1], "the lanes"));
   for (const Value& v : picks) {
-    const std::int64_t lane = WW_TRY(as_integer(in, v, "a lane", a.spans[1]));
+    const std::int64_t lane = WW_TRY(as_integer(in, {v, a.span(1)}, "a lane"));
     if (lane < 0 || lane >= lanes)
-      return fail_at(a.spans[1], DiagKind::OutOfBounds, "lane {} of {}", lane, lanes);
-    e.args.push_back(ir::int_imm(in.fn(), DType::Int32, lane, a.spans[1]));
+      return fail_at(a.span(1), DiagKind::OutOfBounds, "lane {} of {}", lane, lanes);
+    e.args.push_back(ir::int_imm(in.fn(), DType::Int32, lane, a.span(1)));
   }
   if (picks.empty()) return fail_at(a.call, DiagKind::BadArgument, "a shuffle to nothing");
   e.type = ir::Type::of(in.fn()[e.args[0]].type.dtype, static_cast<std::uint16_t>(picks.size()));

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
+#include "base/fail_at.h"
 #include "script/api/builtins.h"
 #include "script/interp/calls.h"
 #include "script/interp/collections.h"
 #include "script/interp/conversions.h"
 #include "script/interp/operators.h"
-#include "script/syntax/errors.h"
 
 namespace ww::script::methods_api {
 namespace {
@@ -30,19 +30,19 @@ char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + '
 char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
 
 Result<Value> starts(Context& in, Args& a) {
-  return of_bool(self_text(a).starts_with(WW_TRY(as_text(in, a[0], "the prefix", a.spans[0]))));
+  return of_bool(self_text(a).starts_with(WW_TRY(as_text(in, a[0], "the prefix"))));
 }
 Result<Value> ends(Context& in, Args& a) {
-  return of_bool(self_text(a).ends_with(WW_TRY(as_text(in, a[0], "the suffix", a.spans[0]))));
+  return of_bool(self_text(a).ends_with(WW_TRY(as_text(in, a[0], "the suffix"))));
 }
 
 Result<Value> join_texts(Context& in, Args& a) {
   std::string out;
   bool first = true;
-  for (const Value& v : WW_TRY(iterate(in, a[0], a.spans[0]))) {
+  for (const Value& v : WW_TRY(iterate(in, a[0]))) {
     if (!first) out += self_text(a);
     first = false;
-    out += WW_TRY(as_text(in, v, "an item", a.spans[0]));
+    out += WW_TRY(as_text(in, {v, a.span(0)}, "an item"));
     if (!in.heap.has_room(out.size() / 8))
       return fail_at(a.call, DiagKind::Budget, "a text too long");
   }
@@ -52,7 +52,7 @@ Result<Value> join_texts(Context& in, Args& a) {
 Result<Value> split(Context& in, Args& a) {
   std::vector<Value> out;
   std::string_view rest = self_text(a);
-  const std::string by = a.has(0) ? WW_TRY(as_text(in, a[0], "the separator", a.spans[0])) : " ";
+  const std::string by = a.has(0) ? WW_TRY(as_text(in, a[0], "the separator")) : " ";
   if (by.empty()) return fail_at(a.call, DiagKind::HostError, "an empty separator");
   while (true) {
     WW_TRY_VOID(spend(in, 1, a.call));
@@ -65,8 +65,8 @@ Result<Value> split(Context& in, Args& a) {
 }
 
 Result<Value> replace(Context& in, Args& a) {
-  const std::string from = WW_TRY(as_text(in, a[0], "the old text", a.spans[0]));
-  const std::string to = WW_TRY(as_text(in, a[1], "the new text", a.spans[1]));
+  const std::string from = WW_TRY(as_text(in, a[0], "the old text"));
+  const std::string to = WW_TRY(as_text(in, a[1], "the new text"));
   if (from.empty()) return fail_at(a.call, DiagKind::HostError, "an empty text to replace");
   std::string out;
   std::string_view rest = self_text(a);
@@ -105,13 +105,13 @@ Result<Value> append(Context& in, Args& a) {
   return none();
 }
 Result<Value> extend(Context& in, Args& a) {
-  for (const Value& item : WW_TRY(iterate(in, a[0], a.spans[0])))
+  for (const Value& item : WW_TRY(iterate(in, a[0])))
     WW_TRY_VOID(append(in, a.self.as<SeqObject>(), item, a.call));
   return none();
 }
 Result<Value> insert(Context& in, Args& a) {
   const auto size = static_cast<std::int64_t>(self_items(a).size());
-  std::int64_t at = WW_TRY(as_integer(in, a[0], "the place", a.spans[0]));
+  std::int64_t at = WW_TRY(as_integer(in, a[0], "the place"));
   at = std::clamp(at < 0 ? at + size : at, std::int64_t{0}, size);
   WW_TRY_VOID(append(in, a.self.as<SeqObject>(), a[1], a.call));
   WW_TRY_VOID(spend(in, self_items(a).size() / 16, a.call));
@@ -121,7 +121,7 @@ Result<Value> insert(Context& in, Args& a) {
 }
 Result<Value> pop(Context& in, Args& a) {
   auto& items = self_items(a);
-  std::int64_t at = a.has(0) ? WW_TRY(as_integer(in, a[0], "the place", a.spans[0])) : -1;
+  std::int64_t at = a.has(0) ? WW_TRY(as_integer(in, a[0], "the place")) : -1;
   if (at < 0) at += static_cast<std::int64_t>(items.size());
   if (at < 0 || at >= static_cast<std::int64_t>(items.size()))
     return fail_at(a.call, DiagKind::HostError, "`pop` at {} of a list of {}", at, items.size());
@@ -145,10 +145,10 @@ Result<Value> count(Context& in, Args& a) {
 }
 Result<Value> sort(Context& in, Args& a) {
   CallArgs args = CallArgs::at(a.call, {a.self});
-  if (a.has(0)) args.named.push_back({"key", a[0], a.spans[0]});
-  if (a.has(1)) args.named.push_back({"reverse", a[1], a.spans[1]});
+  if (a.has(0)) args.named.push_back({a[0], "key"});
+  if (a.has(1)) args.named.push_back({a[1], "reverse"});
   const Value out = WW_TRY(call_builtin(in, *find_builtin("sorted"), args, none()));
-  if (out.is(Kind::Opaque)) return fail(needs_opaque(in, out, a.call));
+  if (out.is(Kind::Opaque)) return fail(needs_opaque(in, {out, a.call}));
   self_items(a) = out.as<SeqObject>().items;
   return none();
 }
@@ -204,7 +204,7 @@ Result<Value> copy_dict(Context& in, Args& a) {
 Result<Value> update(Context& in, Args& a) {
   auto& dict = a.self.as<DictObject>();
   if (a.has(0)) {
-    if (a[0].is(Kind::Opaque)) return fail(needs_opaque(in, a[0], a.spans[0]));
+    if (a[0].is(Kind::Opaque)) return fail(needs_opaque(in, a[0]));
     if (!a[0].is(Kind::Dict))
       return fail_at(a.call, DiagKind::BadType, "`update` with {}, expected a dict",
                      type_name(a[0]));
@@ -212,7 +212,7 @@ Result<Value> update(Context& in, Args& a) {
     for (const auto& [key, value] : other.items) WW_TRY_VOID(put(in, dict, key, value, a.call));
   }
   for (const CallArgs::Named& named : a.extra)
-    WW_TRY_VOID(put(in, dict, in.heap.str(named.name), named.value, named.span));
+    WW_TRY_VOID(put(in, dict, in.heap.str(named.name), named, named.span));
   return none();
 }
 
@@ -226,8 +226,7 @@ Result<Value> bit_length(Context&, Args& a) {
   return of_int(bits);
 }
 Result<Value> astype(Context& in, Args& a) {
-  return of_expr(
-      WW_TRY(cast_as(in, a.self, WW_TRY(as_type(in, a[0], "the type", a.spans[0])), a.call)));
+  return of_expr(WW_TRY(cast_as(in, {a.self, a.call}, WW_TRY(as_type(in, a[0], "the type")))));
 }
 Result<Value> specialize(Context& in, Args& a) {
   CallArgs args = CallArgs::at(a.call);

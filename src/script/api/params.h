@@ -17,7 +17,7 @@ ir::ExprId new_extent(Context& in, ir::Type type, std::string_view name, Span sp
 ir::ExprId host_extent(Context& in, const OpaqueObject& declared, std::string_view name);
 
 /// The value as an expression whose place is where it is used: a variable's is where it is bound.
-Result<ir::ExprId> used_here(Context& in, const Value& value, Span span);
+Result<ir::ExprId> used_here(Context& in, const Given& value);
 
 /// The buffer of a parameter annotated as T.Buffer(…).
 Result<Value> buffer_param(Context& in, const AnnotationObject& annotation, ir::VarId var,

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "base/fail_at.h"
 #include "ir/visit.h"
 #include "layout/ready_made.h"
 #include "layout/views.h"
@@ -17,7 +18,6 @@
 #include "script/interp/conversions.h"
 #include "script/interp/layouts.h"
 #include "script/interp/operators.h"
-#include "script/syntax/errors.h"
 
 namespace ww::script::pools_api {
 namespace {
@@ -59,9 +59,9 @@ Result<Value> move_base(Context& in, Args& a) {
   PoolObject& pool = pool_of(a);
   WW_TRY_VOID(require_open(pool, "move_base_to", a.call));
   const std::int64_t most = pool.is_tensor ? pool.columns : kMaxBytes;
-  const std::int64_t to = WW_TRY(as_integer(in, a[0], "the offset", a.spans[0]));
+  const std::int64_t to = WW_TRY(as_integer(in, a[0], "the offset"));
   if (to < 0 || to > most)
-    return fail_at(a.spans[0], DiagKind::BadArgument, "`move_base_to` {} in {}, expected 0 to {}",
+    return fail_at(a.span(0), DiagKind::BadArgument, "`move_base_to` {} in {}, expected 0 to {}",
                    to, pool_text(pool), most);
   advance(pool, to);
   return none();
@@ -88,7 +88,8 @@ Result<Value> take_bytes(Context& in, PoolObject& pool, ir::Buffer buffer, Span 
   if (begin + bytes > kMaxBytes)
     return fail_at(span, DiagKind::BadBuffer, "{} bytes at byte {} of {}, which takes {} at most",
                    bytes, begin, pool_text(pool), kMaxBytes);
-  WW_TRY_VOID(apply_data(in, buffer, pool.arena.valid() ? of_buffer(pool.arena) : pool.data, span));
+  WW_TRY_VOID(
+      apply_data(in, buffer, {pool.arena.valid() ? of_buffer(pool.arena) : pool.data, span}));
   if (buffer.origin == ir::BufferOrigin::View) {
     const ir::Buffer& storage = in.fn()[buffer.base];
     buffer.scope = storage.scope;
@@ -127,7 +128,7 @@ Result<Value> shared_alloc(Context& in, Args& a) {
   const Args fields = as_fields(a, kPlaces);
   ir::Buffer buffer = WW_TRY(read_buffer_fields(in, fields, 0, ir::Scope::SharedDyn));
   if (!ir::is_shared(buffer.scope))
-    return fail_at(fields.spans[ScopeName], DiagKind::BadBuffer,
+    return fail_at(fields.span(ScopeName), DiagKind::BadBuffer,
                    "scope \"{}\" for a piece of {}, which is in shared memory",
                    ir::name_of(buffer.scope), pool_text(pool));
   return take_bytes(in, pool, std::move(buffer), a.call);
@@ -142,14 +143,13 @@ Result<Value> shared_alloc_mma(Context& in, Args& a) {
   constexpr BufferField kPlaces[] = {Shape, Dtype, LayoutArg, Align};
   Args fields = as_fields(a, kPlaces);
   fields.values[LayoutArg].reset();  // it is the swizzle here
-  if (!fields.has(Dtype)) fields.values[Dtype] = in.heap.str("float16");
-  if (!fields.has(Align)) fields.values[Align] = of_int(kMmaAlign);
+  if (!fields.has(Dtype)) fields.values[Dtype] = Given{in.heap.str("float16"), a.call};
+  if (!fields.has(Align)) fields.values[Align] = Given{of_int(kMmaAlign), a.call};
   ir::Buffer buffer = WW_TRY(read_buffer_fields(in, fields, 0, ir::Scope::SharedDyn));
-  const layout::Shape shape = WW_TRY(as_int_list(in, a[0], "the shape", a.spans[0]));
+  const layout::Shape shape = WW_TRY(as_int_list(in, a[0], "the shape"));
   const int bits = num::storage_bits(buffer.dtype);
-  const layout::SwizzleMode mode =
-      a.has(at) ? WW_TRY(tile_swizzle_arg(in, a[at], a.spans[at], shape, bits))
-                : layout::widest_swizzle(shape, bits);
+  const layout::SwizzleMode mode = a.has(at) ? WW_TRY(tile_swizzle_arg(in, a[at], shape, bits))
+                                             : layout::widest_swizzle(shape, bits);
   set_layout(buffer, WW_TRY(placed(layout::mma_shared(shape, mode, bits), a.call)));
   return take_bytes(in, pool, std::move(buffer), a.call);
 }
@@ -161,7 +161,7 @@ Result<Value> shared_commit(Context& in, Args& a) {
   pool.is_committed = true;
   const std::int64_t size = WW_TRY(integer_or(in, a, 0, "`size`", pool.end));
   if (size < pool.end || size > kMaxBytes)
-    return fail_at(a.spans[0], DiagKind::BadBuffer,
+    return fail_at(a.span(0), DiagKind::BadBuffer,
                    "{} bytes for {}, expected the {} that are used to {}", size, pool_text(pool),
                    pool.end, kMaxBytes);
   const ir::ExprId extent =
@@ -183,7 +183,7 @@ Result<ir::ExprId> pool_address(Context& in, const PoolObject& pool, Span span) 
 constexpr std::int64_t kColumns = 512;
 
 // The element of shared memory that an address is written to.
-Result<ir::BufferId> slot_of(Context& in, const Value& value, Span span) {
+Result<ir::BufferId> slot_of(Context& in, const Given& value) {
   const ir::Function& f = in.fn();
   ir::BufferId slot;
   if (value.is(Kind::Buffer)) slot = value.buffer();
@@ -191,7 +191,7 @@ Result<ir::BufferId> slot_of(Context& in, const Value& value, Span span) {
   if (is_load) slot = f[value.expr()].buffer;
   if (!slot.valid() || !ir::is_shared(f[slot].scope) || f[slot].dtype != DType::Uint32 ||
       f[slot].shape.size() != 1 || !ir::has_one_element(f, f[slot]))
-    return fail_at(span, DiagKind::BadBuffer,
+    return fail_at(value.span, DiagKind::BadBuffer,
                    "`tmem_addr` is {}, expected a buffer of one uint32 in shared memory",
                    slot.valid()
                        ? fmt::format("`{}` of `{}` in {}", f[slot].name,
@@ -207,7 +207,7 @@ constexpr std::string_view kTensorPool =
 // The address of a pool that is not told where to keep it.
 Result<ir::BufferId> new_slot(Context& in, const Args& a) {
   if (!a[PoolArg].is(Kind::Pool) || a[PoolArg].as<PoolObject>().is_tensor)
-    return fail_at(a.spans[PoolArg], DiagKind::BadType,
+    return fail_at(a.span(PoolArg), DiagKind::BadType,
                    "`T.TMEMPool` on {} without `tmem_addr`, expected a `T.SMEMPool`",
                    type_name(a[PoolArg]));
   auto& shared = a[PoolArg].as<PoolObject>();
@@ -223,24 +223,23 @@ Result<Value> tensor_pool(Context& in, Args& a) {
   pool.span = a.call;
   pool.columns = WW_TRY(integer_or(in, a, TotalCols, "`total_cols`", kColumns));
   if (pool.columns < 32 || pool.columns > kColumns || (pool.columns & (pool.columns - 1)) != 0)
-    return fail_at(a.spans[TotalCols], DiagKind::BadArgument,
+    return fail_at(a.span(TotalCols), DiagKind::BadArgument,
                    "`total_cols` is {}, expected 32, 64, 128, 256 or 512", pool.columns);
   pool.cta_group = WW_TRY(integer_or(in, a, CtaGroup, "`cta_group`", 1));
   if (pool.cta_group != 1 && pool.cta_group != 2)
-    return fail_at(a.spans[CtaGroup], DiagKind::BadArgument, "`cta_group` is {}, expected 1 or 2",
+    return fail_at(a.span(CtaGroup), DiagKind::BadArgument, "`cta_group` is {}, expected 1 or 2",
                    pool.cta_group);
   pool.alloc_warp = WW_TRY(integer_or(in, a, AllocWarp, "`alloc_warp`", 0));
   pool.dealloc_warp = WW_TRY(integer_or(in, a, DeallocWarp, "`dealloc_warp`", pool.alloc_warp));
   for (const std::size_t i : {AllocWarp, DeallocWarp}) {
     const std::int64_t warp = i == AllocWarp ? pool.alloc_warp : pool.dealloc_warp;
     if (warp < 0)
-      return fail_at(a.spans[i], DiagKind::BadArgument, "`{}` is {}, expected a warp of the CTA",
+      return fail_at(a.span(i), DiagKind::BadArgument, "`{}` is {}, expected a warp of the CTA",
                      i == AllocWarp ? "alloc_warp" : "dealloc_warp", warp);
   }
-  if (a.has(Sync)) pool.syncs = WW_TRY(as_bool(in, a[Sync], "`sync_after_alloc`", a.spans[Sync]));
+  if (a.has(Sync)) pool.syncs = WW_TRY(as_bool(in, a[Sync], "`sync_after_alloc`"));
   pool.owns_slot = !a.given(Slot);
-  pool.slot =
-      pool.owns_slot ? WW_TRY(new_slot(in, a)) : WW_TRY(slot_of(in, a[Slot], a.spans[Slot]));
+  pool.slot = pool.owns_slot ? WW_TRY(new_slot(in, a)) : WW_TRY(slot_of(in, a[Slot]));
   return add_pool(in, std::move(pool));
 }
 
@@ -262,7 +261,7 @@ Result<Value> take_columns(Context& in, PoolObject& pool, ir::Buffer buffer,
                     .with_note("it was made here", pool.span));
   Value address = of_expr(WW_TRY(pool_address(in, pool, span)));
   if (pool.offset != 0) address = WW_TRY(binary(in, Op::Add, address, of_int(pool.offset), span));
-  buffer.allocated_addr = WW_TRY(expression_as(in, address, ir::Type::of(DType::Uint32), span));
+  buffer.allocated_addr = WW_TRY(expression_as(in, {address, span}, ir::Type::of(DType::Uint32)));
   pool.addresses.push_back(buffer.allocated_addr);
   advance(pool, pool.offset + columns);
   return declare_buffer(in, std::move(buffer), ir::StmtKind::Declare);
@@ -281,17 +280,15 @@ Result<layout::Layout> piece_layout(Context& in, const Args& a) {
   const bool has_path = a.given(PieceDatapath);
   if (has_layout && has_path)
     return fail_at(a.call, DiagKind::BadArgument, "`layout` and `datapath` together");
-  if (has_layout) return as_layout(in, a[PieceLayout], "`layout`", a.spans[PieceLayout]);
-  const layout::Shape shape =
-      WW_TRY(as_int_list(in, a[PieceShape], "the shape", a.spans[PieceShape]));
+  if (has_layout) return as_layout(in, a[PieceLayout], "`layout`");
+  const layout::Shape shape = WW_TRY(as_int_list(in, a[PieceShape], "the shape"));
   if (shape.size() != 2)
-    return fail_at(a.spans[PieceShape], DiagKind::RankMismatch,
+    return fail_at(a.span(PieceShape), DiagKind::RankMismatch,
                    "{} extents, expected (rows, columns) or a `layout`", shape.size());
   if (has_path) {
-    const std::string letter =
-        WW_TRY(as_text(in, a[PieceDatapath], "`datapath`", a.spans[PieceDatapath]));
+    const std::string letter = WW_TRY(as_text(in, a[PieceDatapath], "`datapath`"));
     if (letter.size() != 1)
-      return fail_at(a.spans[PieceDatapath], DiagKind::BadArgument,
+      return fail_at(a.span(PieceDatapath), DiagKind::BadArgument,
                      "datapath \"{}\", expected A to G", letter);
     return layout::tmem_datapath(letter[0], shape[0], shape[1]);
   }
@@ -309,8 +306,7 @@ Result<Value> tensor_alloc(Context& in, Args& a) {
   if (!layout) return fail(std::move(layout).error().with_span(a.call));
   set_layout(buffer, *std::move(layout));
   std::optional<std::int64_t> columns;
-  if (a.given(PieceCols))
-    columns = WW_TRY(as_integer(in, a[PieceCols], "`cols`", a.spans[PieceCols]));
+  if (a.given(PieceCols)) columns = WW_TRY(as_integer(in, a[PieceCols], "`cols`"));
   return take_columns(in, pool, std::move(buffer), columns, a.call);
 }
 
@@ -319,14 +315,14 @@ Result<Value> tensor_alloc_factors(Context& in, Args& a) {
   PoolObject& pool = pool_of(a);
   WW_TRY_VOID(require_open(pool, "alloc_sf", a.call));
   ir::Buffer buffer = WW_TRY(tensor_fields(in, a));
-  const layout::Shape shape = WW_TRY(as_int_list(in, a[0], "the shape", a.spans[0]));
+  const layout::Shape shape = WW_TRY(as_int_list(in, a[0], "the shape"));
   const std::int64_t reuse = WW_TRY(integer_or(in, a, 3, "`sf_reuse`", 1));
   if (shape.size() < 2 || shape.size() > 3)
-    return fail_at(a.spans[0], DiagKind::RankMismatch,
+    return fail_at(a.span(0), DiagKind::RankMismatch,
                    "{} extents, expected (rows, factors) or (pipe, rows, factors)", shape.size());
   if (reuse < 1 || shape.back() % reuse != 0)
     return fail_at(a.call, DiagKind::Indivisible, "{} factors in steps of {}", shape.back(), reuse);
-  const std::int64_t per_mma = WW_TRY(as_integer(in, a[2], "`sf_per_mma`", a.spans[2]));
+  const std::int64_t per_mma = WW_TRY(as_integer(in, a[2], "`sf_per_mma`"));
   set_layout(buffer, WW_TRY(placed(layout::scale_factor_tmem(shape[shape.size() - 2],
                                                              shape.back() / reuse, per_mma, reuse,
                                                              shape.size() == 3 ? shape[0] : 1),

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/fail_at.h"
 #include "base/join.h"
 #include "base/suggest.h"
 #include "ir/ptx_placement.h"
@@ -15,7 +16,6 @@
 #include "script/api/ptx_functions.h"
 #include "script/interp/conversions.h"
 #include "script/interp/regions.h"
-#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -55,7 +55,7 @@ bool may_stand_for(Context& in, const Value& value, const Slot& slot, const isa:
 // The first way to give the arguments to the operands of the form, one that fits their widths
 // first.
 std::optional<std::vector<Slot>> slots_of(Context& in, const isa::Binding& binding,
-                                          const std::vector<Value>& arguments, bool by_width) {
+                                          const std::vector<Given>& arguments, bool by_width) {
   std::vector<Slot> out;
   const auto accept = [&](std::span<const ir::PlacedOperand> placed) {
     out.clear();
@@ -106,27 +106,27 @@ bool is_lvalue(const ir::Function& f, ir::ExprId id) {
 }
 
 Result<ir::PtxOperand> as_operand(Context& in, const Slot& slot, const isa::Binding& binding,
-                                  const Value& value, Span span) {
+                                  const Given& value) {
   if (value.is(Kind::PtxPart)) {
     const auto& part = value.as<PtxPartObject>();
     ir::PtxOperand out;
     out.kind = part.kind;
-    if (!part.value.is(Kind::None)) out.expr = WW_TRY(used_here(in, part.value, span));
-    if (!part.offset.is(Kind::None)) out.offset = WW_TRY(index_expr(in, part.offset, span));
+    if (!part.value.is(Kind::None)) out.expr = WW_TRY(used_here(in, {part.value, value.span}));
+    if (!part.offset.is(Kind::None)) out.offset = WW_TRY(index_expr(in, {part.offset, value.span}));
     return out;
   }
   const OperandSpec& spec = *slot.spec;
   if (slot.is_coordinate) {
     ir::PtxOperand out;
-    out.expr = WW_TRY(used_here(in, value, span));
+    out.expr = WW_TRY(used_here(in, value));
     return out;
   }
   if (spec.role == Role::Address) {
     ir::PtxOperand out;
     out.kind = PtxOperandKind::Address;
     // A (1,)-buffer stands for its address, as with T.address_of.
-    out.expr = value.is(Kind::Buffer) ? WW_TRY(first_address(in, value.buffer(), span))
-                                      : WW_TRY(used_here(in, value, span));
+    out.expr = value.is(Kind::Buffer) ? WW_TRY(first_address(in, value.buffer(), value.span))
+                                      : WW_TRY(used_here(in, value));
     return out;
   }
   ir::PtxOperand out;
@@ -134,12 +134,12 @@ Result<ir::PtxOperand> as_operand(Context& in, const Slot& slot, const isa::Bind
   const std::optional<num::DType> dtype = type ? dtype_of(*type) : std::nullopt;
   const bool is_literal = value.is(Kind::Int) || value.is(Kind::Bool) || value.is(Kind::Float);
   out.expr = is_literal && dtype && spec.role == Role::Read
-                 ? WW_TRY(expression_as(in, value, ir::Type::of(*dtype), span))
-                 : WW_TRY(used_here(in, value, span));
+                 ? WW_TRY(expression_as(in, value, ir::Type::of(*dtype)))
+                 : WW_TRY(used_here(in, value));
   const bool is_written = spec.role == Role::Write;
   if (is_written && !is_lvalue(in.fn(), out.expr))
     return fail(
-        diag_at(span, DiagKind::ReadOnly,
+        diag_at(value.span, DiagKind::ReadOnly,
                 "`{}` of `{}` is written, but this is not a variable or element of a buffer",
                 spec.name, binding.opcode())
             .with_note("a `T.let` name and an expression have no place to write to"));
@@ -193,9 +193,9 @@ Result<ir::PtxCall> call_with_options(Context& in, std::string_view opcode, cons
   ir::PtxCall call;
   for (const CallArgs::Named& named : args.named) {
     if (named.name == "pred") {
-      call.predicate = WW_TRY(condition_of(in, named.value, named.span));
+      call.predicate = WW_TRY(condition_of(in, named));
     } else if (named.name == "keep") {
-      call.keep = WW_TRY(as_bool(in, named.value, "`keep`", named.span));
+      call.keep = WW_TRY(as_bool(in, named, "`keep`"));
     } else {
       return fail_at(named.span, DiagKind::BadArgument,
                      "`{}` has no option `{}`, expected `pred` or `keep`", opcode, named.name);
@@ -217,8 +217,7 @@ Result<Value> issue(Context& in, const std::string& text, CallArgs& args) {
   const isa::Opcode opcode = isa::opcode_of(text);
   // What st.bulk writes can only be 0.
   if (opcode.mnemonic() == "st.bulk" && args.plain.size() == 2) {
-    args.plain.push_back(of_int(0));
-    args.spans.push_back(args.call);
+    args.plain.push_back({of_int(0), args.call});
   }
   const bool can_sink = std::ranges::any_of(opcode.forms(), may_be_left_out);
   if (can_sink && begins_with_address(in, args)) return with_sink(in, text, args);
@@ -231,8 +230,7 @@ Result<Value> issue(Context& in, const std::string& text, CallArgs& args) {
       if (!slots) continue;
       call.opcode = isa::opcode_of(binding.opcode());
       for (std::size_t i = 0; i < slots->size(); ++i)
-        call.operands.push_back(
-            WW_TRY(as_operand(in, (*slots)[i], binding, args.plain[i], args.spans[i])));
+        call.operands.push_back(WW_TRY(as_operand(in, (*slots)[i], binding, args.plain[i])));
       emit_ptx(in, std::move(call), args.call);
       return none();
     }
@@ -307,13 +305,12 @@ Result<AccessOptions> read_options(Context& in, std::string_view name, const Cal
                               : named.name == "vec"      ? &out.vec
                               : named.name == "ptx_type" ? &out.type
                                                          : nullptr;
-    const bool is_empty =
-        named.value.is(Kind::None) || (named.value.is(Kind::Str) && text_of(named.value).empty());
+    const bool is_empty = named.is(Kind::None) || (named.is(Kind::Str) && text_of(named).empty());
     if (text != nullptr) {
-      *text = WW_TRY(as_text(in, named.value, named.name, named.span));
+      *text = WW_TRY(as_text(in, named, named.name));
       if (text == &out.vec) out.count = WW_TRY(register_count(out.vec, named.span));
     } else if (named.name == "weak") {
-      out.is_weak = WW_TRY(as_bool(in, named.value, "`weak`", named.span));
+      out.is_weak = WW_TRY(as_bool(in, named, "`weak`"));
     } else if (named.name == "dst" || named.name == "src") {
       out.registers = is_empty ? std::nullopt : std::optional(named);
     } else if (!is_empty) {
@@ -329,9 +326,8 @@ Result<AccessOptions> read_options(Context& in, std::string_view name, const Cal
 // Registers by pointers: one pointer for each, or one to the first of them.
 Result<void> add_registers(Context& in, const CallArgs::Named& given, std::size_t count,
                            CallArgs& out) {
-  std::vector<Value> pointers =
-      is_sequence(given.value) ? WW_TRY(as_sequence(in, given.value, "the registers", given.span))
-                               : std::vector<Value>{given.value};
+  std::vector<Value> pointers = is_sequence(given) ? WW_TRY(as_sequence(in, given, "the registers"))
+                                                   : std::vector<Value>{given};
   if (pointers.size() != 1 && pointers.size() != count)
     return fail_at(given.span, DiagKind::BadOperand, "{} registers, expected 1 or {}",
                    pointers.size(), count);
@@ -341,13 +337,12 @@ Result<void> add_registers(Context& in, const CallArgs::Named& given, std::size_
     part.value = pointers[pointers.size() == 1 ? 0 : i];
     if (pointers.size() == 1 && i > 0) {
       const ir::ExprId args[] = {
-          WW_TRY(expression(in, part.value, given.span)),
+          WW_TRY(expression(in, {part.value, given.span})),
           ir::int_imm(in.fn(), num::DType::Int32, static_cast<std::int64_t>(i), given.span)};
       part.value =
           of_expr(WW_TRY(ir::call(in.fn(), ir::Intrinsic::PointerOffset, args, given.span)));
     }
-    out.plain.push_back(in.heap.wrap(Kind::PtxPart, part));
-    out.spans.push_back(given.span);
+    out.plain.push_back({in.heap.wrap(Kind::PtxPart, part), given.span});
   }
   return {};
 }
@@ -364,7 +359,7 @@ Result<std::optional<PtxAccess>> older_access(Context& in, std::string_view name
   PtxAccess out;
   out.args.call = args.call;
   out.args.callee = args.callee;
-  if (loads) options.type = WW_TRY(as_text(in, args.plain[2], "the type", args.spans[2]));
+  if (loads) options.type = WW_TRY(as_text(in, args.plain[2], "the type"));
   if (options.space.empty()) options.space = loads ? "global" : "shared";
   out.opcode = row->opcode;
   const bool needs_scope =
@@ -373,27 +368,24 @@ Result<std::optional<PtxAccess>> older_access(Context& in, std::string_view name
   for (const std::string& word : {std::string(options.is_weak ? "weak" : ""), options.scope,
                                   options.space, options.cop, options.vec, options.type})
     if (!word.empty()) out.opcode += "." + word;
-  const auto add = [&](const Value& value, Span span) {
-    out.args.plain.push_back(value);
-    out.args.spans.push_back(span);
-  };
+  const auto add = [&](const Given& value) { out.args.plain.push_back(value); };
   if (!loads) {
-    add(args.plain.empty() ? none() : args.plain[0], args.call);
+    add({args.plain.empty() ? none() : Value(args.plain[0]), args.call});
     if (options.registers) {
       WW_TRY_VOID(add_registers(in, *options.registers, options.count, out.args));
     } else {
-      for (std::size_t i = 1; i < args.plain.size(); ++i) add(args.plain[i], args.spans[i]);
+      for (std::size_t i = 1; i < args.plain.size(); ++i) add(args.plain[i]);
     }
     return out;
   }
   if (options.registers) {
     WW_TRY_VOID(add_registers(in, *options.registers, options.count, out.args));
   } else {
-    const ir::Type type = WW_TRY(as_type(in, args.plain[1], "the type", args.spans[1]));
+    const ir::Type type = WW_TRY(as_type(in, args.plain[1], "the type"));
     out.result = of_expr(WW_TRY(alloc_register(in, type.dtype, args.call)));
-    add(out.result, args.call);
+    add({out.result, args.call});
   }
-  add(args.plain[0], args.spans[0]);
+  add(args.plain[0]);
   return out;
 }
 
@@ -403,12 +395,10 @@ Result<std::string> take_trailing_words(Context& in, std::string opcode, CallArg
   std::size_t first = args.plain.size();
   while (first > 0 && args.plain[first - 1].is(Kind::Str)) --first;
   for (std::size_t i = first; i < args.plain.size(); ++i) {
-    const std::string word =
-        WW_TRY(as_text(in, args.plain[i], "a word of the opcode", args.spans[i]));
+    const std::string word = WW_TRY(as_text(in, args.plain[i], "a word of the opcode"));
     if (!word.empty()) opcode += "." + word;
   }
   args.plain.resize(first);
-  args.spans.resize(first);
   return opcode;
 }
 
@@ -433,7 +423,7 @@ Result<Value> ptx_word(Context& in, const PtxPathObject& path, std::string_view 
 
 Result<Value> ptx_subscript(Context& in, const PtxPathObject& path, const Value& index, Span span) {
   PtxPathObject out = path;
-  const std::string text = WW_TRY(as_text(in, index, "the opcode", span));
+  const std::string text = WW_TRY(as_text(in, {index, span}, "the opcode"));
   for (const std::string_view word : isa::opcode_words(text)) out.words.emplace_back(word);
   out.is_quoted = true;
   return in.heap.wrap(Kind::PtxPath, std::move(out));

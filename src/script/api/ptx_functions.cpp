@@ -5,12 +5,12 @@
 
 #include <algorithm>
 
+#include "base/fail_at.h"
 #include "script/api/builtins.h"
 #include "script/api/params.h"
 #include "script/interp/calls.h"
 #include "script/interp/conversions.h"
 #include "script/interp/regions.h"
-#include "script/syntax/errors.h"
 
 // --- barriers and asynchronous work --------------------------------------------------------------
 //
@@ -37,17 +37,15 @@ struct Instruction {
 
   Instruction(const Args& a, std::string words)
       : opcode(std::move(words)), args(CallArgs::at(a.call)) {}
-  void add(const Value& value, Span span) {
-    args.plain.push_back(value);
-    args.spans.push_back(span);
-  }
+  void add(const Given& value) { args.plain.push_back(value); }
   void add_word(std::string_view word) {
     if (!word.empty()) opcode += fmt::format(".{}", word);
   }
   // The guard; a constant that holds is none.
-  Result<void> only_if(Context& in, const Value& condition, Span span) {
-    const ir::ExprId guard = WW_TRY(expression(in, condition, span));
-    if (ir::const_int(in.fn(), guard) != 1) args.named.push_back({"pred", condition, span, span});
+  Result<void> only_if(Context& in, const Given& condition) {
+    const ir::ExprId guard = WW_TRY(expression(in, condition));
+    if (ir::const_int(in.fn(), guard) != 1)
+      args.named.push_back({condition, "pred", condition.span});
     return {};
   }
   Result<Value> issue(Context& in) { return issue_ptx(in, opcode, args); }
@@ -63,15 +61,15 @@ Result<Value> plain(Context& in, Args& a) {
     const std::string name = fmt::format("{{{}}}", signature.names[i]);
     const std::size_t at = out.opcode.find(name);
     if (at == std::string::npos) {
-      out.add(a.has(i) ? a[i] : of_int(0), a.spans[i]);
+      out.add(a.get(i, of_int(0)));
       continue;
     }
     const std::string what = fmt::format("`{}`", signature.names[i]);
     std::string word = "1";
     if (a.has(i) && what == "`cta_group`")
-      word = std::to_string(WW_TRY(as_integer(in, a[i], what, a.spans[i])));
+      word = std::to_string(WW_TRY(as_integer(in, a[i], what)));
     else if (a.has(i))
-      word = WW_TRY(as_text(in, a[i], what, a.spans[i]));
+      word = WW_TRY(as_text(in, a[i], what));
     out.opcode.replace(at, name.size(), word);
   }
   const isa::Opcode opcode = isa::opcode_of(out.opcode);
@@ -80,9 +78,9 @@ Result<Value> plain(Context& in, Args& a) {
   return none();
 }
 
-Result<Value> constant(Context& in, const Value& value, DType dtype, Span span) {
+Result<Given> constant(Context& in, const Given& value, DType dtype) {
   if (!value.is(Kind::Int) && !value.is(Kind::Bool)) return value;
-  return of_expr(WW_TRY(expression_as(in, value, ir::Type::of(dtype), span)));
+  return Given{of_expr(WW_TRY(expression_as(in, value, ir::Type::of(dtype)))), value.span};
 }
 
 // --- options -------------------------------------------------------------------------------------
@@ -101,13 +99,13 @@ struct BarrierOptions {
 Result<BarrierOptions> barrier_options(Context& in, const Args& a) {
   BarrierOptions out;
   for (const CallArgs::Named& named : a.extra) {
-    if (is_absent(named.value)) continue;
+    if (is_absent(named)) continue;
     std::string* const text = named.name == "sem"     ? &out.sem
                               : named.name == "scope" ? &out.scope
                               : named.name == "space" ? &out.space
                                                       : nullptr;
     if (text != nullptr)
-      *text = WW_TRY(as_text(in, named.value, named.name, named.span));
+      *text = WW_TRY(as_text(in, named, named.name));
     else if (named.name == "pred")
       out.guard = named;
     else if (named.name == "count")
@@ -124,19 +122,20 @@ Result<BarrierOptions> barrier_options(Context& in, const Args& a) {
 
 // The address of the same place in another CTA of the cluster, as a number: of the window (u32), or
 // one of all memory (u64).
-Result<Value> mapped(Context& in, const Args& a, const Value& pointer, const Value& rank,
-                     std::string_view words, Span at, Span rank_at) {
+Result<Value> mapped(Context& in, const Args& a, const Given& pointer, const Given& rank,
+                     std::string_view words) {
   Instruction out(a, fmt::format("mapa.{}", words));
   const bool is_narrow = words.ends_with("u32");
   const Value result =
       of_expr(WW_TRY(alloc_register(in, is_narrow ? DType::Uint32 : DType::Uint64, a.call)));
-  out.add(result, a.call);
-  const ir::ExprId given[] = {WW_TRY(expression(in, pointer, at))};
+  out.add({result, a.call});
+  const ir::ExprId given[] = {WW_TRY(expression(in, pointer))};
   const bool is_window = is_narrow && in.fn()[given[0]].type.is_pointer();
-  out.add(is_window ? of_expr(WW_TRY(ir::call(in.fn(), ir::Intrinsic::CvtaToShared, given, a.call)))
-                    : of_expr(given[0]),
-          at);
-  out.add(of_expr(WW_TRY(expression_as(in, rank, ir::Type::of(DType::Uint32), rank_at))), rank_at);
+  out.add({is_window
+               ? of_expr(WW_TRY(ir::call(in.fn(), ir::Intrinsic::CvtaToShared, given, a.call)))
+               : of_expr(given[0]),
+           pointer.span});
+  out.add({of_expr(WW_TRY(expression_as(in, rank, ir::Type::of(DType::Uint32)))), rank.span});
   WW_TRY_VOID(out.issue(in));
   return result;
 }
@@ -154,25 +153,23 @@ Result<Value> arrive(Context& in, const Args& a, std::string_view opcode,
                      "`{}=` of `{}` with `space=\"{}\"`, expected \"shared::cluster\"",
                      options.cta->name, a.row->name, options.space);
     options.space = "shared::cluster";
-    barrier = WW_TRY(mapped(in, a, a[0], options.cta->value, "shared::cluster.u32", a.spans[0],
-                            options.cta->span));
+    barrier = WW_TRY(mapped(in, a, a[0], *options.cta, "shared::cluster.u32"));
   }
   Instruction out(a, std::string(opcode));
   for (const std::string& word : {options.sem, options.scope, options.space, std::string("b64")})
     out.add_word(word);
-  out.add(barrier, a.spans[0]);
+  out.add({barrier, a.span(0)});
   if (bytes) {
-    out.add(WW_TRY(constant(in, a[*bytes], DType::Uint32, a.spans[*bytes])), a.spans[*bytes]);
+    out.add(WW_TRY(constant(in, a[*bytes], DType::Uint32)));
   } else if (options.count) {
-    const CallArgs::Named& count = *options.count;
-    out.add(WW_TRY(constant(in, count.value, DType::Uint32, count.span)), count.span);
+    out.add(WW_TRY(constant(in, *options.count, DType::Uint32)));
   }
-  if (options.guard) WW_TRY_VOID(out.only_if(in, options.guard->value, options.guard->span));
+  if (options.guard) WW_TRY_VOID(out.only_if(in, *options.guard));
   return out.issue(in);
 }
 
 Result<std::string> cta_group(Context& in, const Args& a, std::size_t i) {
-  const std::int64_t group = a.has(i) ? WW_TRY(as_integer(in, a[i], "`cta_group`", a.spans[i])) : 1;
+  const std::int64_t group = a.has(i) ? WW_TRY(as_integer(in, a[i], "`cta_group`")) : 1;
   return fmt::format("cta_group::{}", group);
 }
 
@@ -187,34 +184,31 @@ Result<Value> mbarrier_expect(Context& in, Args& a) {
 
 Result<Value> cluster_arrive(Context& in, Args& a) {
   Instruction out(a, "barrier.cluster.arrive");
-  if (a.has(0) && !is_absent(a[0])) out.add_word(WW_TRY(as_text(in, a[0], "`sem`", a.spans[0])));
-  if (a.has(1) && WW_TRY(as_bool(in, a[1], "`aligned`", a.spans[1]))) out.add_word("aligned");
+  if (a.has(0) && !is_absent(a[0])) out.add_word(WW_TRY(as_text(in, a[0], "`sem`")));
+  if (a.has(1) && WW_TRY(as_bool(in, a[1], "`aligned`"))) out.add_word("aligned");
   return out.issue(in);
 }
 Result<Value> cluster_wait(Context& in, Args& a) {
   Instruction out(a, "barrier.cluster.wait");
-  if (a.has(0) && WW_TRY(as_bool(in, a[0], "`acquire`", a.spans[0]))) out.add_word("acquire");
-  if (a.has(1) && WW_TRY(as_bool(in, a[1], "`aligned`", a.spans[1]))) out.add_word("aligned");
+  if (a.has(0) && WW_TRY(as_bool(in, a[0], "`acquire`"))) out.add_word("acquire");
+  if (a.has(1) && WW_TRY(as_bool(in, a[1], "`aligned`"))) out.add_word("aligned");
   return out.issue(in);
 }
 
 Result<Value> mapa(Context& in, Args& a) {
   std::string words;
-  if (a.has(2) && !is_absent(a[2])) words = WW_TRY(as_text(in, a[2], "`space`", a.spans[2])) + ".";
-  words +=
-      a.has(3) && !is_absent(a[3]) ? WW_TRY(as_text(in, a[3], "`ptx_type`", a.spans[3])) : "u64";
-  return mapped(in, a, a[0], a[1], words, a.spans[0], a.spans[1]);
+  if (a.has(2) && !is_absent(a[2])) words = WW_TRY(as_text(in, a[2], "`space`")) + ".";
+  words += a.has(3) && !is_absent(a[3]) ? WW_TRY(as_text(in, a[3], "`ptx_type`")) : "u64";
+  return mapped(in, a, a[0], a[1], words);
 }
 // Its older name, for pointers.
-Result<Value> map_shared_rank(Context& in, Args& a) {
-  return mapped(in, a, a[0], a[1], "u64", a.spans[0], a.spans[1]);
-}
+Result<Value> map_shared_rank(Context& in, Args& a) { return mapped(in, a, a[0], a[1], "u64"); }
 
 // --- asynchronous copies -------------------------------------------------------------------------
 
 // Zeros arrive where the predicate fails (`fill_mode="zero"`), or nothing happens.
 Result<Value> cp_async(Context& in, Args& a) {
-  const std::int64_t bytes = WW_TRY(as_integer(in, a[2], "the number of bytes", a.spans[2]));
+  const std::int64_t bytes = WW_TRY(as_integer(in, a[2], "the number of bytes"));
   Instruction out(a, fmt::format("cp.async.{}.shared.global", bytes == 16 ? "cg" : "ca"));
   std::optional<CallArgs::Named> predicate;
   bool fills = false;
@@ -222,14 +216,13 @@ Result<Value> cp_async(Context& in, Args& a) {
     return is_absent(value) || (value.is(Kind::Int) && value.integer == -1);
   };
   for (const CallArgs::Named& named : a.extra) {
-    if (is_left_out(named.value)) continue;
+    if (is_left_out(named)) continue;
     if (named.name == "prefetch_size") {
-      out.add_word(
-          fmt::format("L2::{}B", WW_TRY(as_integer(in, named.value, named.name, named.span))));
+      out.add_word(fmt::format("L2::{}B", WW_TRY(as_integer(in, named, named.name))));
     } else if (named.name == "predicate") {
       predicate = named;
     } else if (named.name == "fill_mode") {
-      const std::string mode = WW_TRY(as_text(in, named.value, "`fill_mode`", named.span));
+      const std::string mode = WW_TRY(as_text(in, named, "`fill_mode`"));
       if (mode != "zero")
         return fail_at(named.span, DiagKind::BadArgument,
                        "`fill_mode` is \"{}\", expected \"zero\"", mode);
@@ -242,29 +235,29 @@ Result<Value> cp_async(Context& in, Args& a) {
       return fail(no_parameter(a.row->name, named));
     }
   }
-  out.add(a[0], a.spans[0]);
-  out.add(a[1], a.spans[1]);
-  out.add(of_int(bytes), a.spans[2]);
+  out.add(a[0]);
+  out.add(a[1]);
+  out.add({of_int(bytes), a.span(2)});
   if (a.given(3)) {
-    out.add(WW_TRY(constant(in, a[3], DType::Uint32, a.spans[3])), a.spans[3]);
+    out.add(WW_TRY(constant(in, a[3], DType::Uint32)));
   } else if (predicate && fills) {
     const ir::Type type = ir::Type::of(DType::Uint32);
-    const ir::ExprId holds = WW_TRY(condition_of(in, predicate->value, predicate->span));
-    const ir::ExprId some = WW_TRY(expression_as(in, of_int(bytes), type, a.call));
-    const ir::ExprId none_of = WW_TRY(expression_as(in, of_int(0), type, a.call));
-    out.add(of_expr(WW_TRY(ir::choose(in.fn(), ir::ExprOp::Select, holds, {some, false},
-                                      {none_of, false}, a.call))),
-            predicate->span);
+    const ir::ExprId holds = WW_TRY(condition_of(in, *predicate));
+    const ir::ExprId some = WW_TRY(expression_as(in, {of_int(bytes), a.call}, type));
+    const ir::ExprId none_of = WW_TRY(expression_as(in, {of_int(0), a.call}, type));
+    out.add({of_expr(WW_TRY(ir::choose(in.fn(), ir::ExprOp::Select, holds, {some, false},
+                                       {none_of, false}, a.call))),
+             predicate->span});
   } else if (predicate) {
-    WW_TRY_VOID(out.only_if(in, predicate->value, predicate->span));
+    WW_TRY_VOID(out.only_if(in, *predicate));
   }
   return out.issue(in);
 }
 // Bulk copies are waited for until their sources may be written again, or until they are done.
 Result<Value> bulk_wait(Context& in, Args& a) {
   Instruction out(a, "cp.async.bulk.wait_group");
-  if (!a.has(1) || WW_TRY(as_bool(in, a[1], "`read`", a.spans[1]))) out.add_word("read");
-  out.add(a.has(0) ? a[0] : of_int(0), a.spans[0]);
+  if (!a.has(1) || WW_TRY(as_bool(in, a[1], "`read`"))) out.add_word("read");
+  out.add(a.get(0, of_int(0)));
   return out.issue(in);
 }
 // --- tensor memory -------------------------------------------------------------------------------
@@ -277,11 +270,10 @@ Result<Value> tcgen05_commit(Context& in, Args& a) {
   const bool is_one = !a.given(2) || (a[2].is(Kind::Int) && a[2].integer == 0);
   if (!is_one) out.add_word("multicast::cluster");
   out.add_word("b64");
-  out.add(a[0], a.spans[0]);
-  if (!is_one) out.add(WW_TRY(constant(in, a[2], DType::Uint16, a.spans[2])), a.spans[2]);
+  out.add(a[0]);
+  if (!is_one) out.add(WW_TRY(constant(in, a[2], DType::Uint16)));
   const CallArgs::Named* guard = WW_TRY(only_keyword(a, a.row->name, "pred"));
-  if (guard != nullptr && !is_absent(guard->value))
-    WW_TRY_VOID(out.only_if(in, guard->value, guard->span));
+  if (guard != nullptr && !is_absent(*guard)) WW_TRY_VOID(out.only_if(in, *guard));
   return out.issue(in);
 }
 
@@ -291,15 +283,15 @@ Result<Value> tcgen05_cp(Context& in, Args& a) {
   out.add_word(WW_TRY(cta_group(in, a, 3)));
   for (const std::size_t i : {2U, 4U, 5U})
     if (a.has(i) && !is_absent(a[i]))
-      out.add_word(WW_TRY(as_text(in, a[i], "a word of the opcode", a.spans[i])));
-  const Value row = a.has(6) ? a[6] : of_int(0);
-  const Value col = a.has(7) ? a[7] : of_int(0);
+      out.add_word(WW_TRY(as_text(in, a[i], "a word of the opcode")));
+  const Value row = a.get(6, of_int(0));
+  const Value col = a.get(7, of_int(0));
   const ir::Type i32 = ir::Type::of(DType::Int32);
-  const ir::ExprId place[] = {
-      WW_TRY(expression_as(in, a[0], ir::Type::of(DType::Uint32), a.spans[0])),
-      WW_TRY(expression_as(in, row, i32, a.call)), WW_TRY(expression_as(in, col, i32, a.call))};
-  out.add(of_expr(WW_TRY(ir::call(in.fn(), ir::Intrinsic::TmemAddr, place, a.call))), a.spans[0]);
-  out.add(WW_TRY(constant(in, a[1], DType::Uint64, a.spans[1])), a.spans[1]);
+  const ir::ExprId place[] = {WW_TRY(expression_as(in, a[0], ir::Type::of(DType::Uint32))),
+                              WW_TRY(expression_as(in, {row, a.call}, i32)),
+                              WW_TRY(expression_as(in, {col, a.call}, i32))};
+  out.add({of_expr(WW_TRY(ir::call(in.fn(), ir::Intrinsic::TmemAddr, place, a.call))), a.span(0)});
+  out.add(WW_TRY(constant(in, a[1], DType::Uint64)));
   return out.issue(in);
 }
 
@@ -313,36 +305,37 @@ using ir::PtxOperandKind;
 using num::DType;
 using ptx_synchronising::plain;
 
-Result<ir::PtxOperand> address(Context& in, const Value& value, Span span) {
+Result<ir::PtxOperand> address(Context& in, const Given& value) {
   ir::PtxOperand out;
   out.kind = PtxOperandKind::Address;
   if (value.is(Kind::Buffer)) {
-    out.expr = WW_TRY(first_address(in, value.buffer(), span));
+    out.expr = WW_TRY(first_address(in, value.buffer(), value.span));
     return out;
   }
-  out.expr = WW_TRY(used_here(in, value, span));
+  out.expr = WW_TRY(used_here(in, value));
   const ir::Type type = in.fn()[out.expr].type;
   if (!type.is_pointer() && !(type.is_int() && num::bits_of(type.dtype) >= 32))
-    return fail_at(span, DiagKind::BadOperand, "an address of type `{}`", ir::to_text(type));
+    return fail_at(value.span, DiagKind::BadOperand, "an address of type `{}`", ir::to_text(type));
   return out;
 }
 
 // The register that a pointer to private memory stands for.
-Result<ir::PtxOperand> at(Context& in, const Value& value, Span span) {
+Result<ir::PtxOperand> at(Context& in, const Given& value) {
   ir::PtxOperand out;
   out.kind = PtxOperandKind::At;
-  out.expr = WW_TRY(used_here(in, value, span));
+  out.expr = WW_TRY(used_here(in, value));
   if (!in.fn()[out.expr].type.is_pointer())
-    return fail_at(span, DiagKind::BadOperand, "a register given by `{}`, expected a pointer to it",
+    return fail_at(value.span, DiagKind::BadOperand,
+                   "a register given by `{}`, expected a pointer to it",
                    ir::to_text(in.fn()[out.expr].type));
   return out;
 }
 
-Result<ir::PtxOperand> word(Context& in, const Value& value, DType dtype, Span span) {
+Result<ir::PtxOperand> word(Context& in, const Given& value, DType dtype) {
   ir::PtxOperand out;
   const bool is_literal = value.is(Kind::Int) || value.is(Kind::Bool);
-  out.expr = is_literal ? WW_TRY(expression_as(in, value, ir::Type::of(dtype), span))
-                        : WW_TRY(used_here(in, value, span));
+  out.expr = is_literal ? WW_TRY(expression_as(in, value, ir::Type::of(dtype)))
+                        : WW_TRY(used_here(in, value));
   return out;
 }
 
@@ -355,21 +348,21 @@ Value finish(Context& in, std::string_view opcode, std::vector<ir::PtxOperand> o
 // --- matrices ------------------------------------------------------------------------------------
 
 // ".b16" or "b16".
-Result<std::string> matrix_type(Context& in, const Value& value, Span span) {
-  const std::string type = WW_TRY(as_text(in, value, "the type", span));
+Result<std::string> matrix_type(Context& in, const Given& value) {
+  const std::string type = WW_TRY(as_text(in, value, "the type"));
   return type.substr(type.find_first_not_of('.') == 1 ? 1 : 0);
 }
 
 Result<Value> ldmatrix(Context& in, Args& a) {
-  const bool trans = WW_TRY(as_bool(in, a[0], "`trans`", a.spans[0]));
-  const std::int64_t num = WW_TRY(as_integer(in, a[1], "`num`", a.spans[1]));
-  const std::string type = WW_TRY(matrix_type(in, a[2], a.spans[2]));
+  const bool trans = WW_TRY(as_bool(in, a[0], "`trans`"));
+  const std::int64_t num = WW_TRY(as_integer(in, a[1], "`num`"));
+  const std::string type = WW_TRY(matrix_type(in, a[2]));
   // Bytes are transposed by tiles of 16 × 16 only, two registers each.
   const bool is_bytes = type == "b8";
   std::vector<ir::PtxOperand> operands;
   for (std::size_t i = 0; i < a.rest.size(); ++i)
-    operands.push_back(WW_TRY(at(in, a.rest[i], a.rest_spans[i])));
-  operands.push_back(WW_TRY(address(in, a[3], a.spans[3])));
+    operands.push_back(WW_TRY(at(in, {a.rest[i], a.rest[i].span})));
+  operands.push_back(WW_TRY(address(in, a[3])));
   return finish(in,
                 fmt::format("ldmatrix.sync.aligned.{}.x{}{}.shared.{}",
                             is_bytes ? "m16n16" : "m8n8", num, trans ? ".trans" : "", type),
@@ -377,22 +370,22 @@ Result<Value> ldmatrix(Context& in, Args& a) {
 }
 
 Result<Value> stmatrix(Context& in, Args& a) {
-  const bool trans = WW_TRY(as_bool(in, a[0], "`trans`", a.spans[0]));
-  const std::int64_t num = WW_TRY(as_integer(in, a[1], "`num`", a.spans[1]));
-  const std::string type = WW_TRY(matrix_type(in, a[2], a.spans[2]));
+  const bool trans = WW_TRY(as_bool(in, a[0], "`trans`"));
+  const std::int64_t num = WW_TRY(as_integer(in, a[1], "`num`"));
+  const std::string type = WW_TRY(matrix_type(in, a[2]));
   std::string shape = type == "b8" ? "m16n8" : "m8n8";
   std::string space = "shared";
   for (const CallArgs::Named& named : a.extra) {
     if (named.name == "shape")
-      shape = WW_TRY(as_text(in, named.value, "`shape`", named.span));
+      shape = WW_TRY(as_text(in, named, "`shape`"));
     else if (named.name == "space")
-      space = WW_TRY(as_text(in, named.value, "`space`", named.span));
+      space = WW_TRY(as_text(in, named, "`space`"));
     else
       return fail(no_parameter("T.ptx.stmatrix", named));
   }
-  std::vector<ir::PtxOperand> operands = {WW_TRY(address(in, a[3], a.spans[3]))};
+  std::vector<ir::PtxOperand> operands = {WW_TRY(address(in, a[3]))};
   for (std::size_t i = 0; i < a.rest.size(); ++i)
-    operands.push_back(WW_TRY(at(in, a.rest[i], a.rest_spans[i])));
+    operands.push_back(WW_TRY(at(in, {a.rest[i], a.rest[i].span})));
   return finish(in,
                 fmt::format("stmatrix.sync.aligned.{}.x{}{}.{}.{}", shape, num,
                             trans ? ".trans" : "", space, type),
@@ -408,24 +401,24 @@ constexpr PtxTypeName kMmaTypes[] = {
     {"uint8", "u8"},         {"int4", "s4"},       {"uint4", "u4"},      {"float8_e4m3fn", "e4m3"},
     {"float8_e5m2", "e5m2"}, {"e4m3", "e4m3"},     {"e5m2", "e5m2"},
 };
-Result<std::string_view> mma_type(Context& in, const Value& value, Span span) {
-  const std::string name = WW_TRY(as_text(in, value, "an element type", span));
+Result<std::string_view> mma_type(Context& in, const Given& value) {
+  const std::string name = WW_TRY(as_text(in, value, "an element type"));
   for (const PtxTypeName& row : kMmaTypes)
     if (row.dtype == name) return row.ptx;
   std::string known;
   for (const PtxTypeName& row : kMmaTypes)
     known += fmt::format("{}{}", known.empty() ? "" : ", ", row.dtype);
-  return fail_at(span, DiagKind::BadType, "`T.ptx.mma` of \"{}\", expected one of {}", name, known);
+  return fail_at(value.span, DiagKind::BadType, "`T.ptx.mma` of \"{}\", expected one of {}", name,
+                 known);
 }
 
 // Pointers come as four lists, or flat behind their counts and the flag that C is left out.
 Result<Value> mma(Context& in, Args& a) {
   std::string opcode =
-      fmt::format("mma.sync.aligned.{}.{}.{}", WW_TRY(as_text(in, a[0], "the shape", a.spans[0])),
-                  WW_TRY(as_text(in, a[1], "A's order", a.spans[1])),
-                  WW_TRY(as_text(in, a[2], "B's order", a.spans[2])));
+      fmt::format("mma.sync.aligned.{}.{}.{}", WW_TRY(as_text(in, a[0], "the shape")),
+                  WW_TRY(as_text(in, a[1], "A's order")), WW_TRY(as_text(in, a[2], "B's order")));
   for (const std::size_t i : {3U, 4U, 5U, 6U})
-    opcode += fmt::format(".{}", WW_TRY(mma_type(in, a[i], a.spans[i])));
+    opcode += fmt::format(".{}", WW_TRY(mma_type(in, a[i])));
   std::vector<Value> pointers;
   const bool is_flat = !a.rest.empty() && a.rest[0].is(Kind::Int);
   if (is_flat) {
@@ -434,12 +427,11 @@ Result<Value> mma(Context& in, Args& a) {
     pointers.assign(a.rest.begin() + 5, a.rest.end());
   } else {
     for (std::size_t i = 0; i < a.rest.size(); ++i)
-      for (const Value& pointer :
-           WW_TRY(as_sequence(in, a.rest[i], "a list of pointers", a.rest_spans[i])))
+      for (const Value& pointer : WW_TRY(as_sequence(in, a.rest[i], "a list of pointers")))
         pointers.push_back(pointer);
   }
   std::vector<ir::PtxOperand> operands;
-  for (const Value& pointer : pointers) operands.push_back(WW_TRY(at(in, pointer, a.call)));
+  for (const Value& pointer : pointers) operands.push_back(WW_TRY(at(in, {pointer, a.call})));
   return finish(in, opcode, std::move(operands), a.call);
 }
 
@@ -450,8 +442,7 @@ struct TmemAccess {
   std::int64_t num = 1;
   bool pack = false;
   Value row = of_int(0), col = of_int(0);
-  std::vector<Value> registers;
-  std::vector<Span> spans;
+  std::vector<Given> registers;
 };
 
 // `ld(addr, *regs, shape=, num=, row=, col=)`, or as printed: `ld(addr, row, col, "32x32b", 4,
@@ -461,26 +452,24 @@ Result<TmemAccess> tmem_access(Context& in, const Args& a) {
   if (a.rest.size() >= 5 && a.rest[2].is(Kind::Str)) {
     out.row = a.rest[0];
     out.col = a.rest[1];
-    out.shape = WW_TRY(as_text(in, a.rest[2], "`shape`", a.rest_spans[2]));
-    out.num = WW_TRY(as_integer(in, a.rest[3], "`num`", a.rest_spans[3]));
-    out.pack = WW_TRY(as_bool(in, a.rest[4], "`pack`", a.rest_spans[4]));
+    out.shape = WW_TRY(as_text(in, a.rest[2], "`shape`"));
+    out.num = WW_TRY(as_integer(in, a.rest[3], "`num`"));
+    out.pack = WW_TRY(as_bool(in, a.rest[4], "`pack`"));
     out.registers.assign(a.rest.begin() + 5, a.rest.end());
-    out.spans.assign(a.rest_spans.begin() + 5, a.rest_spans.end());
   } else {
     out.registers = a.rest;
-    out.spans = a.rest_spans;
   }
   for (const CallArgs::Named& named : a.extra) {
     if (named.name == "shape")
-      out.shape = WW_TRY(as_text(in, named.value, "`shape`", named.span));
+      out.shape = WW_TRY(as_text(in, named, "`shape`"));
     else if (named.name == "num")
-      out.num = WW_TRY(as_integer(in, named.value, "`num`", named.span));
+      out.num = WW_TRY(as_integer(in, named, "`num`"));
     else if (named.name == "row")
-      out.row = named.value;
+      out.row = named;
     else if (named.name == "col")
-      out.col = named.value;
+      out.col = named;
     else if (named.name == "pack" || named.name == "unpack")
-      out.pack = WW_TRY(as_bool(in, named.value, named.name, named.span));
+      out.pack = WW_TRY(as_bool(in, named, named.name));
     else
       return fail_at(named.span, DiagKind::BadArgument,
                      "`T.ptx.tcgen05.ld` and `.st` have no parameter `{}`", named.name);
@@ -492,9 +481,9 @@ Result<ir::PtxOperand> tmem_address(Context& in, const Value& base, const TmemAc
                                     Span span) {
   const ir::Type u32 = ir::Type::of(DType::Uint32);
   const ir::Type i32 = ir::Type::of(DType::Int32);
-  const ir::ExprId args[] = {WW_TRY(expression_as(in, base, u32, span)),
-                             WW_TRY(expression_as(in, access.row, i32, span)),
-                             WW_TRY(expression_as(in, access.col, i32, span))};
+  const ir::ExprId args[] = {WW_TRY(expression_as(in, {base, span}, u32)),
+                             WW_TRY(expression_as(in, {access.row, span}, i32)),
+                             WW_TRY(expression_as(in, {access.col, span}, i32))};
   ir::PtxOperand out;
   out.kind = PtxOperandKind::Address;
   out.expr = WW_TRY(ir::call(in.fn(), ir::Intrinsic::TmemAddr, args, span));
@@ -504,16 +493,13 @@ Result<ir::PtxOperand> tmem_address(Context& in, const Value& base, const TmemAc
 Result<Value> tcgen05_move(Context& in, Args& a, bool is_load) {
   const TmemAccess access = WW_TRY(tmem_access(in, a));
   std::vector<ir::PtxOperand> operands;
-  for (std::size_t i = 0; i < access.registers.size(); ++i) {
-    ir::PtxOperand reg;
-    reg.expr = WW_TRY(expression(in, access.registers[i], access.spans[i]));
-    operands.push_back(reg);
-  }
+  for (const Given& each : access.registers)
+    operands.push_back({.expr = WW_TRY(expression(in, each))});
   std::vector<ir::PtxOperand> place = {WW_TRY(tmem_address(in, a[0], access, a.call))};
   // The upper half of the warp has the columns behind those of the lower one.
   if (access.shape == "16x32bx2")
     place.push_back(
-        WW_TRY(word(in, of_int(access.num * (access.pack ? 2 : 1)), DType::Int32, a.call)));
+        WW_TRY(word(in, {of_int(access.num * (access.pack ? 2 : 1)), a.call}, DType::Int32)));
   operands.insert(is_load ? operands.end() : operands.begin(), place.begin(), place.end());
   const std::string_view packing = !access.pack ? "" : is_load ? ".pack::16b" : ".unpack::16b";
   return finish(in,
@@ -530,19 +516,18 @@ Result<Value> elect_sync(Context& in, Args& a) {
   return of_expr(WW_TRY(ir::call(in.fn(), ir::Intrinsic::ElectSync, {}, a.call)));
 }
 Result<Value> mbarrier_wait(Context& in, Args& a) {
-  const ir::ExprId args[] = {WW_TRY(expression(in, a[0], a.spans[0])),
-                             WW_TRY(expression(in, a[1], a.spans[1]))};
+  const ir::ExprId args[] = {WW_TRY(expression(in, a[0])), WW_TRY(expression(in, a[1]))};
   return of_expr(WW_TRY(ir::call(in.fn(), ir::Intrinsic::MbarrierWait, args, a.call)));
 }
 Result<Value> fence_proxy_async(Context& in, Args& a) {
   std::string space;
-  if (a.given(0)) space = "." + WW_TRY(as_text(in, a[0], "the space", a.spans[0]));
+  if (a.given(0)) space = "." + WW_TRY(as_text(in, a[0], "the space"));
   return finish(in, "fence.proxy.async" + space, {}, a.call);
 }
 
 Result<Value> setmaxnreg(Context& in, Args& a) {
-  const bool is_more = WW_TRY(as_bool(in, a[0], "`inc`", a.spans[0]));
-  std::vector<ir::PtxOperand> operands = {WW_TRY(word(in, a[1], DType::Uint32, a.spans[1]))};
+  const bool is_more = WW_TRY(as_bool(in, a[0], "`inc`"));
+  std::vector<ir::PtxOperand> operands = {WW_TRY(word(in, a[1], DType::Uint32))};
   return finish(in, fmt::format("setmaxnreg.{}.sync.aligned.u32", is_more ? "inc" : "dec"),
                 std::move(operands), a.call);
 }
@@ -552,7 +537,7 @@ Result<Value> approximate(Context& in, const Args& a, std::string_view opcode) {
   const ir::ExprId result = WW_TRY(alloc_register(in, DType::Float32, a.call));
   std::vector<ir::PtxOperand> operands(2);
   operands[0].expr = result;
-  operands[1].expr = WW_TRY(expression_as(in, a[0], ir::Type::of(DType::Float32), a.spans[0]));
+  operands[1].expr = WW_TRY(expression_as(in, a[0], ir::Type::of(DType::Float32)));
   finish(in, opcode, std::move(operands), a.call);
   return of_expr(result);
 }

@@ -9,11 +9,11 @@
 
 #include <algorithm>
 
+#include "base/fail_at.h"
 #include "ir/build.h"
 #include "ir/tensor_map.h"
 #include "script/api/builtins.h"
 #include "script/interp/conversions.h"
-#include "script/syntax/errors.h"
 
 namespace ww::script::tensor_maps_api {
 namespace {
@@ -23,8 +23,8 @@ enum Field : std::size_t { Array, Box, Extents, StrideList, Swizzle, Promotion, 
 Result<std::vector<ir::ExprId>> expr_list(Context& in, const Args& a, Field field) {
   std::vector<ir::ExprId> out;
   const std::string_view name = field == Extents ? "`dims`" : "`strides`";
-  for (const Value& each : WW_TRY(as_sequence(in, a[field], name, a.spans[field])))
-    out.push_back(WW_TRY(index_expr(in, each, a.spans[field])));
+  for (const Value& each : WW_TRY(as_sequence(in, a[field], name)))
+    out.push_back(WW_TRY(index_expr(in, {each, a.span(field)})));
   std::ranges::reverse(out);
   return out;
 }
@@ -33,7 +33,7 @@ Result<std::vector<ir::ExprId>> expr_list(Context& in, const Args& a, Field fiel
 Result<void> take_shape(Context& in, const Args& a, ir::BufferId id, ir::TensorMap& map) {
   const ir::Buffer& buffer = in.fn()[id];
   if (buffer.layout_kind == ir::LayoutKind::Explicit)
-    return fail_at(a.spans[Array], DiagKind::BadArgument,
+    return fail_at(a.span(Array), DiagKind::BadArgument,
                    "`{}` has a layout of its own, expected `dims=` and `strides=` with it",
                    buffer.name);
   map.dims.assign(buffer.shape.rbegin(), buffer.shape.rend());
@@ -49,13 +49,13 @@ Result<ir::TensorMap> read_array(Context& in, const Args& a) {
   ir::TensorMap map;
   if (a[Array].is(Kind::Buffer)) {
     const ir::BufferId id = a[Array].buffer();
-    map.pointer = ir::buffer_data(in.fn(), id, a.spans[Array]);
+    map.pointer = ir::buffer_data(in.fn(), id, a.span(Array));
     if (!a.has(Extents)) WW_TRY_VOID(take_shape(in, a, id, map));
     return map;
   }
-  map.pointer = WW_TRY(expression(in, a[Array], a.spans[Array]));
+  map.pointer = WW_TRY(expression(in, a[Array]));
   if (!in.fn()[map.pointer].type.is_pointer())
-    return fail_at(a.spans[Array], DiagKind::BadType,
+    return fail_at(a.span(Array), DiagKind::BadType,
                    "`T.tensor_map` of {}, expected a buffer in global memory or a pointer to one",
                    type_name(a[Array]));
   if (!a.has(Extents))
@@ -65,9 +65,9 @@ Result<ir::TensorMap> read_array(Context& in, const Args& a) {
 
 Result<ir::MapFill> fill_of(Context& in, const Args& a) {
   if (!a.has(Fill)) return ir::MapFill::Zero;
-  const std::string word = WW_TRY(as_text(in, a[Fill], "`fill`", a.spans[Fill]));
+  const std::string word = WW_TRY(as_text(in, a[Fill], "`fill`"));
   if (const auto fill = ir::find_map_fill(word)) return *fill;
-  return fail_at(a.spans[Fill], DiagKind::BadArgument,
+  return fail_at(a.span(Fill), DiagKind::BadArgument,
                  "`fill` of a tensor map is \"{}\", expected \"zero\", \"nan\" or \"none\"", word);
 }
 
@@ -78,7 +78,7 @@ Result<Value> tensor_map(Context& in, Args& a) {
   ir::TensorMap map = WW_TRY(read_array(in, a));
   if (a.has(Extents)) map.dims = WW_TRY(expr_list(in, a, Extents));
   if (a.has(StrideList)) map.strides = WW_TRY(expr_list(in, a, StrideList));
-  const layout::Shape box = WW_TRY(as_int_list(in, a[Box], "`box`", a.spans[Box]));
+  const layout::Shape box = WW_TRY(as_int_list(in, a[Box], "`box`"));
   map.box.assign(box.begin(), box.end());
   std::ranges::reverse(map.box);
   if (map.box.size() != map.dims.size() || map.strides.size() + 1 != map.dims.size())

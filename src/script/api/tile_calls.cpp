@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/fail_at.h"
 #include "base/join.h"
 #include "base/suggest.h"
 #include "ir/build.h"
 #include "ir/settings.h"
 #include "script/interp/conversions.h"
 #include "script/interp/regions.h"
-#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -62,8 +62,8 @@ std::string signature_text(ir::TileOp op) {
 bool is_region_like(const Value& v) { return v.is(Kind::Region) || v.is(Kind::Buffer); }
 
 // A float as it is written has all its digits until the destination is known (settle_literals).
-Result<ir::TileArg> scalar_arg(Context& in, const Value& value, Span span) {
-  return ir::TileArg(WW_TRY(operand(in, value, span)).expr);
+Result<ir::TileArg> scalar_arg(Context& in, const Given& value) {
+  return ir::TileArg(WW_TRY(operand(in, value)).expr);
 }
 
 // The region, its buffer?
@@ -73,46 +73,45 @@ bool may_leave(const ir::TileCall& call, const ir::TileParam& param) {
 }
 
 Result<ir::TileArg> read_arg(Context& in, const ir::TileCall& call, const ir::TileParam& param,
-                             const Value& value, Span span) {
+                             const Given& value) {
   const std::string what = fmt::format("`{}`", param.name);
   if (value.is(Kind::None)) {
-    if (param.required) return fail_at(span, DiagKind::BadTileCall, "{} is None", what);
+    if (param.required) return fail_at(value.span, DiagKind::BadTileCall, "{} is None", what);
     return ir::TileArg();
   }
   if (value.is(Kind::Function))
-    return fail(diag_at(span, DiagKind::BadTileCall,
+    return fail(diag_at(value.span, DiagKind::BadTileCall,
                         "{} is a function, expected a tile or a value for all elements", what)
                     .with_note("store what the function gives for each element into a tile, and "
                                "pass this"));
   switch (param.kind) {
     case ir::TileParamKind::Region:
-      return ir::TileArg(WW_TRY(as_region(in, value, what, span, may_leave(call, param))));
+      return ir::TileArg(WW_TRY(as_region(in, value, what, value.span, may_leave(call, param))));
     case ir::TileParamKind::RegionOrScalar:
-      if (is_region_like(value)) return ir::TileArg(WW_TRY(as_region(in, value, what, span)));
-      return scalar_arg(in, value, span);
+      if (is_region_like(value)) return ir::TileArg(WW_TRY(as_region(in, value, what, value.span)));
+      return scalar_arg(in, value);
     case ir::TileParamKind::Scalar:
-      return scalar_arg(in, value, span);
+      return scalar_arg(in, value);
     case ir::TileParamKind::Bool:
-      return ir::TileArg(ir::Setting(WW_TRY(as_bool(in, value, what, span))));
+      return ir::TileArg(ir::Setting(WW_TRY(as_bool(in, value, what))));
     case ir::TileParamKind::Flag: {
-      if (!value.is(Kind::Ir))
-        return ir::TileArg(ir::Setting(WW_TRY(as_bool(in, value, what, span))));
-      const ir::ExprId holds = WW_TRY(condition_of(in, value, span));
+      if (!value.is(Kind::Ir)) return ir::TileArg(ir::Setting(WW_TRY(as_bool(in, value, what))));
+      const ir::ExprId holds = WW_TRY(condition_of(in, value));
       if (const auto known = ir::const_int(in.fn(), holds))
         return ir::TileArg(ir::Setting(*known != 0));
       return ir::TileArg(holds);
     }
     case ir::TileParamKind::Float:
-      if (value.is(Kind::Ir)) return scalar_arg(in, value, span);  // known at run time
+      if (value.is(Kind::Ir)) return scalar_arg(in, value);  // known at run time
       if (!is_number(value) && !value.is(Kind::Opaque))
-        return fail_at(span, DiagKind::BadType, "{} is {}, expected a number", what,
+        return fail_at(value.span, DiagKind::BadType, "{} is {}, expected a number", what,
                        type_name(value));
-      return ir::TileArg(ir::Setting(WW_TRY(as_number(in, value, what, span))));
+      return ir::TileArg(ir::Setting(WW_TRY(as_number(in, value, what))));
     case ir::TileParamKind::Int: {
-      const layout::Shape numbers = WW_TRY(as_int_list(in, value, what, span));
+      const layout::Shape numbers = WW_TRY(as_int_list(in, value, what));
       if (numbers.size() == 1) return ir::TileArg(ir::Setting(numbers[0]));
       if (numbers.empty())
-        return fail_at(span, DiagKind::BadTileCall, "{} has no numbers, expected one or more",
+        return fail_at(value.span, DiagKind::BadTileCall, "{} has no numbers, expected one or more",
                        what);
       return ir::TileArg(ir::Setting(join(numbers, ", ")));
     }
@@ -146,15 +145,15 @@ ir::TileArg default_arg(const ir::TileParam& param) {
 
 // --- what is not an argument of the op -----------------------------------------------------------
 
-Result<void> read_workspace(Context& in, const Value& value, Span span, ir::TileCall& call) {
+Result<void> read_workspace(Context& in, const Given& value, ir::TileCall& call) {
   if (!value.is(Kind::Dict))
-    return fail_at(span, DiagKind::BadTileCall, "`workspace` is {}, expected a dict",
+    return fail_at(value.span, DiagKind::BadTileCall, "`workspace` is {}, expected a dict",
                    type_name(value));
   for (const auto& [key, item] : value.as<DictObject>().items) {
     if (!item.is(Kind::Buffer))
-      return fail_at(span, DiagKind::BadTileCall, "`workspace` holds {}, expected buffers",
+      return fail_at(value.span, DiagKind::BadTileCall, "`workspace` holds {}, expected buffers",
                      type_name(item));
-    call.workspace.emplace_back(WW_TRY(as_text(in, key, "a key of `workspace`", span)),
+    call.workspace.emplace_back(WW_TRY(as_text(in, {key, value.span}, "a key of `workspace`")),
                                 item.buffer());
   }
   return {};
@@ -177,44 +176,42 @@ ir::Setting without_cache_level(std::string_view name, ir::Setting setting) {
 }
 
 // `oob="zero"` or `"nan"`, as TVM's copies through tensor maps have it, is a fill value.
-Result<ir::Setting> fill_of_oob(Context& in, const Value& value, Span span) {
-  const std::string word = WW_TRY(as_text(in, value, "`oob`", span));
+Result<ir::Setting> fill_of_oob(Context& in, const Given& value) {
+  const std::string word = WW_TRY(as_text(in, value, "`oob`"));
   if (word == "zero") return ir::Setting(std::int64_t{0});
   if (word == "nan") return ir::Setting(std::numeric_limits<double>::quiet_NaN());
-  return fail_at(span, DiagKind::BadTileCall,
+  return fail_at(value.span, DiagKind::BadTileCall,
                  "`oob` of `copy_async` is \"{}\", expected \"zero\" or \"nan\"", word);
 }
 
-Result<void> read_setting(Context& in, const std::string& name, const Value& value, Span span,
+Result<void> read_setting(Context& in, const std::string& name, const Given& value,
                           ir::TileCall& call) {
   if (name == "oob" && call.op == ir::TileOp::CopyAsync) {
-    call.config.emplace_back("fill_value", WW_TRY(fill_of_oob(in, value, span)));
+    call.config.emplace_back("fill_value", WW_TRY(fill_of_oob(in, value)));
     return {};
   }
-  call.config.emplace_back(name,
-                           without_cache_level(name, WW_TRY(as_setting(in, value, name, span))));
+  call.config.emplace_back(name, without_cache_level(name, WW_TRY(as_setting(in, value, name))));
   return {};
 }
 
 Result<void> read_keyword(Context& in, const CallArgs::Named& named, ir::TileCall& call) {
   if (named.name == "dispatch") {
-    if (!named.value.is(Kind::None))
-      call.dispatch = WW_TRY(as_text(in, named.value, "`dispatch`", named.span));
+    if (!named.is(Kind::None)) call.dispatch = WW_TRY(as_text(in, named, "`dispatch`"));
     return {};
   }
   if (named.name == "workspace") {
-    if (named.value.is(Kind::None)) return {};
-    return read_workspace(in, named.value, named.span, call);
+    if (named.is(Kind::None)) return {};
+    return read_workspace(in, named, call);
   }
-  if (named.name == "config" && named.value.is(Kind::Dict)) {
-    for (const auto& [key, item] : named.value.as<DictObject>().items) {
-      const std::string name = WW_TRY(as_text(in, key, "a key of `config`", named.span));
-      WW_TRY_VOID(read_setting(in, name, item, named.span, call));
+  if (named.name == "config" && named.is(Kind::Dict)) {
+    for (const auto& [key, item] : named.as<DictObject>().items) {
+      const std::string name = WW_TRY(as_text(in, {key, named.span}, "a key of `config`"));
+      WW_TRY_VOID(read_setting(in, name, {item, named.span}, call));
     }
     return {};
   }
-  if (named.value.is(Kind::None)) return {};
-  return read_setting(in, named.name, named.value, named.span, call);
+  if (named.is(Kind::None)) return {};
+  return read_setting(in, named.name, named, call);
 }
 
 // --- several CTAs --------------------------------------------------------------------------------
@@ -378,14 +375,14 @@ Result<std::vector<ir::ExprId>> ranks_of_mask(Context& in, const ir::TileCall& c
 // memory.
 Result<bool> read_multicast(Context& in, const CallArgs::Named& named, Multicast& multicast) {
   if (named.name == "split") {
-    if (WW_TRY(as_bool(in, named.value, "`split`", named.span))) multicast.split = named.span;
+    if (WW_TRY(as_bool(in, named, "`split`"))) multicast.split = named.span;
     return true;
   }
-  const bool is_list = named.value.is(Kind::Tuple) || named.value.is(Kind::List);
+  const bool is_list = named.is(Kind::Tuple) || named.is(Kind::List);
   if (named.name != "multicast" || !is_list) return false;
   multicast.at = named.span;
-  for (const Value& each : WW_TRY(as_sequence(in, named.value, "`multicast`", named.span)))
-    multicast.ranks.push_back(WW_TRY(index_expr(in, each, named.span)));
+  for (const Value& each : WW_TRY(as_sequence(in, named, "`multicast`")))
+    multicast.ranks.push_back(WW_TRY(index_expr(in, {each, named.span})));
   if (multicast.ranks.empty() || multicast.ranks.size() > kMaxRanks)
     return fail_at(named.span, DiagKind::BadTileCall, "`multicast` to {} CTAs, expected 1 to {}",
                    multicast.ranks.size(), kMaxRanks);
@@ -436,7 +433,7 @@ Result<Value> call_tile(Context& in, const TilePath& path, CallArgs& args) {
   for (const ir::TileParam& param : params) call.args.push_back(default_arg(param));
   // One value as the predicate of a copy is a setting, a tile of them an argument.
   const auto param_named = [&](const CallArgs::Named& named) {
-    if (named.name == "predicate" && !is_region_like(named.value)) return params.end();
+    if (named.name == "predicate" && !is_region_like(named)) return params.end();
     return std::find_if(params.begin(), params.end(),
                         [&](const ir::TileParam& p) { return p.name == named.name; });
   };
@@ -450,12 +447,12 @@ Result<Value> call_tile(Context& in, const TilePath& path, CallArgs& args) {
   std::vector<bool> given(params.size(), false);
   std::vector<bool> is_literal(params.size(), false);
   if (args.plain.size() > params.size())
-    return fail(diag_at(args.spans[params.size()], DiagKind::BadTileCall,
+    return fail(diag_at(args.plain[params.size()].span, DiagKind::BadTileCall,
                         "`{}` with {} arguments, expected at most {}", name, args.plain.size(),
                         params.size())
                     .with_note(fmt::format("it takes ({})", signature_text(path.op))));
   for (std::size_t i = 0; i < args.plain.size(); ++i) {
-    call.args[i] = WW_TRY(read_arg(in, call, params[i], args.plain[i], args.spans[i]));
+    call.args[i] = WW_TRY(read_arg(in, call, params[i], args.plain[i]));
     given[i] = true;
     is_literal[i] = args.plain[i].is(Kind::Float);
   }
@@ -466,9 +463,9 @@ Result<Value> call_tile(Context& in, const TilePath& path, CallArgs& args) {
     if (given[i])
       return fail_at(named.span, DiagKind::BadTileCall, "`{}` of `{}` is given twice", named.name,
                      name);
-    call.args[i] = WW_TRY(read_arg(in, call, *param, named.value, named.span));
+    call.args[i] = WW_TRY(read_arg(in, call, *param, named));
     given[i] = true;
-    is_literal[i] = named.value.is(Kind::Float);
+    is_literal[i] = named.is(Kind::Float);
   }
   settle_literals(in, call, is_literal);
   for (std::size_t i = 0; i < params.size(); ++i)

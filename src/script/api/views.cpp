@@ -5,6 +5,7 @@
 
 #include <numeric>
 
+#include "base/fail_at.h"
 #include "infer/infer.h"
 #include "layout/canonical.h"
 #include "layout/group.h"
@@ -17,7 +18,6 @@
 #include "script/interp/layouts.h"
 #include "script/interp/operators.h"
 #include "script/interp/regions.h"
-#include "script/syntax/errors.h"
 
 namespace ww::script::views_api {
 namespace {
@@ -70,10 +70,10 @@ void set_shape(Context& in, ir::Buffer& buffer, std::span<const std::int64_t> sh
 Result<layout::Shape> integers(Context& in, const Args& a, std::string_view all,
                                std::string_view one) {
   if (a.rest.size() == 1 && !a.rest[0].is(Kind::Int) && !a.rest[0].is(Kind::Ir))
-    return as_int_list(in, a.rest[0], all, a.rest_spans[0]);
+    return as_int_list(in, a.rest[0], all);
   layout::Shape out;
   for (std::size_t i = 0; i < a.rest.size(); ++i)
-    out.push_back(WW_TRY(as_integer(in, a.rest[i], one, a.rest_spans[i])));
+    out.push_back(WW_TRY(as_integer(in, a.rest[i], one)));
   return out;
 }
 
@@ -142,15 +142,14 @@ Result<Value> view(Context& in, Args& a) {
   const ir::BufferId id = a.self.buffer();
   if (infer::is_auto(in.fn()[id])) return fail(auto_view(in.fn(), id, "`view`", a.call));
   const bool is_type = a.rest.size() == 1 && (a.rest[0].is(Kind::Str) || a.rest[0].is(Kind::DType));
-  if (is_type)
-    return retyped(in, id, WW_TRY(as_type(in, a.rest[0], "the type", a.rest_spans[0])), a.call);
+  if (is_type) return retyped(in, id, WW_TRY(as_type(in, a.rest[0], "the type")), a.call);
   const CallArgs::Named* given = WW_TRY(only_keyword(a, "view", "layout"));
   ir::Buffer out = view_of(in.fn(), id, a.call);
   const auto old_shape = ir::const_shape(in.fn(), in.fn()[id]);
   const std::int64_t total = old_shape ? product(*old_shape) : 0;
   std::optional<layout::Layout> layout;
-  if (given != nullptr && !given->value.is(Kind::None))
-    layout = WW_TRY(as_layout(in, given->value, "`layout`", a.call));
+  if (given != nullptr && !given->is(Kind::None))
+    layout = WW_TRY(as_layout(in, {*given, a.call}, "`layout`"));
   const layout::Shape shape = WW_TRY(shape_args(in, a, layout ? layout->size() : total));
   set_shape(in, out, shape, a.call);
   if (layout) {
@@ -199,7 +198,7 @@ Result<Value> local(Context& in, Args& a) {
   std::int64_t total = mine.size();
   bool by_place = in.dialect == Dialect::D2;
   if (const CallArgs::Named* given = WW_TRY(only_keyword(a, "local", "layout"))) {
-    mine = WW_TRY(as_layout(in, given->value, "`layout`", given->span));
+    mine = WW_TRY(as_layout(in, *given, "`layout`"));
     total = mine.size();
     by_place = false;
   }
@@ -237,15 +236,15 @@ Result<Value> permute(Context& in, Args& a) {
 
 // --- pointers and vectors ------------------------------------------------------------------------
 
-Result<std::vector<ir::ExprId>> indices_of(Context& in, const Value& value, Span span) {
+Result<std::vector<ir::ExprId>> indices_of(Context& in, const Given& value) {
   std::vector<ir::ExprId> out;
-  for (const Value& item : WW_TRY(as_sequence(in, value, "the indices", span)))
-    out.push_back(WW_TRY(index_expr(in, item, span)));
+  for (const Value& item : WW_TRY(as_sequence(in, value, "the indices")))
+    out.push_back(WW_TRY(index_expr(in, {item, value.span})));
   return out;
 }
 
 Result<Value> ptr_to(Context& in, Args& a) {
-  const std::vector<ir::ExprId> indices = WW_TRY(indices_of(in, a[0], a.spans[0]));
+  const std::vector<ir::ExprId> indices = WW_TRY(indices_of(in, a[0]));
   return of_expr(WW_TRY(ir::address_of(in.fn(), a.self.buffer(), indices, a.call)));
 }
 
@@ -263,17 +262,17 @@ Result<Value> access_ptr(Context& in, Args& a) {
                                        ir::int_imm(in.fn(), DType::Int32, 0, a.call));
   const ir::ExprId first = WW_TRY(ir::address_of(in.fn(), id, origin, a.call));
   if (!a.has(3) || (a[3].is(Kind::Int) && a[3].integer == 0)) return of_expr(first);
-  const ir::ExprId args[] = {first, WW_TRY(index_expr(in, a[3], a.spans[3]))};
+  const ir::ExprId args[] = {first, WW_TRY(index_expr(in, a[3]))};
   return of_expr(WW_TRY(ir::call(in.fn(), ir::Intrinsic::PointerOffset, args, a.call)));
 }
 
 Result<Value> vload(Context& in, Args& a) {
-  const std::vector<ir::ExprId> indices = WW_TRY(indices_of(in, a[0], a.spans[0]));
+  const std::vector<ir::ExprId> indices = WW_TRY(indices_of(in, a[0]));
   int lanes = 1;
   if (a.has(1)) {
-    const ir::Type type = WW_TRY(as_type(in, a[1], "`dtype`", a.spans[1]));
+    const ir::Type type = WW_TRY(as_type(in, a[1], "`dtype`"));
     if (type.dtype != in.fn()[a.self.buffer()].dtype)
-      return fail(diag_at(a.spans[1], DiagKind::BadType, "`vload` as `{}` from `{}` of `{}`",
+      return fail(diag_at(a.span(1), DiagKind::BadType, "`vload` as `{}` from `{}` of `{}`",
                           ir::to_text(type), in.fn()[a.self.buffer()].name,
                           num::name_of(in.fn()[a.self.buffer()].dtype))
                       .with_note("use `.view(dtype)` to read other elements"));
@@ -284,13 +283,13 @@ Result<Value> vload(Context& in, Args& a) {
 
 Result<Value> vstore(Context& in, Args& a) {
   const ir::BufferId id = a.self.buffer();
-  const std::vector<ir::ExprId> indices = WW_TRY(indices_of(in, a[0], a.spans[0]));
-  const ir::ExprId given = WW_TRY(expression(in, a[1], a.spans[1]));
+  const std::vector<ir::ExprId> indices = WW_TRY(indices_of(in, a[0]));
+  const ir::ExprId given = WW_TRY(expression(in, a[1]));
   const std::uint16_t lanes = in.fn()[given].type.lanes;
   const ir::ExprId place = WW_TRY(ir::load(in.fn(), id, indices, lanes, a.call));
   const ir::Buffer& buffer = in.fn()[id];
   const Assigned to{.name = buffer.name, .is_name = false, .declared = buffer.span};
-  const ir::ExprId value = WW_TRY(assigned_value(in, a[1], in.fn()[place].type, to, a.spans[1]));
+  const ir::ExprId value = WW_TRY(assigned_value(in, a[1], in.fn()[place].type, to));
   emit_store(in, place, value, a.call);
   return none();
 }
@@ -417,7 +416,7 @@ Result<Value> sub_view(Context& in, ir::BufferId id, const Value& index, Span sp
   Value moved = out.elem_offset.valid() ? of_expr(out.elem_offset) : of_int(0);
   for (std::size_t d = 0; d < rank; ++d) {
     const std::int64_t extent =
-        WW_TRY(as_integer(in, of_expr(at.ranges[d].extent), "the extent of a view", span));
+        WW_TRY(as_integer(in, {of_expr(at.ranges[d].extent), span}, "the extent of a view"));
     const auto begin = ir::const_int(in.fn(), at.ranges[d].min);
     region.push_back({layout::Expr(begin.value_or(0)), extent});
     if (!dropped[d]) kept.push_back(extent);

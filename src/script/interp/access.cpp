@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "base/ascii.h"
+#include "base/fail_at.h"
 #include "base/join.h"
 #include "base/suggest.h"
 #include "script/api/buffer_fields.h"
@@ -23,7 +24,6 @@
 #include "script/interp/imports.h"
 #include "script/interp/layouts.h"
 #include "script/interp/regions.h"
-#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -234,7 +234,7 @@ Result<Value> annotation_item(Context& in, const Value& annotation, const Value&
   AnnotationObject out = annotation.as<AnnotationObject>();
   if (out.what != AnnotationObject::What::Let)
     return fail_at(span, DiagKind::BadType, "this annotation takes no index");
-  out.type = WW_TRY(as_type(in, index, "the type", span));
+  out.type = WW_TRY(as_type(in, {index, span}, "the type"));
   return in.heap.wrap(Kind::Annotation, std::move(out));
 }
 
@@ -259,7 +259,7 @@ Result<void> take_types(Context& in, std::vector<Value>& parts, AnnotationObject
   if (is_type) out.args[Dtype] = last;
   if (is_choice)
     for (const Value& each : last.as<SeqObject>().items)
-      out.types.push_back(WW_TRY(as_type(in, each, "an element type", span)));
+      out.types.push_back(WW_TRY(as_type(in, {each, span}, "an element type")));
   if (is_type || is_choice) parts.pop_back();
   return {};
 }
@@ -267,7 +267,7 @@ Result<void> take_types(Context& in, std::vector<Value>& parts, AnnotationObject
 // `ww.Tensor["n", 16, "float32"]`: extents, then the element type, if it is known.
 Result<Value> tensor_item(Context& in, const Value& index, Span span) {
   std::vector<Value> parts = index.is(Kind::Tuple)
-                                 ? WW_TRY(as_sequence(in, index, "the shape and the type", span))
+                                 ? WW_TRY(as_sequence(in, {index, span}, "the shape and the type"))
                                  : std::vector<Value>{index};
   AnnotationObject out;
   out.what = AnnotationObject::What::Buffer;
@@ -282,7 +282,7 @@ Result<Value> tensor_item(Context& in, const Value& index, Span span) {
 
 // `Annotated[ww.Tensor, "n", 16, "float32"]`: the same, for type checkers; of other types the type.
 Result<Value> annotated_item(Context& in, const Value& index, Span span) {
-  std::vector<Value> parts = WW_TRY(as_sequence(in, index, "a type and its annotations", span));
+  std::vector<Value> parts = WW_TRY(as_sequence(in, {index, span}, "a type and its annotations"));
   if (parts.empty()) return fail_at(span, DiagKind::BadType, "`Annotated` without a type");
   const Value type = parts.front();
   if (!type.is(Kind::Builtin) || type.as<BuiltinObject>().row->name != "warpwright.Tensor")
@@ -363,8 +363,8 @@ Result<Value> subscript(Context& in, const Value& object, const Value& index, Sp
     case Kind::DType: {
       AnnotationObject out;
       out.what = AnnotationObject::What::Array;
-      out.type = WW_TRY(as_type(in, object, "the type", where));
-      out.shape = WW_TRY(as_sequence(in, index, "the shape", where));
+      out.type = WW_TRY(as_type(in, {object, where}, "the type"));
+      out.shape = WW_TRY(as_sequence(in, {index, where}, "the shape"));
       return in.heap.wrap(Kind::Annotation, std::move(out));
     }
     case Kind::Class:

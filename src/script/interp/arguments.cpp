@@ -7,9 +7,9 @@
 
 #include <algorithm>
 
+#include "base/fail_at.h"
 #include "base/suggest.h"
 #include "script/api/builtins.h"
-#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -19,7 +19,7 @@ std::string counted(std::size_t n, std::string_view word) {
 }
 
 Diag too_many(const BuiltinRow& row, const Signature& signature, const CallArgs& args) {
-  return diag_at(args.spans[signature.names.size()], DiagKind::BadArgument,
+  return diag_at(args.plain[signature.names.size()].span, DiagKind::BadArgument,
                  "`{}` with {}, expected at most {}", row.name,
                  counted(args.plain.size(), "argument"), signature.names.size())
       .with_note(fmt::format("it takes ({})", row.signature));
@@ -52,8 +52,7 @@ Result<void> bind_named(const BuiltinRow& row, const Signature& signature, CallA
     }
     const auto i = static_cast<std::size_t>(found - signature.names.begin());
     if (out.values[i]) return fail(given_twice(row.name, arg));
-    out.values[i] = arg.value;
-    out.spans[i] = arg.span;
+    out.values[i] = arg;
   }
   return {};
 }
@@ -101,7 +100,7 @@ class Binder {
     for (std::size_t i = 0; i < args_.named.size(); ++i)
       if (!used_[i] && args_.named[i].name == symbols_.text(param.name)) {
         used_[i] = true;
-        return &args_.named[i].value;
+        return &args_.named[i];
       }
     return nullptr;
   }
@@ -116,7 +115,7 @@ class Binder {
     DictObject out;
     for (std::size_t i = 0; i < args_.named.size(); ++i) {
       if (used_[i] || is_parameter(args_.named[i].name)) continue;
-      out.items.emplace_back(heap_.str(args_.named[i].name), args_.named[i].value);
+      out.items.emplace_back(heap_.str(args_.named[i].name), args_.named[i]);
       used_[i] = true;
     }
     heap_.count_values(out.items.size() * 2);
@@ -142,7 +141,7 @@ class Binder {
   }
 
   [[nodiscard]] Diag too_many_plain() const {
-    return diag_at(args_.spans[next_], DiagKind::BadArgument, "`{}` with {}, expected {}",
+    return diag_at(args_.plain[next_].span, DiagKind::BadArgument, "`{}` with {}, expected {}",
                    function_.name, counted(args_.plain.size(), "positional argument"), next_);
   }
 
@@ -176,14 +175,11 @@ Result<Args> bind_args(const BuiltinRow& row, CallArgs& args, const Value& self)
   out.call = args.call;
   out.self = self;
   out.values.resize(signature.names.size());
-  out.spans.assign(signature.names.size(), args.call);
   for (std::size_t i = 0; i < args.plain.size(); ++i) {
     if (i < signature.names.size()) {
       out.values[i] = args.plain[i];
-      out.spans[i] = args.spans[i];
     } else if (signature.has_rest) {
       out.rest.push_back(args.plain[i]);
-      out.rest_spans.push_back(args.spans[i]);
     } else {
       return fail(too_many(row, signature, args));
     }

@@ -19,31 +19,26 @@ struct Context;
 
 /// The arguments of a call as they stand: positional ones, then by name.
 struct CallArgs {
-  struct Named {
+  struct Named : Given {
     std::string name;
-    Value value;
-    Span span;            // of the value
-    Span name_span = {};  // of the name, where it is written
+    Span name_span = {};  // where it is written
   };
-  std::vector<Value> plain;
-  std::vector<Span> spans;  // of `plain`
+  std::vector<Given> plain;
   std::vector<Named> named;
   Span call;    // the whole call
   Span callee;  // the function's name
 
   /// Arguments that are written nowhere, of a call at that place.
-  static CallArgs at(Span span, std::vector<Value> plain = {}) {
+  static CallArgs at(Span span, const std::vector<Value>& plain = {}) {
     CallArgs out;
-    out.plain = std::move(plain);
     out.call = out.callee = span;
-    out.spans.assign(out.plain.size(), span);
+    for (const Value& each : plain) out.plain.push_back({each, span});
     return out;
   }
   /// Behind one more, the object of a method.
   [[nodiscard]] CallArgs with_first(const Value& first) const {
     CallArgs out = *this;
-    out.plain.insert(out.plain.begin(), first);
-    out.spans.insert(out.spans.begin(), call);
+    out.plain.insert(out.plain.begin(), {first, call});
     return out;
   }
 };
@@ -51,19 +46,21 @@ struct CallArgs {
 /// Arguments of a builtin, bound to the parameters of its signature.
 struct Args {
   const BuiltinRow* row = nullptr;
-  std::vector<std::optional<Value>> values;  // one per named parameter
-  std::vector<Span> spans;
-  std::vector<Value> rest;  // `*name`
-  std::vector<Span> rest_spans;
-  std::vector<CallArgs::Named> extra;  // `**name`
+  std::vector<std::optional<Given>> values;  // one per named parameter
+  std::vector<Given> rest;                   // `*name`
+  std::vector<CallArgs::Named> extra;        // `**name`
   Span call;
   Value self;  // of a method
 
   [[nodiscard]] bool has(std::size_t i) const { return values[i].has_value(); }
   /// And it is not None.
   [[nodiscard]] bool given(std::size_t i) const { return has(i) && !values[i]->is(Kind::None); }
-  [[nodiscard]] const Value& operator[](std::size_t i) const { return *values[i]; }
-  [[nodiscard]] Value get(std::size_t i) const { return values[i] ? *values[i] : none(); }
+  [[nodiscard]] const Given& operator[](std::size_t i) const { return *values[i]; }
+  /// What it is where it is left out.
+  [[nodiscard]] Given get(std::size_t i, const Value& otherwise = none()) const {
+    return has(i) ? *values[i] : Given{otherwise, call};
+  }
+  [[nodiscard]] Span span(std::size_t i) const { return has(i) ? values[i]->span : call; }
 };
 
 /// A function of the language or of Python: `signature` lists its parameters, `name` (needed),

@@ -6,11 +6,11 @@
 
 #include <algorithm>
 
+#include "base/fail_at.h"
 #include "script/interp/collections.h"
 #include "script/interp/conversions.h"
 #include "script/interp/expressions.h"
 #include "script/interp/operators.h"
-#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -20,7 +20,7 @@ Result<void> exec_augmented(Context& in, const Stmt& s, Env& env) {
   const Value old = WW_TRY(eval(in, target, env));
   const Value value = WW_TRY(eval(in, s.a, env));
   if (old.is(Kind::List) && s.op == Op::Add && !value.is(Kind::Opaque)) {  // in place
-    for (const Value& item : WW_TRY(iterate(in, value, in.span(s.a))))
+    for (const Value& item : WW_TRY(iterate(in, {value, in.span(s.a)})))
       WW_TRY_VOID(append(in, old.as<SeqObject>(), item, in.span(s.a)));
     return {};
   }
@@ -103,7 +103,7 @@ Result<void> assign_host(Context& in, ExprId target, const Value& value, Env& en
 Result<std::vector<std::pair<ExprId, Value>>> unpack(Context& in, const Expr& e,
                                                      const Value& value) {
   const std::span<const ExprId> targets = in.ast().list(e.items);
-  const std::vector<Value> items = WW_TRY(iterate(in, value, in.span(e.place)));
+  const std::vector<Value> items = WW_TRY(iterate(in, {value, in.span(e.place)}));
   const auto star = std::find_if(targets.begin(), targets.end(),
                                  [&](ExprId t) { return in.ast()[t].kind == ExprKind::Starred; });
   const bool has_star = star != targets.end();

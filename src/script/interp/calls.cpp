@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/fail_at.h"
 #include "base/suggest.h"
 #include "script/api/dtypes.h"
 #include "script/api/params.h"
@@ -17,7 +18,6 @@
 #include "script/interp/host_stmts.h"
 #include "script/interp/kernel.h"
 #include "script/interp/kernel_body.h"
-#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -28,8 +28,7 @@ constexpr int kDepthOfCall = 2;  // a call takes more of the C++ stack than an e
 
 bool any_in_error(const CallArgs& args) {
   return std::any_of(args.plain.begin(), args.plain.end(), is_in_error) ||
-         std::any_of(args.named.begin(), args.named.end(),
-                     [](const auto& arg) { return is_in_error(arg.value); });
+         std::any_of(args.named.begin(), args.named.end(), is_in_error);
 }
 
 // Functions of Python may be given unknown values; what they make of one is unknown, too. The
@@ -135,7 +134,7 @@ Result<Value> apply_decorator(Context& in, const Value& function, ExprId id, Spa
     }
   }
   CallArgs args = CallArgs::at(in.span(id), {function});
-  args.spans = {head};
+  args.plain[0].span = head;
   // Those of ours that take options (`functools.lru_cache(maxsize=None)`) give the function back.
   if (decorator.is(Kind::Builtin)) return call(in, decorator, args);
   return call(in, is_call ? WW_TRY(eval(in, id, env)) : decorator, args);
@@ -156,7 +155,7 @@ Diag kernel_call(Context& in, const std::string& kernel, Span where) {
 
 Result<Value> specialize(Context& in, const FunctionObject& function, CallArgs& args) {
   if (!args.plain.empty())
-    return fail_at(args.spans[0], DiagKind::BadArgument,
+    return fail_at(args.plain[0].span, DiagKind::BadArgument,
                    "a constant of `{}` without a name, expected `name=value`", function.name);
   return make_kernel(in, function, args.named, args.call);
 }
@@ -320,7 +319,7 @@ Result<void> fill_fields(Context& in, const Value& self, CallArgs& args) {
   const ClassObject& type = *self.as<InstanceObject>().type;
   auto& fields = self.as<InstanceObject>().fields;
   if (args.plain.size() > type.fields.size())
-    return fail_at(args.spans[type.fields.size()], DiagKind::BadArgument,
+    return fail_at(args.plain[type.fields.size()].span, DiagKind::BadArgument,
                    "`{}` with {} arguments, expected at most {}", type.name, args.plain.size(),
                    type.fields.size());
   std::vector<std::string_view> known;
@@ -341,7 +340,7 @@ Result<void> fill_fields(Context& in, const Value& self, CallArgs& args) {
     if (!is_plain && named == args.named.end() && !default_value)
       return fail_at(args.call, DiagKind::BadArgument, "`{}` without `{}`", type.name, text);
     fields.emplace_back(name, is_plain                    ? args.plain[i]
-                              : named != args.named.end() ? named->value
+                              : named != args.named.end() ? *named
                                                           : *default_value);
   }
   in.heap.count_values(fields.size());

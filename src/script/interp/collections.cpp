@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/fail_at.h"
 #include "base/suggest.h"
 #include "script/interp/assign.h"
 #include "script/interp/conversions.h"
 #include "script/interp/expressions.h"
 #include "script/interp/operators.h"
-#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -93,13 +93,13 @@ struct SliceBounds {
 Result<SliceBounds> slice_bounds(Context& in, const SliceObject& slice, std::int64_t size,
                                  Span span) {
   SliceBounds out{};
-  out.step = slice.step.is(Kind::None) ? 1 : WW_TRY(as_integer(in, slice.step, "the step", span));
+  out.step = slice.step.is(Kind::None) ? 1 : WW_TRY(as_integer(in, {slice.step, span}, "the step"));
   if (out.step == 0) return fail_at(span, DiagKind::HostError, "a slice with step 0");
   out.step = std::clamp(out.step, -kFarStep, kFarStep);
   const bool is_forward = out.step > 0;
   const auto bound = [&](const Value& v, std::int64_t missing) -> Result<std::int64_t> {
     if (v.is(Kind::None)) return missing;
-    std::int64_t i = WW_TRY(as_integer(in, v, "a bound", span));
+    std::int64_t i = WW_TRY(as_integer(in, {v, span}, "a bound"));
     if (i < 0) i += size;
     return std::clamp(i, std::int64_t{is_forward ? 0 : -1}, is_forward ? size : size - 1);
   };
@@ -161,12 +161,12 @@ Result<void> run_clauses(Context& in, const Expr& e, std::size_t clause, Env& en
   if (clause == clauses.size()) return body(env);
   const Clause& c = clauses[clause];
   const Value iterable = WW_TRY(eval(in, c.iterable, env));
-  for (const Value& item : WW_TRY(iterate(in, iterable, in.span(c.iterable)))) {
+  for (const Value& item : WW_TRY(iterate(in, {iterable, in.span(c.iterable)}))) {
     WW_TRY_VOID(spend(in, 1, in.span(c.iterable)));
     WW_TRY_VOID(assign_host(in, c.target, item, env));
     bool taken = true;
     for (const ExprId condition : in.ast().list(c.conditions))
-      taken = taken && WW_TRY(truth(in, WW_TRY(eval(in, condition, env)), in.span(condition)));
+      taken = taken && WW_TRY(truth(in, {WW_TRY(eval(in, condition, env)), in.span(condition)}));
     if (taken) WW_TRY_VOID(run_clauses(in, e, clause + 1, env, body));
   }
   return {};
@@ -203,14 +203,14 @@ Result<bool> contains(Context& in, const Value& item, const Value& in_what, Span
     const Wide from = int_of(item) - range.begin;
     return from % range.step == 0 && from / range.step >= 0 && from / range.step < range.size();
   }
-  const std::vector<Value> items = WW_TRY(iterate(in, in_what, span));
+  const std::vector<Value> items = WW_TRY(iterate(in, {in_what, span}));
   return WW_TRY(find_item(in, items, item, span)).has_value();
 }
 
 Result<std::size_t> place_in(Context& in, const Value& sequence, const Value& index,
                              std::size_t size, Span span) {
   const auto end = static_cast<std::int64_t>(size);
-  const std::int64_t i = WW_TRY(as_integer(in, index, "the index", span));
+  const std::int64_t i = WW_TRY(as_integer(in, {index, span}, "the index"));
   const std::int64_t place = i < 0 ? i + end : i;
   if (place >= 0 && place < end) return static_cast<std::size_t>(place);
   return fail_at(span, DiagKind::HostError, "index {} of a {} of {}", repr(index),
@@ -222,7 +222,7 @@ Result<Value> item_of(Context& in, const Value& sequence, const Value& index, Sp
   if (index.is(Kind::Slice)) {
     const SliceObject& slice = index.as<SliceObject>();
     if (!is_range) return slice_of(in, sequence, slice, span);
-    return slice_of(in, in.heap.list(WW_TRY(iterate(in, sequence, span))), slice, span);
+    return slice_of(in, in.heap.list(WW_TRY(iterate(in, {sequence, span}))), slice, span);
   }
   const auto size = static_cast<std::size_t>(size_of(sequence));
   const std::size_t place = WW_TRY(place_in(in, sequence, index, size, span));
@@ -292,37 +292,37 @@ Result<void> check_holds(Context& in, const Object& holder, const Value& value, 
                  in.fn().name);
 }
 
-Result<std::vector<Value>> iterate(Context& in, const Value& value, Span where) {
+Result<std::vector<Value>> iterate(Context& in, const Given& value) {
   switch (value.kind) {
     case Kind::Tuple:
     case Kind::List:
     case Kind::Set:
-      WW_TRY_VOID(spend(in, value.as<SeqObject>().items.size(), where));
+      WW_TRY_VOID(spend(in, value.as<SeqObject>().items.size(), value.span));
       return value.as<SeqObject>().items;
     case Kind::Generator:  // only once
       return std::exchange(value.as<SeqObject>().items, {});
     case Kind::Dict: {
       std::vector<Value> keys;
       for (const auto& [key, item] : value.as<DictObject>().items) keys.push_back(key);
-      WW_TRY_VOID(spend(in, keys.size(), where));
+      WW_TRY_VOID(spend(in, keys.size(), value.span));
       return keys;
     }
     case Kind::Str: {
       std::vector<Value> chars;
       if (!in.heap.has_room(text_of(value).size() * (Heap::kPerObject + sizeof(StrObject) / 8)))
-        return fail_at(where, DiagKind::Budget, "the characters of a text of {} at once",
+        return fail_at(value.span, DiagKind::Budget, "the characters of a text of {} at once",
                        text_of(value).size());
       for (const char c : text_of(value)) chars.push_back(in.heap.str(std::string(1, c)));
-      WW_TRY_VOID(spend(in, chars.size(), where));
+      WW_TRY_VOID(spend(in, chars.size(), value.span));
       return chars;
     }
     case Kind::Range: {
       const RangeObject& range = value.as<RangeObject>();
       const std::int64_t size = range.size();
       if (size > static_cast<std::int64_t>(kMaxElements))
-        return fail_at(where, DiagKind::Budget, "{} elements at once, expected at most {}", size,
-                       kMaxElements);
-      WW_TRY_VOID(spend(in, static_cast<std::uint64_t>(size), where));
+        return fail_at(value.span, DiagKind::Budget, "{} elements at once, expected at most {}",
+                       size, kMaxElements);
+      WW_TRY_VOID(spend(in, static_cast<std::uint64_t>(size), value.span));
       std::vector<Value> items;
       items.reserve(static_cast<std::size_t>(size));
       for (std::int64_t i = 0; i < size; ++i)
@@ -330,16 +330,16 @@ Result<std::vector<Value>> iterate(Context& in, const Value& value, Span where) 
       return items;
     }
     case Kind::Opaque:
-      return fail(needs_opaque(in, value, where));
+      return fail(needs_opaque(in, value));
     case Kind::Loop:
-      return fail(diag_at(where, DiagKind::HostError,
+      return fail(diag_at(value.span, DiagKind::HostError,
                           "this runs at compile time, and how often is known at run time only")
                       .with_note("a `for` statement loops at run time"));
     default: {
       // Objects may have an iterator that is not modelled.
       const bool is_certain = value.is(Kind::Int) || value.is(Kind::Bool) ||
                               value.is(Kind::Float) || value.is(Kind::None);
-      return fail_at(where, is_certain ? DiagKind::HostError : DiagKind::Opaque,
+      return fail_at(value.span, is_certain ? DiagKind::HostError : DiagKind::Opaque,
                      "cannot iterate over {}", type_name(value));
     }
   }
@@ -357,7 +357,7 @@ Result<Value> eval_items(Context& in, const Expr& e, Kind kind, Env& env) {
     }
     const Value inner = WW_TRY(eval(in, item.a, env));
     if (inner.is(Kind::Opaque) || inner.is(Kind::Poison)) return inner;
-    const std::vector<Value> more = WW_TRY(iterate(in, inner, in.span(item.place)));
+    const std::vector<Value> more = WW_TRY(iterate(in, {inner, in.span(item.place)}));
     if (!in.heap.has_room_for_values(items.size() + more.size()))
       return fail_at(in.span(item.place), DiagKind::Budget, "a list too long");
     items.insert(items.end(), more.begin(), more.end());

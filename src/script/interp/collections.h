@@ -12,7 +12,7 @@
 namespace ww::script {
 
 /// The elements of anything that can be iterated at compile time.
-Result<std::vector<Value>> iterate(Context& in, const Value& value, Span span);
+Result<std::vector<Value>> iterate(Context& in, const Given& value);
 /// Where among the items a value is, if it is there.
 Result<std::optional<std::size_t>> find_item(Context& in, const std::vector<Value>& items,
                                              const Value& value, Span span);

@@ -2,7 +2,7 @@
 #include "script/interp/context.h"
 
 #include "base/cancel.h"
-#include "script/syntax/errors.h"
+#include "base/fail_at.h"
 
 namespace ww::script {
 namespace {

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/fail_at.h"
 #include "ir/simplify/fold.h"
 #include "num/float_format.h"
 #include "script/api/dtypes.h"
 #include "script/api/pools.h"
 #include "script/interp/collections.h"
-#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -44,175 +44,174 @@ void give_name_to(Context& in, const Value& value, const std::string& name, int 
 
 }  // namespace
 
-Result<ir::Operand> operand(Context& in, const Value& value, Span where) {
+Result<ir::Operand> operand(Context& in, const Given& value) {
   using num::DType;
   if (!in.in_kernel())
-    return fail_at(where, DiagKind::BadType,
+    return fail_at(value.span, DiagKind::BadType,
                    "{} is a value of run time, but no kernel is being built", type_name(value));
   if (const auto type = typed_as(value)) {
     const ir::ExprId constant =
         value.is(Kind::Float)
-            ? ir::float_imm(in.fn(), *type, value.real, where)
-            : ir::int_imm(in.fn(), *type, static_cast<std::int64_t>(value.integer), where);
+            ? ir::float_imm(in.fn(), *type, value.real, value.span)
+            : ir::int_imm(in.fn(), *type, static_cast<std::int64_t>(value.integer), value.span);
     return ir::Operand{constant, false};
   }
   switch (value.kind) {
     case Kind::Bool:
-      return ir::Operand{ir::bool_imm(in.fn(), value.truth, where), true};
+      return ir::Operand{ir::bool_imm(in.fn(), value.truth, value.span), true};
     case Kind::Int: {
       const Wide v = value.integer;
       if (v > Wide{std::numeric_limits<std::uint64_t>::max()} ||
           v < Wide{std::numeric_limits<std::int64_t>::min()})
-        return fail_at(where, DiagKind::Overflow, "the constant {} does not fit 64 bits",
+        return fail_at(value.span, DiagKind::Overflow, "the constant {} does not fit 64 bits",
                        repr(value));
       const bool small = v >= std::numeric_limits<std::int32_t>::min() &&
                          v <= std::numeric_limits<std::int32_t>::max();
       const bool fits64 = v <= std::numeric_limits<std::int64_t>::max();
       const DType dtype = small ? DType::Int32 : fits64 ? DType::Int64 : DType::Uint64;
-      return ir::Operand{ir::int_imm(in.fn(), dtype, static_cast<std::int64_t>(v), where), true};
+      return ir::Operand{ir::int_imm(in.fn(), dtype, static_cast<std::int64_t>(v), value.span),
+                         true};
     }
     // With all its digits: what it meets decides how it is rounded.
     case Kind::Float:
-      return ir::Operand{ir::float_imm(in.fn(), DType::Float64, value.real, where), true};
+      return ir::Operand{ir::float_imm(in.fn(), DType::Float64, value.real, value.span), true};
     case Kind::Ir:
       return ir::Operand{value.expr(), false};
     case Kind::Buffer: {
       const ir::Buffer& buffer = in.fn()[value.buffer()];
       if (ir::has_one_element(in.fn(), buffer))
-        return ir::Operand{WW_TRY(ir::load(in.fn(), value.buffer(), {}, 1, where)), false};
+        return ir::Operand{WW_TRY(ir::load(in.fn(), value.buffer(), {}, 1, value.span)), false};
       return fail(
-          diag_at(where, DiagKind::BadType,
+          diag_at(value.span, DiagKind::BadType,
                   "`{}` is a buffer, expected a number: give indices for an element, or use "
                   "`Tx` for the whole tile, as in `Tx.cta.exp(y, x)`",
                   buffer.name)
               .with_note("declared here", buffer.span));
     }
     case Kind::Meta:
-      return operand(in, value.as<MetaObject>().value, where);
+      return operand(in, {value.as<MetaObject>().value, value.span});
     case Kind::Str:
-      return ir::Operand{ir::text_imm(in.fn(), std::string(text_of(value)), where), false};
+      return ir::Operand{ir::text_imm(in.fn(), std::string(text_of(value)), value.span), false};
     case Kind::Opaque:
-      return fail(needs_opaque(in, value, where));
+      return fail(needs_opaque(in, value));
     default:
-      return fail_at(where, DiagKind::BadType,
+      return fail_at(value.span, DiagKind::BadType,
                      "{} as a value of the kernel, expected a number or an expression",
                      type_name(value));
   }
 }
 
-Result<ir::ExprId> expression(Context& in, const Value& value, Span where) {
-  const ir::Operand out = WW_TRY(operand(in, value, where));
+Result<ir::ExprId> expression(Context& in, const Given& value) {
+  const ir::Operand out = WW_TRY(operand(in, value));
   return out.is_weak ? ir::settle(in.fn(), out.expr) : out.expr;
 }
 
-Result<ir::ExprId> cast_as(Context& in, const Value& value, ir::Type type, Span where) {
+Result<ir::ExprId> cast_as(Context& in, const Given& value, ir::Type type) {
   if (value.is(Kind::Float) && !typed_as(value) && type.is_value() &&
       num::kind_of(type.dtype) == num::DTypeKind::Float && type.lanes == 1)
-    return ir::float_imm(in.fn(), type.dtype, value.real, where);  // no detour by float32
-  return ir::cast(in.fn(), WW_TRY(expression(in, value, where)), type, where);
+    return ir::float_imm(in.fn(), type.dtype, value.real, value.span);  // no detour by float32
+  return ir::cast(in.fn(), WW_TRY(expression(in, value)), type, value.span);
 }
 
-Result<ir::ExprId> condition_of(Context& in, const Value& value, Span where) {
-  return ir::condition(in.fn(), WW_TRY(expression(in, value, where)), where);
+Result<ir::ExprId> condition_of(Context& in, const Given& value) {
+  return ir::condition(in.fn(), WW_TRY(expression(in, value)), value.span);
 }
 
-Result<ir::ExprId> index_expr(Context& in, const Value& value, Span where) {
-  const ir::ExprId e = WW_TRY(expression(in, value, where));
+Result<ir::ExprId> index_expr(Context& in, const Given& value) {
+  const ir::ExprId e = WW_TRY(expression(in, value));
   if (!in.fn()[e].type.is_int())
-    return fail_at(where, DiagKind::BadType, "`{}` where an integer is needed",
+    return fail_at(value.span, DiagKind::BadType, "`{}` where an integer is needed",
                    ir::to_text(in.fn()[e].type));
   return e;
 }
 
-Result<std::int64_t> as_integer(Context& in, const Value& value, std::string_view what,
-                                Span where) {
-  if (value.is(Kind::Opaque)) return fail(needs_opaque(in, value, where));
+Result<std::int64_t> as_integer(Context& in, const Given& value, std::string_view what) {
+  if (value.is(Kind::Opaque)) return fail(needs_opaque(in, value));
   if (value.is(Kind::Ir) && in.in_kernel())
     if (const auto constant = ir::const_int(in.fn(), value.expr())) return *constant;
   if (!is_intlike(value))
-    return fail_at(where, DiagKind::BadType,
+    return fail_at(value.span, DiagKind::BadType,
                    "{} is {}{}, expected an integer that is known at compile time", what,
                    value.is(Kind::Ir) ? "a value of run time" : type_name(value),
                    is_number(value) || value.is(Kind::Str) ? fmt::format(" {}", repr(value)) : "");
   const Wide v = int_of(value);
   if (v > std::numeric_limits<std::int64_t>::max() || v < std::numeric_limits<std::int64_t>::min())
-    return fail_at(where, DiagKind::Overflow, "{} is {}, which does not fit 64 bits", what,
+    return fail_at(value.span, DiagKind::Overflow, "{} is {}, which does not fit 64 bits", what,
                    repr(value));
   return static_cast<std::int64_t>(v);
 }
 
-Result<double> as_number(Context& in, const Value& value, std::string_view what, Span where) {
-  if (value.is(Kind::Opaque)) return fail(needs_opaque(in, value, where));
+Result<double> as_number(Context& in, const Given& value, std::string_view what) {
+  if (value.is(Kind::Opaque)) return fail(needs_opaque(in, value));
   if (value.is(Kind::Ir) && in.in_kernel()) {
     const ir::Expr& e = in.fn()[value.expr()];
     if (e.op == ir::ExprOp::FloatImm) return e.real;
     if (e.op == ir::ExprOp::IntImm) return static_cast<double>(e.integer);
   }
   if (!is_number(value))
-    return fail_at(where, DiagKind::BadType,
+    return fail_at(value.span, DiagKind::BadType,
                    "{} is {}, expected a number that is known at compile time", what,
                    type_name(value));
   return value.is(Kind::Float) ? value.real : static_cast<double>(int_of(value));
 }
 
-Result<bool> as_bool(Context& in, const Value& value, std::string_view what, Span where) {
-  if (value.is(Kind::Opaque)) return fail(needs_opaque(in, value, where));
+Result<bool> as_bool(Context& in, const Given& value, std::string_view what) {
+  if (value.is(Kind::Opaque)) return fail(needs_opaque(in, value));
   if (value.is(Kind::Bool) || value.is(Kind::Int)) return int_of(value) != 0;
   if (value.is(Kind::Ir) && in.in_kernel())
     if (const auto constant = ir::const_int(in.fn(), value.expr())) return *constant != 0;
-  return fail_at(where, DiagKind::BadType, "{} is {}, expected True or False", what,
+  return fail_at(value.span, DiagKind::BadType, "{} is {}, expected True or False", what,
                  type_name(value));
 }
 
-Result<std::string> as_text(Context& in, const Value& value, std::string_view what, Span where) {
-  if (value.is(Kind::Opaque)) return fail(needs_opaque(in, value, where));
+Result<std::string> as_text(Context& in, const Given& value, std::string_view what) {
+  if (value.is(Kind::Opaque)) return fail(needs_opaque(in, value));
   if (value.is(Kind::DType)) return std::string(num::name_of(static_cast<num::DType>(value.id)));
   if (value.is(Kind::Ir) && in.in_kernel() && in.fn()[value.expr()].op == ir::ExprOp::TextImm)
     return in.fn().texts[in.fn()[value.expr()].text];
   if (!value.is(Kind::Str))
-    return fail_at(where, DiagKind::BadType, "{} is {}, expected a text", what, type_name(value));
+    return fail_at(value.span, DiagKind::BadType, "{} is {}, expected a text", what,
+                   type_name(value));
   return std::string(text_of(value));
 }
 
-Result<ir::Type> as_type(Context& in, const Value& value, std::string_view what, Span where) {
-  if (value.is(Kind::Opaque)) return fail(needs_opaque(in, value, where));
+Result<ir::Type> as_type(Context& in, const Given& value, std::string_view what) {
+  if (value.is(Kind::Opaque)) return fail(needs_opaque(in, value));
   if (value.is(Kind::DType)) return type_of(value);
   using What = AnnotationObject::What;
   const What kind = value.is(Kind::Annotation) ? value.as<AnnotationObject>().what : What::Let;
   if (kind == What::Handle) return value.as<AnnotationObject>().type;
   if (kind == What::TensorMap) return ir::Type::handle();
   if (!value.is(Kind::Str))
-    return fail_at(where, DiagKind::BadType,
+    return fail_at(value.span, DiagKind::BadType,
                    "{} is {}, expected an element type such as \"float16\"", what,
                    type_name(value));
   if (text_of(value) == "handle") return ir::Type::handle();
-  return placed(ir::parse_value_type(text_of(value)), where);
+  return placed(ir::parse_value_type(text_of(value)), value.span);
 }
 
-Result<std::vector<Value>> as_sequence(Context& in, const Value& value, std::string_view what,
-                                       Span where) {
-  if (value.is(Kind::Opaque)) return fail(needs_opaque(in, value, where));
+Result<std::vector<Value>> as_sequence(Context& in, const Given& value, std::string_view what) {
+  if (value.is(Kind::Opaque)) return fail(needs_opaque(in, value));
   if (is_intlike(value) || value.is(Kind::Ir)) return std::vector<Value>{value};  // `(8)` is 8
   if (!is_sequence(value) && !value.is(Kind::Range))
-    return fail_at(where, DiagKind::BadType, "{} is {}, expected a list or a tuple", what,
+    return fail_at(value.span, DiagKind::BadType, "{} is {}, expected a list or a tuple", what,
                    type_name(value));
-  return iterate(in, value, where);
+  return iterate(in, value);
 }
 
-Result<layout::Shape> as_int_list(Context& in, const Value& value, std::string_view what,
-                                  Span where) {
+Result<layout::Shape> as_int_list(Context& in, const Given& value, std::string_view what) {
   layout::Shape out;
-  for (const Value& item : WW_TRY(as_sequence(in, value, what, where)))
-    out.push_back(WW_TRY(as_integer(in, item, what, where)));
+  for (const Value& item : WW_TRY(as_sequence(in, value, what)))
+    out.push_back(WW_TRY(as_integer(in, {item, value.span}, what)));
   return out;
 }
 
-Result<ir::Setting> as_setting(Context& in, const Value& value, std::string_view what, Span where) {
+Result<ir::Setting> as_setting(Context& in, const Given& value, std::string_view what) {
   switch (value.kind) {
     case Kind::Bool:
       return ir::Setting(value.truth);
     case Kind::Int:
-      return ir::Setting(WW_TRY(as_integer(in, value, what, where)));
+      return ir::Setting(WW_TRY(as_integer(in, value, what)));
     case Kind::Float:
       return ir::Setting(value.real);
     case Kind::Str:
@@ -225,13 +224,13 @@ Result<ir::Setting> as_setting(Context& in, const Value& value, std::string_view
     case Kind::List:
       return ir::Setting(repr(value));
     case Kind::Buffer: {
-      const ir::ExprId data = ir::buffer_data(in.fn(), value.buffer(), where);
+      const ir::ExprId data = ir::buffer_data(in.fn(), value.buffer(), value.span);
       return ir::Setting(data);
     }
     case Kind::Opaque:
-      return fail(needs_opaque(in, value, where));
+      return fail(needs_opaque(in, value));
     default:
-      return fail_at(where, DiagKind::BadType,
+      return fail_at(value.span, DiagKind::BadType,
                      "{} is {}, expected a number, a text or an expression", what,
                      type_name(value));
   }
@@ -245,12 +244,12 @@ Value opaque_value(Context& in, Span where, std::string reason) {
   return in.heap.wrap(Kind::Opaque, OpaqueObject{{}, where, std::move(reason)});
 }
 
-Diag needs_opaque(Context& in, const Value& value, Span where) {
+Diag needs_opaque(Context& in, const Given& value) {
   const OpaqueObject& origin = value.as<OpaqueObject>();
   in.last_needed = value;
-  Diag out = diag_at(where, DiagKind::Opaque, "this value is not known at compile time: {}",
+  Diag out = diag_at(value.span, DiagKind::Opaque, "this value is not known at compile time: {}",
                      origin.reason);
-  const bool is_here = origin.span.begin == where.begin && origin.span.end == where.end;
+  const bool is_here = origin.span.begin == value.span.begin && origin.span.end == value.span.end;
   return is_here ? out : std::move(out).with_note("it comes from here", origin.span);
 }
 
@@ -323,17 +322,17 @@ Value untyped(const Value& value) {
   return out;
 }
 
-Result<Value> typed_constant(Context&, const Value& value, ir::Type type, Conversion how,
-                             Span span) {
+Result<Value> typed_constant(Context&, const Given& value, ir::Type type, Conversion how) {
   if (value.is(Kind::Opaque) || value.is(Kind::Poison)) return value;
   const std::optional<double> special = type.is_float() ? special_float(value) : std::nullopt;
-  const Value number = special ? of_float(*special) : value;
+  const Value number = special ? of_float(*special) : Value(value);
   if (!is_number(number) || !type.is_value() || type.lanes != 1)
-    return fail_at(span, DiagKind::BadType, "{} as `{}` outside of a kernel, expected a number",
-                   type_name(value), ir::to_text(type));
+    return fail_at(value.span, DiagKind::BadType,
+                   "{} as `{}` outside of a kernel, expected a number", type_name(value),
+                   ir::to_text(type));
   const auto constant = constant_of(number);
   if (!constant || (how == Conversion::Exact && !ir::holds(type.dtype, *constant)))
-    return fail_at(span, DiagKind::BadType, "the constant {} does not fit `{}`", repr(number),
+    return fail_at(value.span, DiagKind::BadType, "the constant {} does not fit `{}`", repr(number),
                    num::name_of(type.dtype));
   return from_constant(ir::convert(*constant, type.dtype));
 }
@@ -352,7 +351,7 @@ Result<Value> typed_result(Context& in, const Value& a, const Value& b, const Va
   const DType type = *common;
   // 2.5 · T.int32(3): a fraction is no int32, and not rounded to one behind the program's back.
   if (result.is(Kind::Float) && !num::is_float(type)) return result;
-  return typed_constant(in, result, ir::Type::of(type), Conversion::Cast, span);
+  return typed_constant(in, {result, span}, ir::Type::of(type), Conversion::Cast);
 }
 
 // --- conversions that are not written ------------------------------------------------------------
@@ -417,34 +416,34 @@ Result<ir::ExprId> exact(Context& in, ir::ExprId given, ir::Type type, Span span
 
 }  // namespace
 
-Result<ir::ExprId> expression_as(Context& in, const Value& value, ir::Type type, Span where) {
-  const ir::Operand given = WW_TRY(operand(in, value, where));
+Result<ir::ExprId> expression_as(Context& in, const Given& value, ir::Type type) {
+  const ir::Operand given = WW_TRY(operand(in, value));
   const ir::Type from = in.fn()[given.expr].type;
   if (from.is_value() && type.is_value()) {
     const auto constant = constant_of(in.fn(), given.expr);
     if (constant && !ir::holds_bits(type.dtype, *constant))
-      return fail(not_held(*constant, type, where));
+      return fail(not_held(*constant, type, value.span));
     if (!constant && drops_fraction(from, type))
-      return fail(diag_at(where, DiagKind::BadType, "`{}` where `{}` is needed", ir::to_text(from),
-                          ir::to_text(type))
+      return fail(diag_at(value.span, DiagKind::BadType, "`{}` where `{}` is needed",
+                          ir::to_text(from), ir::to_text(type))
                       .with_note(fmt::format("`T.cast(x, \"{}\")` converts it, toward 0",
                                              num::name_of(type.dtype))));
   }
-  return ir::cast(in.fn(), given.expr, type, where);
+  return ir::cast(in.fn(), given.expr, type, value.span);
 }
 
-Result<ir::ExprId> exact_value(Context& in, const Value& value, ir::Type type, Span span) {
-  return exact(in, WW_TRY(operand(in, value, span)).expr, type, span);
+Result<ir::ExprId> exact_value(Context& in, const Given& value, ir::Type type) {
+  return exact(in, WW_TRY(operand(in, value)).expr, type, value.span);
 }
 
-Result<ir::ExprId> assigned_value(Context& in, const Value& value, ir::Type type,
-                                  const Assigned& to, Span span) {
-  const ir::ExprId given = WW_TRY(operand(in, value, span)).expr;
+Result<ir::ExprId> assigned_value(Context& in, const Given& value, ir::Type type,
+                                  const Assigned& to) {
+  const ir::ExprId given = WW_TRY(operand(in, value)).expr;
   const ir::Type from = in.fn()[given].type;
   const bool is_computed = !constant_of(in.fn(), given) && from.is_value() && type.is_value();
   if (is_computed && (drops_fraction(from, type) || (to.is_inferred && is_narrower(type, from))))
-    return fail(refused(to, type, from, span));
-  return exact(in, given, type, span);
+    return fail(refused(to, type, from, value.span));
+  return exact(in, given, type, value.span);
 }
 
 }  // namespace ww::script

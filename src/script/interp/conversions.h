@@ -14,31 +14,29 @@
 namespace ww::script {
 
 /// An IR expression from a number or an expression; a (1,)-buffer is loaded.
-Result<ir::Operand> operand(Context& in, const Value& value, Span span);
-Result<ir::ExprId> expression(Context& in, const Value& value, Span span);
+Result<ir::Operand> operand(Context& in, const Given& value);
+Result<ir::ExprId> expression(Context& in, const Given& value);
 /// Converted by a cast of the program, whatever is lost.
-Result<ir::ExprId> cast_as(Context& in, const Value& value, ir::Type type, Span span);
+Result<ir::ExprId> cast_as(Context& in, const Given& value, ir::Type type);
 /// What a branch or a guard asks for.
-Result<ir::ExprId> condition_of(Context& in, const Value& value, Span span);
+Result<ir::ExprId> condition_of(Context& in, const Given& value);
 /// An int32, or wider.
-Result<ir::ExprId> index_expr(Context& in, const Value& value, Span span);
+Result<ir::ExprId> index_expr(Context& in, const Given& value);
 
-Result<std::int64_t> as_integer(Context& in, const Value& value, std::string_view what, Span span);
-Result<double> as_number(Context& in, const Value& value, std::string_view what, Span span);
-Result<bool> as_bool(Context& in, const Value& value, std::string_view what, Span span);
-Result<std::string> as_text(Context& in, const Value& value, std::string_view what, Span span);
-Result<ir::Type> as_type(Context& in, const Value& value, std::string_view what, Span span);
-Result<std::vector<Value>> as_sequence(Context& in, const Value& value, std::string_view what,
-                                       Span span);
-Result<layout::Shape> as_int_list(Context& in, const Value& value, std::string_view what,
-                                  Span span);
-Result<ir::Setting> as_setting(Context& in, const Value& value, std::string_view what, Span span);
+Result<std::int64_t> as_integer(Context& in, const Given& value, std::string_view what);
+Result<double> as_number(Context& in, const Given& value, std::string_view what);
+Result<bool> as_bool(Context& in, const Given& value, std::string_view what);
+Result<std::string> as_text(Context& in, const Given& value, std::string_view what);
+Result<ir::Type> as_type(Context& in, const Given& value, std::string_view what);
+Result<std::vector<Value>> as_sequence(Context& in, const Given& value, std::string_view what);
+Result<layout::Shape> as_int_list(Context& in, const Given& value, std::string_view what);
+Result<ir::Setting> as_setting(Context& in, const Given& value, std::string_view what);
 
 Value layout_value(Context& in, layout::Layout layout);
 /// A value that nothing is known of, made at `span`.
 Value opaque_value(Context& in, Span span, std::string reason);
 /// The error for using an opaque value where its content matters.
-Diag needs_opaque(Context& in, const Value& value, Span span);
+Diag needs_opaque(Context& in, const Given& value);
 /// Gives an unnamed buffer or variable the name it is bound to.
 void give_name(Context& in, const Value& value, std::string_view name);
 
@@ -58,8 +56,7 @@ Value untyped(const Value& value);
 enum class Conversion : std::uint8_t { Cast, Exact };
 /// The number as one of the type. `Exact` refuses what the type does not hold, as in a kernel;
 /// `Cast` wraps and drops fractions. Opaque values stay as they are.
-Result<Value> typed_constant(Context& in, const Value& value, ir::Type type, Conversion how,
-                             Span span);
+Result<Value> typed_constant(Context& in, const Given& value, ir::Type type, Conversion how);
 
 /// The result of an operator as a number of the type that its operands have: where both have one,
 /// the float, or the wider one. BadType for others, as for float16 and bfloat16.
@@ -81,10 +78,10 @@ std::optional<double> special_float(const Value& value);
 
 /// Converted to a type where the program writes no cast: BadType for a float that would become an
 /// integer, and for a constant that the type does not hold.
-Result<ir::ExprId> expression_as(Context& in, const Value& value, ir::Type type, Span span);
+Result<ir::ExprId> expression_as(Context& in, const Given& value, ir::Type type);
 
 /// The value by the name of a type, `T.int32(x)`: a cast, but a constant must be exact.
-Result<ir::ExprId> exact_value(Context& in, const Value& value, ir::Type type, Span span);
+Result<ir::ExprId> exact_value(Context& in, const Given& value, ir::Type type);
 
 /// What a value is assigned to, for messages: a name or a buffer, and where it is declared.
 struct Assigned {
@@ -95,7 +92,7 @@ struct Assigned {
 };
 
 /// The value as it is assigned, or BadType by the rule above.
-Result<ir::ExprId> assigned_value(Context& in, const Value& value, ir::Type type,
-                                  const Assigned& to, Span span);
+Result<ir::ExprId> assigned_value(Context& in, const Given& value, ir::Type type,
+                                  const Assigned& to);
 
 }  // namespace ww::script

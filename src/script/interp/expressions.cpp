@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/fail_at.h"
 #include "base/split.h"
 #include "base/suggest.h"
 #include "script/api/builtins.h"
@@ -18,7 +19,6 @@
 #include "script/interp/format.h"
 #include "script/interp/imports.h"
 #include "script/interp/operators.h"
-#include "script/syntax/errors.h"
 #include "script/syntax/lexer.h"
 
 namespace ww::script {
@@ -144,14 +144,14 @@ Result<Value> eval_logic(Context& in, const Expr& e, Env& env) {
     if (result.is(Kind::Opaque) || result.is(Kind::Poison)) return result;
     if (!result.is(Kind::Ir)) {
       // A host value decides at once, and what is behind it is not even looked at.
-      if (WW_TRY(truth(in, result, in.span(e.place))) != is_and) return result;
+      if (WW_TRY(truth(in, {result, in.span(e.place)})) != is_and) return result;
       result = WW_TRY(eval(in, id, env));
       continue;
     }
     const Value next = WW_TRY(eval(in, id, env));
     if (next.is(Kind::Opaque) || next.is(Kind::Poison)) return next;
-    const ir::Operand a = WW_TRY(operand(in, result, in.span(e.place)));
-    const ir::Operand b = WW_TRY(operand(in, next, in.span(id)));
+    const ir::Operand a = WW_TRY(operand(in, {result, in.span(e.place)}));
+    const ir::Operand b = WW_TRY(operand(in, {next, in.span(id)}));
     result = of_expr(WW_TRY(
         ir::binary(in.fn(), is_and ? ir::ExprOp::And : ir::ExprOp::Or, a, b, in.span(e.place))));
   }
@@ -167,14 +167,14 @@ Result<Value> eval_compare(Context& in, const Expr& e, Env& env) {
     const Value right = WW_TRY(eval(in, operands[i + 1], env));
     const Value one = WW_TRY(compare(in, ops[i], left, right, in.span(e.place)));
     if (i != 0 && (result.is(Kind::Ir) || one.is(Kind::Ir)) && !one.is(Kind::Opaque)) {
-      const ir::Operand a = WW_TRY(operand(in, result, in.span(e.place)));
-      const ir::Operand b = WW_TRY(operand(in, one, in.span(e.place)));
+      const ir::Operand a = WW_TRY(operand(in, {result, in.span(e.place)}));
+      const ir::Operand b = WW_TRY(operand(in, {one, in.span(e.place)}));
       result = of_expr(WW_TRY(ir::binary(in.fn(), ir::ExprOp::And, a, b, in.span(e.place))));
     } else {
       result = one;
     }
     if (result.is(Kind::Opaque) || result.is(Kind::Poison)) return result;
-    if (!result.is(Kind::Ir) && !WW_TRY(truth(in, result, in.span(e.place)))) return result;
+    if (!result.is(Kind::Ir) && !WW_TRY(truth(in, {result, in.span(e.place)}))) return result;
     left = right;
   }
   return result;
@@ -185,11 +185,11 @@ Result<Value> eval_conditional(Context& in, const Expr& e, Env& env) {
   if (condition.is(Kind::Poison)) return condition;
   if (condition.is(Kind::Opaque)) return condition;
   if (!condition.is(Kind::Ir))
-    return eval(in, WW_TRY(truth(in, condition, in.span(e.b))) ? e.a : e.c, env);
+    return eval(in, WW_TRY(truth(in, {condition, in.span(e.b)})) ? e.a : e.c, env);
   const Value yes = WW_TRY(eval(in, e.a, env));
   const Value no = WW_TRY(eval(in, e.c, env));
-  const ir::Operand a = WW_TRY(operand(in, yes, in.span(e.a)));
-  const ir::Operand b = WW_TRY(operand(in, no, in.span(e.c)));
+  const ir::Operand a = WW_TRY(operand(in, {yes, in.span(e.a)}));
+  const ir::Operand b = WW_TRY(operand(in, {no, in.span(e.c)}));
   return of_expr(WW_TRY(
       ir::choose(in.fn(), ir::ExprOp::IfThenElse, condition.expr(), a, b, in.span(e.place))));
 }
@@ -208,19 +208,17 @@ Result<void> collect_keyword(CallArgs::Named arg, CallArgs& out) {
 Result<void> collect_pack(Context& in, const Arg& arg, const Value& value, CallArgs& out) {
   const Span where = in.span(arg.value);
   if (arg.kind == Arg::Kind::Star) {
-    for (const Value& item : WW_TRY(iterate(in, value, where))) {
-      out.plain.push_back(item);
-      out.spans.push_back(where);
-    }
+    for (const Value& item : WW_TRY(iterate(in, {value, where})))
+      out.plain.push_back({item, where});
     return {};
   }
   if (!value.is(Kind::Dict))
     return fail_at(where, DiagKind::HostError, "`**` of {}, expected a dict", type_name(value));
   for (const auto& [key, item] : value.as<DictObject>().items) {
-    std::string name = WW_TRY(as_text(in, key, "a keyword", where));
+    std::string name = WW_TRY(as_text(in, {key, where}, "a keyword"));
     if (!is_name(name))
       return fail_at(where, DiagKind::HostError, "keyword {}, expected a name", repr(key));
-    WW_TRY_VOID(collect_keyword({std::move(name), item, where, where}, out));
+    WW_TRY_VOID(collect_keyword({{item, where}, std::move(name), where}, out));
   }
   return {};
 }
@@ -232,11 +230,10 @@ Result<std::optional<Value>> collect_args(Context& in, const Expr& e, Env& env, 
     const Span where = in.span(arg.value);
     const Value value = WW_TRY(eval(in, arg.value, env));
     if (arg.kind == Arg::Kind::Plain) {
-      out.plain.push_back(value);
-      out.spans.push_back(where);
+      out.plain.push_back({value, where});
     } else if (arg.kind == Arg::Kind::Keyword) {
       WW_TRY_VOID(collect_keyword(
-          {std::string(in.symbols.text(arg.name)), value, where, in.span(arg.name_place)}, out));
+          {{value, where}, std::string(in.symbols.text(arg.name)), in.span(arg.name_place)}, out));
     } else if (value.is(Kind::Opaque) || value.is(Kind::Poison)) {
       return std::optional(value);
     } else {

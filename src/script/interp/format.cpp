@@ -6,8 +6,8 @@
 
 #include <charconv>
 
+#include "base/fail_at.h"
 #include "script/interp/expressions.h"
-#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {

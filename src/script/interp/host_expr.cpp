@@ -62,7 +62,7 @@ Result<HostValue> evaluate_host(std::string_view expression, std::span<const Hos
   const Span whole = Span::at(0, expression.size());
   Result<Value> value = eval_in_module(in, unit, root);
   if (!value) return fail(std::move(value).error().with_span(whole));
-  if (value->is(Kind::Opaque)) return fail(needs_opaque(in, *value, whole));
+  if (value->is(Kind::Opaque)) return fail(needs_opaque(in, {*value, whole}));
   Result<HostValue> out = spelled(*value);
   if (!out) return fail(std::move(out).error().with_span(whole));
   return out;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "base/fail_at.h"
 #include "script/interp/assign.h"
 #include "script/interp/calls.h"
 #include "script/interp/collections.h"
@@ -16,7 +17,6 @@
 #include "script/interp/format.h"
 #include "script/interp/imports.h"
 #include "script/interp/operators.h"
-#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -107,11 +107,11 @@ Result<Flow> skip_statement(Context& in, const Stmt& s, const Value& unknown, Sp
   Changes changes(in.ast());
   changes.add(s);
   if (changes.leaves)
-    return fail(needs_opaque(in, unknown, cause)
+    return fail(needs_opaque(in, {unknown, cause})
                     .with_note("where the loop goes on depends on it", in.span(*changes.leaves)));
   if (changes.returns && !in.host_call.ambiguous_return)
     in.host_call.ambiguous_return =
-        needs_opaque(in, unknown, cause)
+        needs_opaque(in, {unknown, cause})
             .with_note("what the function returns depends on it", in.span(*changes.returns));
   forget_changes(in, s, env, unknown.as<OpaqueObject>().reason);
   return Flow::Next;
@@ -122,13 +122,13 @@ Result<Flow> skip_statement(Context& in, const Stmt& s, const Value& unknown, Sp
 Result<Flow> exec_if(Context& in, const Stmt& s, Env& env) {
   const Value condition = WW_TRY(eval(in, s.a, env));
   if (condition.is(Kind::Opaque)) return skip_statement(in, s, condition, in.span(s.a), env);
-  return exec_block(in, WW_TRY(truth(in, condition, in.span(s.a))) ? s.body : s.other, env);
+  return exec_block(in, WW_TRY(truth(in, {condition, in.span(s.a)})) ? s.body : s.other, env);
 }
 
 Result<Flow> exec_for(Context& in, const Stmt& s, Env& env, std::uint64_t& turns) {
   const Value iterable = WW_TRY(eval(in, s.a, env));
   if (iterable.is(Kind::Opaque)) return skip_statement(in, s, iterable, in.span(s.a), env);
-  for (const Value& item : WW_TRY(iterate(in, iterable, in.span(s.a)))) {
+  for (const Value& item : WW_TRY(iterate(in, {iterable, in.span(s.a)}))) {
     ++turns;
     WW_TRY_VOID(spend(in, 1, in.span(s.head)));
     WW_TRY_VOID(assign_host(in, in.ast().list(s.items)[0], item, env));
@@ -145,7 +145,7 @@ Result<Flow> exec_while(Context& in, const Stmt& s, Env& env, std::uint64_t& tur
     WW_TRY_VOID(spend(in, 1, in.span(s.head)));
     const Value condition = WW_TRY(eval(in, s.a, env));
     if (condition.is(Kind::Opaque)) return skip_statement(in, s, condition, in.span(s.a), env);
-    if (!WW_TRY(truth(in, condition, in.span(s.a)))) return exec_block(in, s.other, env);
+    if (!WW_TRY(truth(in, {condition, in.span(s.a)}))) return exec_block(in, s.other, env);
     const Flow flow = WW_TRY(exec_block(in, s.body, env));
     if (flow == Flow::Return) return flow;
     if (flow == Flow::Break) return Flow::Next;
@@ -203,7 +203,7 @@ Result<void> exec_expression(Context& in, const Stmt& s, Env& env) {
 Result<void> exec_assert(Context& in, const Stmt& s, Env& env) {
   const Value value = WW_TRY(eval(in, s.a, env));
   if (value.is(Kind::Opaque)) return {};
-  if (WW_TRY(truth(in, value, in.span(s.a)))) return {};
+  if (WW_TRY(truth(in, {value, in.span(s.a)}))) return {};
   std::string message;
   if (s.b.valid()) {
     const Value m = WW_TRY(eval(in, s.b, env));

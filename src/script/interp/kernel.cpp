@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/fail_at.h"
 #include "base/join.h"
 #include "ir/simplify/fold.h"
 #include "script/api/buffer_fields.h"
@@ -14,7 +15,6 @@
 #include "script/interp/conversions.h"
 #include "script/interp/expressions.h"
 #include "script/interp/kernel_body.h"
-#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -35,7 +35,7 @@ Result<Value> given_type(Context& in, std::string_view name, const AnnotationObj
                 "a call in Python takes it from the array; a kernel expression gives it with "
                 "`.specialize({}=\"{}\")`",
                 name, taken.empty() ? "float32" : taken.front())));
-  const ir::Type type = WW_TRY(as_type(in, *given, "the element type", span));
+  const ir::Type type = WW_TRY(as_type(in, {*given, span}, "the element type"));
   if (!taken.empty() && std::ranges::find(a.types, type) == a.types.end())
     return fail_at(span, DiagKind::BadArgument, "`{}` was given elements of {}: expected {}", name,
                    ir::to_text(type), join(taken, ", "));
@@ -47,13 +47,13 @@ Result<void> bind_param(Context& in, std::string_view name, Symbol symbol, const
                         const Value* given, Env& env, Span span) {
   ir::Function& f = in.fn();
   if (annotation.is(Kind::DType)) {
-    const ir::Type type = WW_TRY(as_type(in, annotation, "the type", span));
+    const ir::Type type = WW_TRY(as_type(in, {annotation, span}, "the type"));
     const ir::VarId var = new_var(in, ir::VarKind::Param, type, span, name);
     f.params.push_back({var, {}});
     env.set(symbol, of_expr(ir::var_ref(f, var, span)));
     return {};
   }
-  if (annotation.is(Kind::Opaque)) return fail(needs_opaque(in, annotation, span));
+  if (annotation.is(Kind::Opaque)) return fail(needs_opaque(in, {annotation, span}));
   if (!annotation.is(Kind::Annotation))
     return fail_at(span, DiagKind::BadType,
                    "parameter `{}` is annotated with {}, expected `T.handle`, `T.Buffer(…)` or a "
@@ -113,7 +113,7 @@ Result<void> bind_param(Context& in, std::string_view name, Symbol symbol, const
 const Value* given_constant(const FunctionObject& def, const Param& param, std::size_t index,
                             std::string_view name, const std::vector<CallArgs::Named>& constants) {
   for (auto it = constants.rbegin(); it != constants.rend(); ++it)
-    if (it->name == name) return &it->value;
+    if (it->name == name) return &*it;
   const bool has_default = param.default_value.valid() && index < def.defaults.size();
   return has_default ? &def.defaults[index] : nullptr;
 }
@@ -192,9 +192,9 @@ Result<ir::ExprId> named_extent(Context& in, std::string_view name, Span span) {
   return new_extent(in, ir::Type::of(num::DType::Int32), name, span);
 }
 
-Result<ir::ExprId> used_here(Context& in, const Value& value, Span span) {
-  const ir::ExprId e = WW_TRY(expression(in, value, span));
-  return in.fn()[e].op == ir::ExprOp::Var ? ir::var_ref(in.fn(), in.fn()[e].var, span) : e;
+Result<ir::ExprId> used_here(Context& in, const Given& value) {
+  const ir::ExprId e = WW_TRY(expression(in, value));
+  return in.fn()[e].op == ir::ExprOp::Var ? ir::var_ref(in.fn(), in.fn()[e].var, value.span) : e;
 }
 
 KernelObject* build_kernel(Context& in, const FunctionObject& def,

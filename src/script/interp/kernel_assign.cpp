@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/fail_at.h"
 #include "ir/below.h"
 #include "script/api/buffer_fields.h"
 #include "script/interp/assign.h"
@@ -15,7 +16,6 @@
 #include "script/interp/kernel_body.h"
 #include "script/interp/operators.h"
 #include "script/interp/regions.h"
-#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -150,7 +150,7 @@ Result<void> keep_old_values(Context& in, std::vector<std::pair<ExprId, Value>>&
     if (e.kind != ExprKind::Attribute && known != nullptr && known->is(Kind::Buffer))
       to = known->buffer();
     if (to && value.is(Kind::Buffer) && is_scalar_value(in, value))
-      value = of_expr(WW_TRY(expression(in, value, span)));
+      value = of_expr(WW_TRY(expression(in, {value, span})));
     const auto is_read = [&in, &v = value](ir::BufferId id) {
       return reads(in.fn(), v.expr(), id);
     };
@@ -173,7 +173,7 @@ Result<void> new_scalar(Context& in, Symbol name, ir::Type type, const Value* va
   const Span where = at.all;
   std::optional<ir::ExprId> initial;
   if (value != nullptr)
-    initial = WW_TRY(assigned_value(in, *value, type, {.name = in.symbols.text(name)}, at.value));
+    initial = WW_TRY(assigned_value(in, {*value, at.value}, type, {.name = in.symbols.text(name)}));
   const std::int64_t shape[] = {type.lanes};
   ir::Buffer buffer = new_buffer(in, ir::Scope::Local, type.dtype, shape, where);
   buffer.name = std::string(in.symbols.text(name));
@@ -211,7 +211,7 @@ Result<void> store_element(Context& in, ir::BufferId buffer, const Value& index,
                         in.fn()[buffer].name)
                     .with_note("`Tx.copy(dst, src)` copies regions, by a thread; `Tx.warp.copy`, "
                                "`Tx.wg.copy`, `Tx.cta.copy` by more"));
-  const ir::ExprId raw = WW_TRY(expression(in, value, at.value));
+  const ir::ExprId raw = WW_TRY(expression(in, {value, at.value}));
   if (in.fn()[raw].type.kind == ir::Type::Kind::Void) return fail(no_value(at.value));
   std::vector<ir::ExprId> indices = place.indices;
   if (!place.is_element) {
@@ -230,7 +230,7 @@ Result<void> store_element(Context& in, ir::BufferId buffer, const Value& index,
   const ir::ExprId element =
       WW_TRY(ir::load(in.fn(), buffer, indices, is_ramp ? 1 : lanes, target));
   const ir::ExprId stored =
-      WW_TRY(assigned_value(in, value, in.fn()[element].type, assigned_to(in, buffer), at.value));
+      WW_TRY(assigned_value(in, {value, at.value}, in.fn()[element].type, assigned_to(in, buffer)));
   emit_store(in, element, stored, at.all);
   return {};
 }
@@ -257,7 +257,7 @@ Result<void> assign_name(Context& in, Symbol name, Value value, Env& env, Span n
     if (type.is_pointer() || type.lanes > 1) return let_name(in, name, value.expr(), env, at.all);
     if (type.is_value()) return new_inferred(in, name, type, value, env, at);
   } else if (value.is(Kind::Int) || value.is(Kind::Bool) || value.is(Kind::Float)) {
-    const ir::ExprId constant = WW_TRY(expression(in, value, at.value));
+    const ir::ExprId constant = WW_TRY(expression(in, {value, at.value}));
     return new_inferred(in, name, in.fn()[constant].type, value, env, at);
   }
   give_name(in, value, text);
@@ -295,9 +295,9 @@ Result<void> annotated_let(Context& in, Symbol name, const AnnotationObject& ann
             .with_note(fmt::format("`{} = (…)` without an annotation names a tuple of values",
                                    in.symbols.text(name))));
   const ir::ExprId expr = annotation.type.is_value()
-                              ? WW_TRY(assigned_value(in, *value, annotation.type,
-                                                      {.name = in.symbols.text(name)}, at.value))
-                              : WW_TRY(expression(in, *value, at.value));
+                              ? WW_TRY(assigned_value(in, {*value, at.value}, annotation.type,
+                                                      {.name = in.symbols.text(name)}))
+                              : WW_TRY(expression(in, {*value, at.value}));
   const ir::Type type = in.fn()[expr].type;
   if (type.kind == ir::Type::Kind::Void) return fail(no_value(at.value));
   if (annotation.type.is_pointer() && !type.is_pointer())
@@ -383,7 +383,7 @@ Result<void> kernel_annotated(Context& in, const Stmt& s, Env& env) {
   if (target.kind != ExprKind::Name)
     return fail_at(in.span(target.place), DiagKind::Syntax, "only a name can be annotated");
   if (annotation.is(Kind::DType)) {
-    const ir::Type type = WW_TRY(as_type(in, annotation, "the type", in.span(s.b)));
+    const ir::Type type = WW_TRY(as_type(in, {annotation, in.span(s.b)}, "the type"));
     return new_scalar(in, target.name, type, value ? &*value : nullptr, env, at);
   }
   using What = AnnotationObject::What;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <span>
 
+#include "base/fail_at.h"
 #include "base/wide.h"
 #include "ir/simplify/fold.h"
 #include "script/api/builtins.h"
@@ -17,7 +18,6 @@
 #include "script/interp/kernel_assign.h"
 #include "script/interp/operators.h"
 #include "script/interp/regions.h"
-#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -137,7 +137,7 @@ Result<void> require_effect(Context& in, const Stmt& s, const Value& value, Env&
 Result<void> kernel_expression(Context& in, const Stmt& s, Env& env) {
   const Made before = made_in(in);
   const Value value = WW_TRY(eval(in, s.a, env));
-  if (value.is(Kind::Opaque)) return fail(needs_opaque(in, value, in.span(s.place)));
+  if (value.is(Kind::Opaque)) return fail(needs_opaque(in, {value, in.span(s.place)}));
   if (value.is(Kind::Frame)) {
     for (const auto& [key, setting] : value.as<FrameObject>().attrs) {
       ir::Stmt attr = stmt_node(ir::StmtKind::Attr, in.span(s.place));
@@ -163,7 +163,7 @@ Result<void> kernel_assert(Context& in, const Stmt& s, Env& env) {
   }
   if (condition.is(Kind::Poison)) return {};
   if (!condition.is(Kind::Ir)) {
-    if (WW_TRY(truth(in, condition, in.span(s.a)))) return {};
+    if (WW_TRY(truth(in, {condition, in.span(s.a)}))) return {};
     return fail_at(in.span(s.place), DiagKind::HostError, "assertion failed{}{}",
                    message.empty() ? "" : ": ", message);
   }
@@ -233,8 +233,8 @@ Result<ir::Stmt> loop_node(Context& in, const LoopObject& loop, std::size_t i, L
   ir::Stmt out = stmt_node(ir::StmtKind::For, at.head);
   out.loop = loop.loop;
   out.hardware = loop.hardware;
-  ir::ExprId begin = WW_TRY(index_expr(in, loop.ranges[i].first, at.range));
-  ir::ExprId end = WW_TRY(index_expr(in, loop.ranges[i].second, at.range));
+  ir::ExprId begin = WW_TRY(index_expr(in, {loop.ranges[i].first, at.range}));
+  ir::ExprId end = WW_TRY(index_expr(in, {loop.ranges[i].second, at.range}));
   ir::Type type = loop.type;
   for (const ir::ExprId bound : {begin, end}) {
     const ir::Expr& e = f[bound];
@@ -247,7 +247,7 @@ Result<ir::Stmt> loop_node(Context& in, const LoopObject& loop, std::size_t i, L
     if (f[*bound].op == ir::ExprOp::Cast) f.set_no_wrap(*bound);  // a bound is no other number
   }
   std::int64_t step = 1;
-  if (!loop.step.is(Kind::None)) step = WW_TRY(as_integer(in, loop.step, "the step", at.range));
+  if (!loop.step.is(Kind::None)) step = WW_TRY(as_integer(in, {loop.step, at.range}, "the step"));
   if (step < 1)
     return fail(
         diag_at(at.range, DiagKind::BadArgument, "a step of {}, expected 1 or more", step)
@@ -260,7 +260,7 @@ Result<ir::Stmt> loop_node(Context& in, const LoopObject& loop, std::size_t i, L
   out.args.push_back(count);
   if (step > 1) out.args.push_back(ir::int_imm(f, type.dtype, step, at.range));
   for (const auto& [key, value] : loop.annotations)
-    out.settings.emplace_back(key, WW_TRY(as_setting(in, value, key, at.range)));
+    out.settings.emplace_back(key, WW_TRY(as_setting(in, {value, at.range}, key)));
   out.var = new_var(in, ir::VarKind::Loop, type, at.head);
   return out;
 }
@@ -286,7 +286,7 @@ Result<void> build_loops(Context& in, const LoopObject& loop, const std::vector<
   return {};
 }
 // `range` at compile time is a serial loop in a kernel.
-Result<LoopObject> as_loop(Context& in, const Value& value, Span where) {
+Result<LoopObject> as_loop(Context& in, const Given& value) {
   if (value.is(Kind::Loop)) return value.as<LoopObject>();
   if (value.is(Kind::Range)) {
     const auto& range = value.as<RangeObject>();
@@ -295,14 +295,14 @@ Result<LoopObject> as_loop(Context& in, const Value& value, Span where) {
     if (range.step != 1) loop.step = of_int(range.step);
     return loop;
   }
-  if (value.is(Kind::Opaque)) return fail(needs_opaque(in, value, where));
+  if (value.is(Kind::Opaque)) return fail(needs_opaque(in, value));
   Diag problem =
       diag(DiagKind::BadType,
            "a loop over {}, expected `range`, `T.serial`, `T.unroll`, `T.vectorized` or `T.grid`",
            type_name(value));
   if (value.is(Kind::List) || value.is(Kind::Tuple))
     problem.notes.push_back({"write a comprehension, or call an inline function per element", {}});
-  return fail(std::move(problem).with_span(where));
+  return fail(std::move(problem).with_span(value.span));
 }
 
 bool is_launch_id(Context& in, const Value& value) {
@@ -326,7 +326,7 @@ Result<void> build_role(Context& in, const Value& role, Span span,
                         const std::function<void()>& body) {
   const Value holds = WW_TRY(call_role(in, role, "role_holds", span));
   ir::Stmt out = stmt_node(ir::StmtKind::If, span);
-  out.expr = WW_TRY(condition_of(in, holds, span));
+  out.expr = WW_TRY(condition_of(in, {holds, span}));
   out.body = WW_TRY(inner_block(in, [&]() -> Result<void> {
     WW_TRY_VOID(call_role(in, role, "role_begins", span));
     body();
@@ -349,11 +349,11 @@ Result<void> kernel_if(Context& in, const Stmt& s, Env& env) {
   const bool is_runtime = (condition.is(Kind::Ir) && !is_constant) || condition.is(Kind::Buffer) ||
                           condition.is(Kind::Region);
   if (!is_runtime) {
-    build_block(in, WW_TRY(truth(in, condition, in.span(s.a))) ? s.body : s.other, env);
+    build_block(in, WW_TRY(truth(in, {condition, in.span(s.a)})) ? s.body : s.other, env);
     return {};
   }
   ir::Stmt out = stmt_node(ir::StmtKind::If, in.span(s.head));
-  out.expr = WW_TRY(condition_of(in, condition, in.span(s.a)));
+  out.expr = WW_TRY(condition_of(in, {condition, in.span(s.a)}));
   const auto arm = [&](ListOf<StmtId> statements) {
     return inner_block(in, [&]() -> Result<void> {
       build_block(in, statements, *new_env(in, &env));
@@ -372,7 +372,7 @@ Result<void> kernel_while(Context& in, const Stmt& s, Env& env) {
   if (s.other.count != 0)
     return fail_at(in.span(s.head), DiagKind::Syntax, "`else` of a loop in a kernel");
   ir::Stmt out = stmt_node(ir::StmtKind::While, in.span(s.head));
-  out.expr = WW_TRY(condition_of(in, condition, in.span(s.a)));
+  out.expr = WW_TRY(condition_of(in, {condition, in.span(s.a)}));
   const Saved loops(in.kernel->loops, in.kernel->loops + 1);
   out.body = WW_TRY(inner_block(in, [&]() -> Result<void> {
     build_block(in, s.body, *new_env(in, &env));
@@ -398,7 +398,7 @@ Result<void> kernel_for(Context& in, const Stmt& s, Env& env) {
     }));
     return {};
   }
-  const LoopObject loop = WW_TRY(as_loop(in, iterable, in.span(s.a)));
+  const LoopObject loop = WW_TRY(as_loop(in, {iterable, in.span(s.a)}));
   // `for (*all,) in T.grid(…)`: a list of the variables.
   const ExprId target = in.ast().list(s.items)[0];
   const Expr& whole = in.ast()[target];
@@ -460,7 +460,7 @@ Result<void> kernel_with(Context& in, const Stmt& s, Env& env) {
     return build_role(in, value, in.span(s.head), [&] { build_block(in, s.body, scope); });
   if (!value.is(Kind::Frame))
     return fail(value.is(Kind::Opaque)
-                    ? needs_opaque(in, value, in.span(items[0].value))
+                    ? needs_opaque(in, {value, in.span(items[0].value)})
                     : diag_at(in.span(items[0].value), DiagKind::BadType,
                               "`with` {}, expected `T.attr`, a role or a loop", type_name(value)));
   ir::Block content = WW_TRY(inner_block(in, [&]() -> Result<void> {

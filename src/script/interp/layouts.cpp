@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
+#include "base/fail_at.h"
 #include "layout/text.h"
 #include "script/interp/conversions.h"
 #include "script/interp/operators.h"
-#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -20,10 +20,10 @@ bool is_amount(const Value& v) { return v.is(Kind::Int) || v.is(Kind::Bool); }
 Result<Iter> stride_of(Context& in, const Value& value, std::int64_t extent, Span span) {
   if (value.is(Kind::AxisTerm)) {
     const auto& term = value.as<AxisTermObject>();
-    return Iter{extent, WW_TRY(as_integer(in, of_int(term.amount), "a stride", span)), term.axis};
+    return Iter{extent, WW_TRY(as_integer(in, {of_int(term.amount), span}, "a stride")), term.axis};
   }
   if (value.is(Kind::Axis)) return Iter{extent, 1, value.as<AxisObject>().axis};
-  return Iter{extent, WW_TRY(as_integer(in, value, "a stride", span)), Axis()};
+  return Iter{extent, WW_TRY(as_integer(in, {value, span}, "a stride")), Axis()};
 }
 
 Result<layout::Iters> row_major(Context& in, const std::vector<Value>& extents, Span span) {
@@ -33,7 +33,7 @@ Result<layout::Iters> row_major(Context& in, const std::vector<Value>& extents, 
       return fail_at(span, DiagKind::Syntax,
                      "found a comma between two tuples, expected `extents : "
                      "strides`");
-    shape.push_back(WW_TRY(as_integer(in, e, "an extent", span)));
+    shape.push_back(WW_TRY(as_integer(in, {e, span}, "an extent")));
   }
   Result<layout::TileLayout> tile = layout::TileLayout::row_major(shape);
   if (!tile) return fail(std::move(tile).error().with_span(span));
@@ -42,33 +42,33 @@ Result<layout::Iters> row_major(Context& in, const std::vector<Value>& extents, 
 
 Result<layout::Iters> iters_of(Context& in, const Value& index, Span span) {
   if (!index.is(Kind::Slice))
-    return row_major(in, WW_TRY(as_sequence(in, index, "the extents", span)), span);
+    return row_major(in, WW_TRY(as_sequence(in, {index, span}, "the extents")), span);
   const auto& slice = index.as<SliceObject>();
   if (!slice.step.is(Kind::None))
     return fail_at(span, DiagKind::Syntax, "found a second `:`, expected `extents : strides`");
-  const std::vector<Value> extents = WW_TRY(as_sequence(in, slice.begin, "the extents", span));
+  const std::vector<Value> extents = WW_TRY(as_sequence(in, {slice.begin, span}, "the extents"));
   const bool single = slice.end.is(Kind::AxisTerm) || slice.end.is(Kind::Axis);
-  const std::vector<Value> strides = single
-                                         ? std::vector<Value>{slice.end}
-                                         : WW_TRY(as_sequence(in, slice.end, "the strides", span));
+  const std::vector<Value> strides =
+      single ? std::vector<Value>{slice.end}
+             : WW_TRY(as_sequence(in, {slice.end, span}, "the strides"));
   if (extents.size() != strides.size())
     return fail_at(span, DiagKind::CountMismatch, "{} extent{} and {} stride{}", extents.size(),
                    extents.size() == 1 ? "" : "s", strides.size(), strides.size() == 1 ? "" : "s");
   layout::Iters out;
   for (std::size_t i = 0; i < extents.size(); ++i)
     out.push_back(WW_TRY(
-        stride_of(in, strides[i], WW_TRY(as_integer(in, extents[i], "an extent", span)), span)));
+        stride_of(in, strides[i], WW_TRY(as_integer(in, {extents[i], span}, "an extent")), span)));
   return out;
 }
 
 Result<Value> add_specs(Context& in, SpecObject a, const Value& b, Span span) {
   if (b.is(Kind::AxisTerm)) {
     const auto& term = b.as<AxisTermObject>();
-    a.offset.add(term.axis, WW_TRY(as_integer(in, of_int(term.amount), "an offset", span)));
+    a.offset.add(term.axis, WW_TRY(as_integer(in, {of_int(term.amount), span}, "an offset")));
   } else if (b.is(Kind::Axis)) {
     a.offset.add(b.as<AxisObject>().axis, 1);
   } else if (is_amount(b)) {
-    a.offset.add(Axis(), WW_TRY(as_integer(in, b, "an offset", span)));
+    a.offset.add(Axis(), WW_TRY(as_integer(in, {b, span}, "an offset")));
   } else {
     const auto& other = b.as<SpecObject>();
     if (a.has_shard && other.has_shard)
@@ -122,19 +122,19 @@ Result<Value> layout_result(Context& in, Result<layout::Layout> layout, Span spa
   return layout_value(in, WW_TRY(placed(std::move(layout), span)));
 }
 
-Result<layout::Layout> as_layout(Context& in, const Value& value, std::string_view what,
-                                 Span span) {
-  if (value.is(Kind::Opaque)) return fail(needs_opaque(in, value, span));
+Result<layout::Layout> as_layout(Context& in, const Given& value, std::string_view what) {
+  if (value.is(Kind::Opaque)) return fail(needs_opaque(in, value));
   if (value.is(Kind::Layout)) return value.as<LayoutObject>().layout;
   if (value.is(Kind::Spec)) {
     const auto& spec = value.as<SpecObject>();
     Result<layout::TileLayout> tile =
         layout::TileLayout::make(spec.shard, spec.replica, spec.offset);
-    if (!tile) return fail(std::move(tile).error().with_span(span));
+    if (!tile) return fail(std::move(tile).error().with_span(value.span));
     return layout::Layout(*std::move(tile));
   }
-  if (value.is(Kind::Str)) return placed(layout::parse_layout(text_of(value)), span);
-  return fail_at(span, DiagKind::BadType, "{} is {}, expected a layout", what, type_name(value));
+  if (value.is(Kind::Str)) return placed(layout::parse_layout(text_of(value)), value.span);
+  return fail_at(value.span, DiagKind::BadType, "{} is {}, expected a layout", what,
+                 type_name(value));
 }
 
 // --- apply ---------------------------------------------------------------------------------------

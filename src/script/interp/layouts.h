@@ -18,15 +18,15 @@ std::optional<Result<Value>> layout_binary(Context& in, Op op, const Value& a, c
 Result<Value> make_spec(Context& in, const Value& maker, const Value& index, Span span);
 
 /// The layout a value stands for: a layout, or a specification as it is.
-Result<layout::Layout> as_layout(Context& in, const Value& value, std::string_view what, Span span);
+Result<layout::Layout> as_layout(Context& in, const Given& value, std::string_view what);
 
 /// A layout that the library made as a value. Its error gets `span`.
 Result<Value> layout_result(Context& in, Result<layout::Layout> layout, Span span);
 
 /// A swizzle by name ("128B") or by its number of bits (0 to 3).
-Result<layout::SwizzleMode> swizzle_mode_arg(Context& in, const Value& value, Span span);
+Result<layout::SwizzleMode> swizzle_mode_arg(Context& in, const Given& value);
 /// The same for a tile of this shape, or "auto": the widest that it takes (layout/ready_made.h).
-Result<layout::SwizzleMode> tile_swizzle_arg(Context& in, const Value& value, Span span,
+Result<layout::SwizzleMode> tile_swizzle_arg(Context& in, const Given& value,
                                              const layout::Shape& shape, int bits);
 
 /// `SwizzleMode.SWIZZLE_128B_ATOM`: its number.

@@ -7,10 +7,10 @@
 
 #include <cmath>
 
+#include "base/fail_at.h"
 #include "script/interp/collections.h"
 #include "script/interp/conversions.h"
 #include "script/interp/layouts.h"
-#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -190,8 +190,8 @@ Result<Value> binary(Context& in, Op op, const Value& a, const Value& b, Span wh
   if (is_kernel_value(a) || is_kernel_value(b)) {
     const std::optional<ir::ExprOp> ir = ir_op(op);
     if (!ir) return fail_at(where, DiagKind::BadType, "`{}` of a value of run time", text_of(op));
-    ir::Operand left = WW_TRY(operand(in, a, where));
-    ir::Operand right = WW_TRY(operand(in, b, where));
+    ir::Operand left = WW_TRY(operand(in, {a, where}));
+    ir::Operand right = WW_TRY(operand(in, {b, where}));
     if (op == Op::BitAnd || op == Op::BitOr || op == Op::BitXor) {
       WW_TRY_VOID(join_condition(in.fn(), left, right, where));
       WW_TRY_VOID(join_condition(in.fn(), right, left, where));
@@ -212,13 +212,13 @@ Result<Value> binary(Context& in, Op op, const Value& a, const Value& b, Span wh
 Result<Value> unary(Context& in, Op op, const Value& a, Span where) {
   if (a.is(Kind::Poison) || a.is(Kind::Opaque)) return a;
   if (is_kernel_value(a)) {
-    if (op == Op::Pos) return of_expr(WW_TRY(expression(in, a, where)));
+    if (op == Op::Pos) return of_expr(WW_TRY(expression(in, {a, where})));
     const ir::ExprOp ir = op == Op::Neg      ? ir::ExprOp::Neg
                           : op == Op::Invert ? ir::ExprOp::BitNot
                                              : ir::ExprOp::Not;
-    return of_expr(WW_TRY(ir::unary(in.fn(), ir, WW_TRY(operand(in, a, where)), where)));
+    return of_expr(WW_TRY(ir::unary(in.fn(), ir, WW_TRY(operand(in, {a, where})), where)));
   }
-  if (op == Op::Not) return of_bool(!WW_TRY(truth(in, a, where)));
+  if (op == Op::Not) return of_bool(!WW_TRY(truth(in, {a, where})));
   if (is_intlike(a)) {
     const Wide value = int_of(a);
     const Value out = of_int(op == Op::Neg ? -value : op == Op::Invert ? ~value : value);
@@ -248,8 +248,8 @@ Result<Value> compare(Context& in, Op op, const Value& a, const Value& b, Span w
     const bool comparable =
         (is_kernel_value(a) || is_number(a)) && (is_kernel_value(b) || is_number(b));
     if (!comparable && (op == Op::Eq || op == Op::Ne)) return of_bool(op == Op::Ne);
-    const ir::Operand left = WW_TRY(operand(in, a, where));
-    const ir::Operand right = WW_TRY(operand(in, b, where));
+    const ir::Operand left = WW_TRY(operand(in, {a, where}));
+    const ir::Operand right = WW_TRY(operand(in, {b, where}));
     return of_expr(WW_TRY(ir::binary(in.fn(), *ir_op(op), left, right, where)));
   }
   if (op == Op::Eq || op == Op::Ne)
@@ -270,7 +270,7 @@ Result<Value> compare(Context& in, Op op, const Value& a, const Value& b, Span w
   return unless_opaque(holds, a, b);
 }
 
-Result<bool> truth(Context& in, const Value& value, Span where) {
+Result<bool> truth(Context& in, const Given& value) {
   switch (value.kind) {
     case Kind::None:
       return false;
@@ -291,10 +291,10 @@ Result<bool> truth(Context& in, const Value& value, Span where) {
     case Kind::Range:
       return value.as<RangeObject>().size() != 0;
     case Kind::Opaque:
-      return fail(needs_opaque(in, value, where));
+      return fail(needs_opaque(in, value));
     case Kind::Ir: {
       if (const auto constant = ir::const_int(in.fn(), value.expr())) return *constant != 0;
-      return fail_at(where, DiagKind::BadType,
+      return fail_at(value.span, DiagKind::BadType,
                      "a value of run time, expected one that is known when the kernel is compiled");
     }
     default:

@@ -18,6 +18,6 @@ Result<Value> unary(Context& in, Op op, const Value& a, Span span);
 Result<Value> compare(Context& in, Op op, const Value& a, const Value& b, Span span);
 Result<bool> same(Context& in, const Value& a, const Value& b, Span span);
 /// Whether a condition that is known at compile time holds.
-Result<bool> truth(Context& in, const Value& value, Span span);
+Result<bool> truth(Context& in, const Given& value);
 
 }  // namespace ww::script

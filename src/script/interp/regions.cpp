@@ -9,13 +9,13 @@
 #include <map>
 #include <numeric>
 
+#include "base/fail_at.h"
 #include "base/wide.h"
 #include "ir/equal.h"
 #include "ir/print/print.h"
 #include "script/interp/calls.h"
 #include "script/interp/conversions.h"
 #include "script/interp/operators.h"
-#include "script/syntax/errors.h"
 
 namespace ww::script {
 namespace {
@@ -37,7 +37,7 @@ Result<std::vector<Part>> parts_of(Context& in, const Value& index, Span span) {
     items = {index};
   std::vector<Part> out;
   for (const Value& item : items) {
-    if (item.is(Kind::Opaque)) return fail(needs_opaque(in, item, span));
+    if (item.is(Kind::Opaque)) return fail(needs_opaque(in, {item, span}));
     Part part;
     part.is_slice = item.is(Kind::Slice);
     if (part.is_slice)
@@ -66,8 +66,8 @@ Result<DimBounds> dim_bounds(Context& in, ir::BufferId id, std::size_t dim,
   ir::Function& f = in.fn();
   DimBounds out;
   out.begin = slice.begin.is(Kind::None) ? ir::int_imm(f, DType::Int32, 0, span)
-                                         : WW_TRY(index_expr(in, slice.begin, span));
-  out.end = slice.end.is(Kind::None) ? f[id].shape[dim] : WW_TRY(index_expr(in, slice.end, span));
+                                         : WW_TRY(index_expr(in, {slice.begin, span}));
+  out.end = slice.end.is(Kind::None) ? f[id].shape[dim] : WW_TRY(index_expr(in, {slice.end, span}));
   // Negative constants count from the end, as in Python.
   for (ir::ExprId* bound : {&out.begin, &out.end})
     if (const auto value = ir::const_int(f, *bound); value && *value < 0)
@@ -130,10 +130,10 @@ Diag bad_step(std::int64_t size, std::int64_t step, Span span) {
 Result<ir::ExprId> ramp_of_slice(Context& in, ir::BufferId id, std::size_t dim,
                                  const SliceObject& slice, Span span) {
   const DimBounds bounds = WW_TRY(dim_bounds(in, id, dim, slice, span));
-  const std::int64_t step = WW_TRY(as_integer(in, slice.step, "the step of a slice", span));
+  const std::int64_t step = WW_TRY(as_integer(in, {slice.step, span}, "the step of a slice"));
   const ir::ExprId extent = WW_TRY(region_extent(in, bounds.begin, bounds.end, span));
   const std::int64_t size =
-      WW_TRY(as_integer(in, of_expr(extent), "the extent of a slice with a step", span));
+      WW_TRY(as_integer(in, {of_expr(extent), span}, "the extent of a slice with a step"));
   if (step < 1 || size < 1) return fail(bad_step(size, step, span));
   const ir::ExprId stride = ir::int_imm(in.fn(), in.fn()[bounds.begin].type.dtype, step, span);
   return ir::ramp(in.fn(), bounds.begin, stride, (size + step - 1) / step, span);
@@ -194,10 +194,10 @@ Result<SteppedRange> stepped_range(Context& in, ir::BufferId id, std::size_t dim
 
 Result<SteppedRange> stepped_slice(Context& in, ir::BufferId id, std::size_t dim,
                                    const SliceObject& slice, bool may_leave, Span span) {
-  const std::int64_t step = WW_TRY(as_integer(in, slice.step, "the step of a slice", span));
+  const std::int64_t step = WW_TRY(as_integer(in, {slice.step, span}, "the step of a slice"));
   const ir::RangeExpr all = WW_TRY(range_of_slice(in, id, dim, slice, may_leave, span));
   const std::int64_t size =
-      WW_TRY(as_integer(in, of_expr(all.extent), "the extent of a slice with a step", span));
+      WW_TRY(as_integer(in, {of_expr(all.extent), span}, "the extent of a slice with a step"));
   if (step < 1 || size < 1) return fail(bad_step(size, step, span));
   return stepped_range(in, id, dim, all.min, (size + step - 1) / step, step, span);
 }
@@ -214,7 +214,7 @@ Result<BufferIndex> element_index(Context& in, ir::BufferId id, const std::vecto
   for (std::size_t d = 0; d < parts.size(); ++d)
     out.indices.push_back(has_step(parts[d])
                               ? WW_TRY(ramp_of_slice(in, id, d, parts[d].slice, span))
-                              : WW_TRY(index_expr(in, parts[d].index, span)));
+                              : WW_TRY(index_expr(in, {parts[d].index, span})));
   return out;
 }
 
@@ -265,7 +265,7 @@ Result<BufferIndex> buffer_index(Context& in, ir::BufferId id, const Value& inde
     } else if (parts[d].is_slice) {
       out.ranges.push_back(WW_TRY(range_of_slice(in, id, d, parts[d].slice, may_leave, span)));
     } else {
-      const ir::ExprId one = WW_TRY(index_expr(in, parts[d].index, span));
+      const ir::ExprId one = WW_TRY(index_expr(in, {parts[d].index, span}));
       const auto value = ir::const_int(in.fn(), one);
       const auto whole = ir::const_int(in.fn(), in.fn()[id].shape[d]);
       if (value && (*value < 0 || (whole && *value >= *whole)))
@@ -294,7 +294,7 @@ Result<ir::Region> region_of_load(Context& in, const ir::Expr& load, Span span) 
       continue;
     }
     const std::int64_t step =
-        WW_TRY(as_integer(in, of_expr(index.args[1]), "the step of a slice", span));
+        WW_TRY(as_integer(in, {of_expr(index.args[1]), span}, "the step of a slice"));
     const std::int64_t lanes = index.type.lanes;
     const ir::ExprId begin = index.args[0];
     const ir::RangeExpr all{begin,
@@ -340,7 +340,7 @@ Result<ir::Region> as_region(Context& in, const Value& value, std::string_view w
   if (value.is(Kind::Ir) && f[value.expr()].op == ir::ExprOp::Load) {
     return region_of_load(in, f[value.expr()], span);
   }
-  if (value.is(Kind::Opaque)) return fail(needs_opaque(in, value, span));
+  if (value.is(Kind::Opaque)) return fail(needs_opaque(in, {value, span}));
   return fail_at(span, DiagKind::BadTileCall, "{} is {}, expected a buffer or a region of one",
                  what, type_name(value));
 }
@@ -434,8 +434,8 @@ std::optional<Result<Value>> region_attribute(Context& in, const Value& region,
       return std::nullopt;
     if (!slice.begin.is(Kind::Ir) && !slice.end.is(Kind::Ir))
       return binary(in, Op::Sub, slice.end, slice.begin, span);
-    const Result<ir::ExprId> begin = index_expr(in, slice.begin, span);
-    const Result<ir::ExprId> end = index_expr(in, slice.end, span);
+    const Result<ir::ExprId> begin = index_expr(in, {slice.begin, span});
+    const Result<ir::ExprId> end = index_expr(in, {slice.end, span});
     if (!begin || !end) return fail(!begin ? begin.error() : end.error());
     const Result<ir::ExprId> extent = linear_difference(in, *end, *begin, span);
     return extent ? Result<Value>(number(*extent)) : fail(extent.error());

@@ -84,6 +84,11 @@ struct Value {
   }
 };
 
+/// A value, and the place of the source that gives it, which messages point to.
+struct Given : Value {
+  Span span;
+};
+
 inline Value none() { return {}; }
 inline Value of_bool(bool truth) { return {.kind = Kind::Bool, .truth = truth}; }
 inline Value of_int(Wide integer) { return {.kind = Kind::Int, .integer = integer}; }

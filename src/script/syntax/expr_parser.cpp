@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "script/syntax/errors.h"
+#include "base/fail_at.h"
 #include "script/syntax/literals.h"
 
 namespace ww::script {

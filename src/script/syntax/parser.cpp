@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/fail_at.h"
 #include "base/result.h"
 #include "base/suggest.h"
-#include "script/syntax/errors.h"
 #include "script/syntax/expr_parser.h"
 #include "script/syntax/lexer.h"
 #include "script/syntax/parse_cursor.h"

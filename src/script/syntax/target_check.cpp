@@ -3,7 +3,7 @@
 #include <iterator>
 #include <string>
 
-#include "script/syntax/errors.h"
+#include "base/fail_at.h"
 #include "script/syntax/expr_parser.h"
 
 namespace ww::script {

@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors with their places.
+// Diagnostics that are made with their place, by those who read a text.
 #pragma once
 
-#include <utility>
-
-#include "base/diag.h"
 #include "base/result.h"
 
-namespace ww::script {
+namespace ww {
 
 template <typename... Args>
 Diag diag_at(Span span, DiagKind kind, fmt::format_string<Args...> format, Args&&... args) {
-  return diag(kind, format, std::forward<Args>(args)...).with_span(span);
+  return diag_with(kind, format, fmt::make_format_args(args...)).with_span(span);
 }
 
 /// `return fail_at(span, DiagKind::Syntax, "found {}, expected {}", a, b);`
 template <typename... Args>
-auto fail_at(Span span, DiagKind kind, fmt::format_string<Args...> format, Args&&... args) {
-  return fail(diag_at(span, kind, format, std::forward<Args>(args)...));
+Unexpected<Diag> fail_at(Span span, DiagKind kind, fmt::format_string<Args...> format,
+                         Args&&... args) {
+  return fail(diag_with(kind, format, fmt::make_format_args(args...)).with_span(span));
 }
 
 /// The error of something that has places of its own, at the place of the source that is to blame.
@@ -27,4 +25,4 @@ Result<T> placed(Result<T> result, Span span) {
   return result;
 }
 
-}  // namespace ww::script
+}  // namespace ww
