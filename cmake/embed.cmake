@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-#   ww_embed(ww_script script/library.h library_files NAMES library.py FILES src/script/library.py)
+#   ww_embed(ww_script script/compile.h library_files NAMES library.py FILES src/script/library.py)
 #
 # makes files part of a library: each becomes a raw string, so that it is the file byte for byte. The header
 # declares the function that returns them: `std::span<const EmbeddedFile> library_files();`

@@ -13,7 +13,7 @@ list(TRANSFORM examples APPEND ".py")
 file(GLOB templates CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
      "${PROJECT_SOURCE_DIR}/src/driver/templates/*.py")
 
-ww_embed(ww_driver driver/embedded.h embedded_examples NAMES ${examples} FILES ${examples})
-ww_embed(ww_driver driver/embedded.h embedded_index NAMES ${index} FILES ${index})
-ww_embed(ww_driver driver/embedded.h embedded_templates NAMES ${templates} FILES ${templates})
-ww_embed(ww_script script/library.h library_files NAMES library.py FILES src/script/library.py)
+ww_embed(ww_driver driver/examples.h embedded_examples NAMES ${examples} FILES ${examples})
+ww_embed(ww_driver driver/examples.h embedded_index NAMES ${index} FILES ${index})
+ww_embed(ww_driver driver/examples.h embedded_templates NAMES ${templates} FILES ${templates})
+ww_embed(ww_script script/compile.h library_files NAMES library.py FILES src/script/library.py)

@@ -10,7 +10,7 @@
 
 #include "contents.h"
 #include "cublas_numbers.h"
-#include "runtime/cuda_timing.h"
+#include "runtime/cuda_device.h"
 
 namespace ww::bench {
 namespace {

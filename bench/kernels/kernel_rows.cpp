@@ -11,7 +11,7 @@
 #include "../compile/examples.h"
 #include "gpu.h"
 #include "num/dtype.h"
-#include "runtime/cuda_timing.h"
+#include "runtime/cuda_device.h"
 
 namespace ww::bench {
 namespace {

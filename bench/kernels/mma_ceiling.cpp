@@ -12,7 +12,7 @@
 
 #include "contents.h"
 #include "operands.h"
-#include "runtime/cuda_timing.h"
+#include "runtime/cuda_device.h"
 
 namespace ww::bench {
 namespace {

@@ -10,7 +10,7 @@
 #include "../kernels/gpu.h"
 #include "../kernels/problem.h"
 #include "row_reference.h"
-#include "runtime/cuda_timing.h"
+#include "runtime/cuda_device.h"
 
 namespace ww::bench::rows {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "bindings.h"
-#include "driver/report_json.h"
+#include "driver/report_parts.h"
 #include "num/dtype.h"
 
 namespace nb = nanobind;

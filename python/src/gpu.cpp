@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls on a GPU with tensors that lie there. launcher.cpp has the short way for repeated ones.
-#include "gpu.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>

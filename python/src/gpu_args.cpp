@@ -13,7 +13,7 @@
 #include "bindings.h"
 #include "call_args.h"
 #include "driver/args/npy.h"
-#include "gpu.h"
+#include "kernel.h"
 #include "num/dtype.h"
 #include "runtime/cuda_calls.h"
 

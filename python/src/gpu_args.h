@@ -16,7 +16,7 @@
 
 #include "base/small_vec.h"
 #include "dlpack.h"
-#include "driver/call/gpu_call.h"
+#include "driver/call/call.h"
 
 namespace ww::python {
 

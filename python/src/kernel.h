@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Python's `_core.Kernel` holds.
+// What Python's `_core.Kernel` holds, and what calls on a GPU share.
 #pragma once
 
 #include <atomic>
@@ -7,7 +7,7 @@
 
 #include "driver/build.h"
 #include "driver/call/call.h"
-#include "driver/call/gpu_call.h"
+#include "runtime/cuda_calls.h"
 
 namespace ww::python {
 
@@ -19,5 +19,8 @@ struct Kernel {
   driver::GpuKernel gpu{build};
   std::atomic<bool> has_run_on_gpu = false;  // the driver has compiled it
 };
+
+/// The driver's functions, loaded at the first use and kept. Raises where there is no driver.
+const runtime::CudaCalls& cuda_calls();
 
 }  // namespace ww::python

@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "bindings.h"
-#include "gpu.h"
 #include "gpu_args.h"
 #include "kernel.h"
 

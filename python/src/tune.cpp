@@ -12,8 +12,8 @@
 #include "base/diag.h"
 #include "base/source.h"
 #include "bindings.h"
-#include "driver/report_json.h"
-#include "driver/run/device_kind.h"
+#include "driver/report_parts.h"
+#include "driver/run/device_run.h"
 #include "driver/tune/tune.h"
 
 namespace nb = nanobind;

@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/options.h"
-#include "driver/report_json.h"
+#include "driver/report_parts.h"
 
 namespace ww::cli::doctor_command {
 namespace {

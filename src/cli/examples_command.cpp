@@ -19,7 +19,7 @@
 #include "cli/source_options.h"
 #include "driver/build.h"
 #include "driver/examples.h"
-#include "driver/report_json.h"
+#include "driver/report_parts.h"
 
 namespace ww::cli::examples_command {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `warpwright lsp`: the Language Server Protocol on standard input and output. Everything is in
-// lsp/serve.h.
+// lsp/server.h.
 #include <memory>
 #include <string>
 
@@ -8,7 +8,7 @@
 #include "cli/environment.h"
 #include "cli/options.h"
 #include "cli/version.h"
-#include "lsp/serve.h"
+#include "lsp/server.h"
 
 namespace ww::cli::lsp_command {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/options.h"
-#include "driver/report_json.h"
+#include "driver/report_parts.h"
 
 namespace ww::cli::reference_command {
 namespace {

@@ -9,7 +9,7 @@
 #include "cli/options.h"
 #include "cli/source_options.h"
 #include "cli/terminal.h"
-#include "driver/report_json.h"
+#include "driver/report_parts.h"
 #include "driver/run/tool.h"
 
 namespace ww::cli::run_command {

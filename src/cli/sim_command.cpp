@@ -12,7 +12,7 @@
 #include "cli/options.h"
 #include "cli/source_options.h"
 #include "cli/terminal.h"
-#include "driver/report_json.h"
+#include "driver/report_parts.h"
 #include "driver/sim/tool.h"
 
 namespace ww::cli::sim_command {

@@ -11,7 +11,7 @@
 #include "cli/options.h"
 #include "cli/source_options.h"
 #include "cli/terminal.h"
-#include "driver/report_json.h"
+#include "driver/report_parts.h"
 #include "driver/tune/tune.h"
 
 namespace ww::cli::tune_command {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// `warpwright variants`: the ways to carry out tile primitives. Everything is in driver/variants.h.
-#include "driver/variants.h"
+// `warpwright variants`: the ways to carry out tile primitives. Everything is in driver/reference.h.
+#include "driver/reference.h"
 
 #include <memory>
 
 #include "cli/command.h"
 #include "cli/options.h"
-#include "driver/report_json.h"
+#include "driver/report_parts.h"
 
 namespace ww::cli::variants_command {
 namespace {

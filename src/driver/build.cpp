@@ -12,13 +12,13 @@
 #include <utility>
 
 #include "base/file_io.h"
-#include "driver/embedded.h"
-#include "driver/report_json.h"
+#include "driver/examples.h"
+#include "driver/report_parts.h"
 #include "emit/ptx/emit.h"
 #include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "ptx/printer.h"
-#include "script/imported_modules.h"
+#include "script/compile.h"
 #include "script/syntax/parser.h"
 
 namespace ww::driver {

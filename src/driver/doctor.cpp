@@ -12,7 +12,7 @@
 #include "base/ascii.h"
 #include "base/process.h"
 #include "base/split.h"
-#include "driver/report_json.h"
+#include "driver/report_parts.h"
 #include "runtime/cuda_calls.h"
 #include "runtime/cuda_device.h"
 

@@ -16,8 +16,7 @@
 #include "base/join.h"
 #include "base/printable.h"
 #include "base/suggest.h"
-#include "driver/embedded.h"
-#include "driver/report_json.h"
+#include "driver/report_parts.h"
 
 namespace ww::driver {
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/embedded_file.h"
 #include "base/result.h"
 #include "json/json.h"
 
@@ -65,5 +66,17 @@ Result<Starter> write_starter(const StarterRequest& request);
 
 /// A word as a shell takes it: quoted where it needs to be.
 std::string shell_word(std::string_view word);
+
+// --- files of the program ------------------------------------------------------------------------
+//
+// Files that are part of the program; cmake/embedded_files.cmake puts them there.
+
+/// The programs that examples/index.txt names, in its order; their paths begin at the root of the
+/// project: "examples/transpose.py".
+std::span<const EmbeddedFile> embedded_examples();
+/// examples/index.txt.
+std::span<const EmbeddedFile> embedded_index();
+/// src/driver/templates/*.py.
+std::span<const EmbeddedFile> embedded_templates();
 
 }  // namespace ww::driver

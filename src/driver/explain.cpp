@@ -10,7 +10,6 @@
 #include "base/ascii.h"
 #include "base/join.h"
 #include "base/printable.h"
-#include "driver/report_json.h"
 #include "driver/report_parts.h"
 
 namespace ww::driver {

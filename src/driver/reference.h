@@ -28,4 +28,13 @@ std::vector<ReferenceRow> reference_rows(std::string_view topic);
 std::string reference_text(std::string_view topic);
 Json reference_json(std::string_view topic);
 
+// --- variants ------------------------------------------------------------------------------------
+//
+// The ways that there are to carry out tile primitives: `warpwright variants`.
+
+/// A line for each, in the order in which they are tried; and the same for programs
+/// (docs/reference/schema/variants.json).
+std::string variants_text();
+Json variants_json();
+
 }  // namespace ww::driver

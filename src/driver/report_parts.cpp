@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "base/append.h"
@@ -81,5 +82,111 @@ std::vector<std::size_t> column_widths(std::span<const TableRow> rows) {
   }
   return widths;
 }
+
+// --- as JSON -------------------------------------------------------------------------------------
+
+Json with_schema(std::string_view name, const Json& keys) {
+  Json out = {{"schema", fmt::format("warpwright/{}/1", name)}};
+  out.update(keys);
+  return out;
+}
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+Json buffer_json(const BufferReport& buffer) {
+  return {{"parameter", buffer.param},
+          {"name", buffer.name},
+          {"dtype", num::name_of(buffer.dtype)},
+          {"shape", buffer.shape},
+          {"output", buffer.is_output},
+          {"undefined", buffer.undefined},
+          {"first_undefined", buffer.undefined > 0 ? Json(buffer.first_undefined) : Json()},
+          {"first", buffer.first},
+          {"file", buffer.file.empty() ? Json() : Json(buffer.file)}};
+}
+
+Json expectation_json(const ExpectReport& each) {
+  Json first = json_list(each.result.first, [&](const Mismatch& mismatch) -> Json {
+    return {{"index", mismatch.index},
+            {"seen", mismatch.seen},
+            {"wanted", mismatch.wanted},
+            {"error", mismatch.error}};
+  });
+  return {{"expect", each.text},
+          {"holds", each.result.holds},
+          {"elements", each.result.elements},
+          {"mismatches", each.result.mismatches},
+          {"max_error", each.result.max_error},
+          {"tolerance", each.result.tolerance.rtol},
+          {"rtol", each.result.tolerance.rtol},
+          {"atol", each.result.tolerance.atol},
+          {"first", first}};
+}
+
+namespace {
+
+// What a kernel prints, and names of files, may be any bytes.
+std::string plain_text(const Json& value, int indent = -1) {
+  return printable_json(value.dump(indent));
+}
+
+// What fits into a line of this length stands on one.
+constexpr std::size_t kLongestLine = 140;
+
+bool has_items(const Json& value) {
+  return value.type() == JsonType::Array || value.type() == JsonType::Object;
+}
+
+// Calls `take` with each item and its key, as long as it returns true.
+template <typename Take>
+bool for_each_item(const Json& value, const Take& take) {
+  if (value.type() == JsonType::Object)
+    return std::ranges::all_of(value.members(), [&](const JsonMember& member) {
+      return take(plain_text(member.first) + ": ", member.second);
+    });
+  return std::ranges::all_of(value, [&](const Json& item) { return take("", item); });
+}
+
+// Appends the value as one line. False, and only a part of it, if `out` gets longer than `most`.
+bool append_line(std::string& out, const Json& value, std::size_t most) {
+  if (!has_items(value)) {
+    out += plain_text(value);
+    return out.size() <= most;
+  }
+  const bool is_object = value.type() == JsonType::Object;
+  std::string_view separator = is_object ? "{" : "[";
+  const bool fits = for_each_item(value, [&](std::string_view key, const Json& item) {
+    append(out, "{}{}", std::exchange(separator, ", "), key);
+    return append_line(out, item, most);
+  });
+  if (value.size() == 0) out += separator;
+  out += is_object ? '}' : ']';
+  return fits && out.size() <= most;
+}
+
+void write(std::string& out, const Json& value, std::size_t indent) {
+  if (!has_items(value)) return void(out += plain_text(value));
+  const std::size_t begin = out.size();
+  if (indent <= kLongestLine && append_line(out, value, begin + kLongestLine - indent)) return;
+  out.resize(begin);
+  std::string_view separator = value.type() == JsonType::Object ? "{" : "[";
+  for_each_item(value, [&](std::string_view key, const Json& item) {
+    append(out, "{}\n{:{}}{}", separator, "", indent + 2, key);
+    separator = ",";
+    write(out, item, indent + 2);
+    return true;
+  });
+  append(out, "\n{:{}}{}", "", indent, value.type() == JsonType::Object ? "}" : "]");
+}
+
+}  // namespace
+
+std::string json_text(const Json& value) {
+  std::string text;
+  write(text, value, 0);
+  return text + "\n";
+}
+
+std::string json_lines(const Json& value) { return plain_text(value, 2) + "\n"; }
 
 }  // namespace ww::driver

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the reports of all runs have in common, on the virtual GPU and elsewhere: facts, buffers,
-// expectations, what the kernel printed.
+// expectations, what the kernel printed; and the JSON that they share.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "driver/expect/expect.h"
+#include "json/json.h"
 #include "num/dtype.h"
 
 namespace ww::driver {
@@ -55,5 +56,42 @@ void add_printed(std::string& out, std::string_view printed);
 using TableRow = std::vector<std::string>;
 /// The width of each column's widest cell. Rows may be of different lengths.
 std::vector<std::size_t> column_widths(std::span<const TableRow> rows);
+
+}  // namespace ww::driver
+
+namespace ww::sim {
+struct Counters;
+struct OpCount;
+struct Program;
+}  // namespace ww::sim
+
+namespace ww::driver {
+
+// --- as JSON -------------------------------------------------------------------------------------
+//
+// The JSON that the reports of all runs share.
+
+struct SassAdvice;
+
+/// `keys` with the name of their schema before them: "warpwright/run/1",
+/// docs/reference/schema/run.json. The number changes when a key is removed or changes its meaning;
+/// keys may be added under it.
+Json with_schema(std::string_view name, const Json& keys = Json::object());
+
+/// null for an empty text.
+Json text_or_null(const std::string& text);
+Json buffer_json(const BufferReport& buffer);
+Json expectation_json(const ExpectReport& each);
+/// What was counted of an instruction or of a family, and of each family of a run.
+Json count_json(const sim::OpCount& count);
+Json families_json(const sim::Program& program, const sim::Counters& counters);
+/// With `--sass`.
+Json sass_json(const SassAdvice& advice);
+
+/// The value as text: what fits into a line stands on one, the rest is indented by two. Ends with a
+/// line break.
+std::string json_text(const Json& value);
+/// The same, each value on its own line.
+std::string json_lines(const Json& value);
 
 }  // namespace ww::driver

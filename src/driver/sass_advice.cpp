@@ -11,7 +11,7 @@
 #include "base/join.h"
 #include "base/printable.h"
 #include "base/split.h"
-#include "driver/report_json.h"
+#include "driver/report_parts.h"
 #include "ptx/parser.h"
 
 namespace ww::driver {

@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "driver/build.h"
-#include "driver/report_json.h"
+#include "driver/report_parts.h"
 
 namespace ww::explore {
 

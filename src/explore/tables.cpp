@@ -13,7 +13,7 @@
 #include "explore/page_files.h"
 #include "runtime/cuda_calls.h"
 #include "runtime/cuda_device.h"
-#include "script/api/tile_calls.h"
+#include "script/api/builtins.h"
 #include "sim/checks/findings.h"
 
 namespace ww::explore {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the server answers about a document, one file each: hover.cpp, inlay.cpp, lens.cpp,
-// completion.cpp, signature.cpp, definition.cpp. Each gives the `result` of a response.
+// What the server answers about a document: hover.cpp (and definitions), lens.cpp (and inlay hints),
+// completion.cpp (and signatures). Each gives the `result` of a response.
 #pragma once
 
 #include <functional>

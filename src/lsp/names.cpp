@@ -12,8 +12,8 @@
 #include "ir/settings.h"
 #include "lower/variant.h"
 #include "num/dtype.h"
-#include "script/api/tile_calls.h"
-#include "script/interp/imports.h"
+#include "script/api/builtins.h"
+#include "script/interp/evaluator.h"
 
 namespace ww::lsp {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A server on pipes: bytes in, bytes out, the status, the log.
-#include "lsp/serve.h"
+#include "lsp/server.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

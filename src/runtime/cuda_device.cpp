@@ -13,16 +13,136 @@
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
+#include "base/check.h"
 #include "base/result.h"
 #include "base/split.h"
 #include "ptx/parser.h"
 #include "runtime/cuda_calls.h"
-#include "runtime/cuda_timing.h"
+#include "runtime/device.h"
 #include "sim/check_launch.h"
 #include "sim/tensor_map/image.h"
 
 namespace ww::runtime {
+
+// --- textures ------------------------------------------------------------------------------------
+
+namespace {
+
+// cuda.h's names for these are beside them.
+constexpr std::uint32_t kLayered = 0x01;        // CUDA_ARRAY3D_LAYERED
+constexpr std::uint32_t kForSurfaces = 0x02;    // CUDA_ARRAY3D_SURFACE_LDST
+constexpr std::uint32_t kForGather = 0x08;      // CUDA_ARRAY3D_TEXTURE_GATHER
+constexpr std::uint32_t kReadsIntegers = 0x01;  // CU_TRSF_READ_AS_INTEGER
+constexpr std::uint32_t kNormalized = 0x02;     // CU_TRSF_NORMALIZED_COORDINATES
+constexpr int kHost = 1;                        // CU_MEMORYTYPE_HOST
+constexpr int kArray = 3;                       // CU_MEMORYTYPE_ARRAY
+// Arrays that tld4 reads have no larger extents.
+constexpr std::uint32_t kMaxGathered = 32768;
+
+// CUarray_format.
+int format_of(const sim::Texture& texture) {
+  if (texture.kind == sim::TexelKind::Float) return texture.bits == 16 ? 0x10 : 0x20;
+  const int first = texture.kind == sim::TexelKind::Signed ? 0x08 : 0x01;
+  return first + (texture.bits == 8 ? 0 : texture.bits == 16 ? 1 : 2);
+}
+
+std::uint32_t array_flags(const sim::Texture& texture) {
+  std::uint32_t out = texture.layers > 0 ? kLayered : 0;
+  if (texture.is_surface) return out | kForSurfaces;
+  const bool is_gathered = texture.rank == 2 && texture.layers == 0 &&
+                           std::max(texture.extent[0], texture.extent[1]) <= kMaxGathered;
+  return is_gathered ? out | kForGather : out;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<CudaTexture>> CudaTexture::make(const CudaCalls& calls,
+                                                       const sim::Texture& texture,
+                                                       std::string_view name) {
+  if (calls.array_create == nullptr || calls.array_destroy == nullptr ||
+      calls.array_copy == nullptr || calls.texture_create == nullptr ||
+      calls.texture_destroy == nullptr || calls.surface_create == nullptr ||
+      calls.surface_destroy == nullptr)
+    return fail(DiagKind::OldDriver, "the CUDA driver is too old for texture objects");
+  std::unique_ptr<CudaTexture> out(new CudaTexture(calls, texture, name));  // NOLINT: private
+  WW_TRY_VOID(out->create_array());
+  WW_TRY_VOID(out->create_object());
+  return out;
+}
+
+// Extents that an array does not have are 0; the depth of one in layers is their number.
+Result<void> CudaTexture::create_array() {
+  CudaArrayDesc desc;
+  desc.width = texture_.extent[0];
+  if (texture_.rank > 1) desc.height = texture_.extent[1];
+  desc.depth = texture_.layers > 0 ? texture_.layers : texture_.rank > 2 ? texture_.extent[2] : 0;
+  desc.format = format_of(texture_);
+  desc.channels = texture_.channels;
+  desc.flags = array_flags(texture_);
+  return check_cuda(calls_, calls_.array_create(&array_, &desc),
+                    fmt::format("making an array of {} x {} x {} texels for `{}`", desc.width,
+                                desc.height, desc.depth, name_));
+}
+
+Result<void> CudaTexture::create_object() {
+  CudaResourceDesc resource;
+  resource.array = array_;
+  if (texture_.is_surface)
+    return check_cuda(calls_, calls_.surface_create(&handle_, &resource),
+                      fmt::format("making a surface object for `{}`", name_));
+  CudaTextureDesc desc;
+  desc.address.fill(static_cast<int>(texture_.mode));
+  desc.filter = texture_.is_linear ? 1 : 0;
+  if (!texture_.gives_floats()) desc.flags |= kReadsIntegers;
+  if (texture_.is_normalized) desc.flags |= kNormalized;
+  return check_cuda(calls_, calls_.texture_create(&handle_, &resource, &desc, nullptr),
+                    fmt::format("making a texture object for `{}`", name_));
+}
+
+CudaTexture::~CudaTexture() {
+  if (handle_ != 0)
+    (texture_.is_surface ? calls_.surface_destroy : calls_.texture_destroy)(handle_);
+  if (array_ != nullptr) calls_.array_destroy(array_);
+}
+
+// All of the array; one side is still to be said.
+CudaArrayCopy CudaTexture::whole() const {
+  CudaArrayCopy out;
+  out.width_bytes = std::size_t{texture_.extent[0]} * texture_.texel_bytes();
+  out.height = texture_.extent[1];
+  out.depth = std::size_t{texture_.extent[2]} * std::max<std::uint32_t>(texture_.layers, 1);
+  for (CudaCopySide* const side : {&out.from, &out.to}) {
+    side->pitch = out.width_bytes;
+    side->height = out.height;
+  }
+  return out;
+}
+
+Result<void> CudaTexture::upload(std::span<const std::byte> texels) {
+  CudaArrayCopy copy = whole();
+  WW_CHECK(texels.size() == copy.width_bytes * copy.height * copy.depth, "{} bytes", texels.size());
+  copy.from.memory = kHost;
+  copy.from.host = const_cast<std::byte*>(texels.data());  // NOLINT: it is only read
+  copy.to.memory = kArray;
+  copy.to.array = array_;
+  return check_cuda(calls_, calls_.array_copy(&copy),
+                    fmt::format("copying {} bytes to the array of `{}`", texels.size(), name_));
+}
+
+Result<void> CudaTexture::download(std::span<std::byte> texels) {
+  CudaArrayCopy copy = whole();
+  WW_CHECK(texels.size() == copy.width_bytes * copy.height * copy.depth, "{} bytes", texels.size());
+  copy.from.memory = kArray;
+  copy.from.array = array_;
+  copy.to.memory = kHost;
+  copy.to.host = texels.data();
+  return check_cuda(calls_, calls_.array_copy(&copy),
+                    fmt::format("copying {} bytes from the array of `{}`", texels.size(), name_));
+}
+
+// --- the device ----------------------------------------------------------------------------------
 
 // --- cuda fit ------------------------------------------------------------------------------------
 //
@@ -596,6 +716,144 @@ Result<void> CudaDevice::launch(const Launch& launch) {
 
 Result<Timing> CudaDevice::time(const Launch& launch, int launches) {
   return time_each(*this, WW_TRY(work_of(launch)), launches);
+}
+
+// --- times of launches ---------------------------------------------------------------------------
+
+// --- cuda graph ----------------------------------------------------------------------------------
+//
+// Work for a GPU that is recorded once and handed over as a whole (a CUDA graph): between two kernels of
+// it the host does nothing, and the GPU waits for less than between launches that are asked for one by
+// one.
+
+namespace {
+
+class CudaGraph {
+ public:
+  /// Does the driver record?
+  static bool has_calls(const CudaCalls& calls);
+
+  /// `times` times the work, ready on the GPU of the current context. `calls` outlives the result.
+  static Result<CudaGraph> record(const CudaCalls& calls, const GpuWork& work, int times);
+  CudaGraph(CudaGraph&& other) noexcept;
+  CudaGraph(const CudaGraph&) = delete;
+  CudaGraph& operator=(const CudaGraph&) = delete;
+  CudaGraph& operator=(CudaGraph&&) = delete;
+  ~CudaGraph();
+
+  [[nodiscard]] Result<void> submit(void* stream) const;
+
+ private:
+  explicit CudaGraph(const CudaCalls& calls) : calls_(&calls) {}
+  Result<void> capture(const GpuWork& work, int times);
+
+  const CudaCalls* calls_;
+  void* stream_ = nullptr;  // on which it is recorded
+  void* graph_ = nullptr;
+  void* ready_ = nullptr;  // a CUgraphExec
+};
+
+constexpr unsigned kNonBlocking = 1;  // CU_STREAM_NON_BLOCKING
+constexpr int kRelaxed = 2;           // CU_STREAM_CAPTURE_MODE_RELAXED
+
+bool CudaGraph::has_calls(const CudaCalls& calls) {
+  return calls.stream_create != nullptr && calls.stream_destroy != nullptr &&
+         calls.capture_begin != nullptr && calls.capture_end != nullptr &&
+         calls.graph_instantiate != nullptr && calls.graph_upload != nullptr &&
+         calls.graph_launch != nullptr && calls.graph_destroy != nullptr &&
+         calls.graph_exec_destroy != nullptr;
+}
+
+CudaGraph::CudaGraph(CudaGraph&& other) noexcept
+    : calls_(other.calls_),
+      stream_(std::exchange(other.stream_, nullptr)),
+      graph_(std::exchange(other.graph_, nullptr)),
+      ready_(std::exchange(other.ready_, nullptr)) {}
+
+CudaGraph::~CudaGraph() {
+  if (ready_ != nullptr) calls_->graph_exec_destroy(ready_);
+  if (graph_ != nullptr) calls_->graph_destroy(graph_);
+  if (stream_ != nullptr) calls_->stream_destroy(stream_);
+}
+
+// A capture that has begun must end, whatever happens between.
+Result<void> CudaGraph::capture(const GpuWork& work, int times) {
+  WW_TRY_VOID(check_cuda(*calls_, calls_->capture_begin(stream_, kRelaxed), "recording a graph"));
+  Result<void> done = {};
+  for (int i = 0; i < times && done; ++i) done = work.submit(stream_);
+  const int ended = calls_->capture_end(stream_, &graph_);
+  if (!done) return done;
+  return check_cuda(*calls_, ended, "recording a graph");
+}
+
+Result<CudaGraph> CudaGraph::record(const CudaCalls& calls, const GpuWork& work, int times) {
+  CudaGraph out(calls);
+  WW_TRY_VOID(
+      check_cuda(calls, calls.stream_create(&out.stream_, kNonBlocking), "making a stream"));
+  WW_TRY_VOID(out.capture(work, times));
+  WW_TRY_VOID(check_cuda(calls, calls.graph_instantiate(&out.ready_, out.graph_, 0),
+                         "making a graph ready"));
+  WW_TRY_VOID(check_cuda(calls, calls.graph_upload(out.ready_, nullptr), "sending a graph"));
+  return out;
+}
+
+Result<void> CudaGraph::submit(void* stream) const {
+  return check_cuda(*calls_, calls_->graph_launch(ready_, stream), "launching a graph");
+}
+
+Result<double> time_between(CudaDevice& device, const GpuWork& work, void* start, void* end) {
+  const CudaCalls& calls = device.calls();
+  WW_TRY_VOID(check_cuda(calls, calls.event_record(start, nullptr), "recording an event"));
+  WW_TRY_VOID(work.submit(nullptr));
+  WW_TRY_VOID(check_cuda(calls, calls.event_record(end, nullptr), "recording an event"));
+  WW_TRY_VOID(device.wait_for(end, work.name));
+  float milliseconds = 0;
+  WW_TRY_VOID(
+      check_cuda(calls, calls.event_elapsed(&milliseconds, start, end), "reading an event's time"));
+  return static_cast<double>(milliseconds) / 1000;
+}
+
+}  // namespace
+
+Result<Timing> time_each(CudaDevice& device, const GpuWork& work, int times) {
+  const CudaEvent start = WW_TRY(CudaEvent::make(device.calls()));
+  const CudaEvent end = WW_TRY(CudaEvent::make(device.calls()));
+  std::vector<double> seconds;
+  for (int i = 0; i <= times; ++i) {
+    const double one = WW_TRY(time_between(device, work, start.handle(), end.handle()));
+    if (i > 0) seconds.push_back(one);
+  }
+  std::ranges::sort(seconds);
+  const std::size_t middle = seconds.size() / 2;
+  const double median =
+      seconds.size() % 2 == 1 ? seconds[middle] : (seconds[middle - 1] + seconds[middle]) / 2;
+  return Timing{median, seconds.front(), seconds.back(), times};
+}
+
+Result<Timing> time_copy(CudaDevice& device, Address to, Address from, std::size_t bytes,
+                         int copies) {
+  return time_each(device, copying(device.calls(), to, from, bytes), copies);
+}
+
+Result<double> time_in_a_row(CudaDevice& device, const GpuWork& work, int times) {
+  if (!CudaGraph::has_calls(device.calls())) return time_one_by_one(device, work, times);
+  const CudaGraph graph = WW_TRY(CudaGraph::record(device.calls(), work, times));
+  const auto submit = [&](void* stream) { return graph.submit(stream); };
+  return time_one_by_one(device, {submit, work.name}, 1);
+}
+
+Result<double> time_in_a_row(CudaDevice& device, const Launch& launch, int launches) {
+  return time_in_a_row(device, WW_TRY(device.work_of(launch)), launches);
+}
+
+Result<double> time_one_by_one(CudaDevice& device, const GpuWork& work, int times) {
+  const CudaEvent start = WW_TRY(CudaEvent::make(device.calls()));
+  const CudaEvent end = WW_TRY(CudaEvent::make(device.calls()));
+  const auto submit = [&](void* stream) -> Result<void> {
+    for (int i = 0; i < times; ++i) WW_TRY_VOID(work.submit(stream));
+    return {};
+  };
+  return time_between(device, {submit, work.name}, start.handle(), end.handle());
 }
 
 }  // namespace ww::runtime

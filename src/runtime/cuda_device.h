@@ -3,6 +3,7 @@
 // it is.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,11 +16,49 @@
 
 #include "base/result.h"
 #include "runtime/cuda_calls.h"
-#include "runtime/cuda_texture.h"
 #include "runtime/device.h"
 #include "sim/program.h"
+#include "sim/texture/texture.h"
 
 namespace ww::runtime {
+
+// --- textures ------------------------------------------------------------------------------------
+//
+// A texture or surface of the virtual GPU on a real one: a CUDA array with the same texels, and the
+// object that a kernel gets as its handle.
+
+class CudaTexture {
+ public:
+  /// In the current context, which outlives it. DeviceError or OutOfMemory with the driver's words
+  /// where it refuses; the name is for messages.
+  static Result<std::unique_ptr<CudaTexture>> make(const CudaCalls& calls,
+                                                   const sim::Texture& texture,
+                                                   std::string_view name);
+  CudaTexture(const CudaTexture&) = delete;
+  CudaTexture& operator=(const CudaTexture&) = delete;
+  ~CudaTexture();
+
+  /// The value of the kernel's parameter.
+  [[nodiscard]] std::uint64_t handle() const { return handle_; }
+  /// All texels, x first, without gaps, as sim::Texture has them.
+  Result<void> upload(std::span<const std::byte> texels);
+  Result<void> download(std::span<std::byte> texels);
+
+ private:
+  CudaTexture(const CudaCalls& calls, const sim::Texture& texture, std::string_view name)
+      : calls_(calls), texture_(texture), name_(name) {}
+  Result<void> create_array();
+  Result<void> create_object();
+  [[nodiscard]] CudaArrayCopy whole() const;
+
+  CudaCalls calls_;
+  sim::Texture texture_;
+  std::string name_;
+  void* array_ = nullptr;
+  std::uint64_t handle_ = 0;
+};
+
+// --- the device ----------------------------------------------------------------------------------
 
 // --- cuda event ----------------------------------------------------------------------------------
 //
@@ -166,7 +205,7 @@ class CudaDevice final : public Device {
   Result<CudaLaunch> prepare(const Launch& launch) {
     return CudaLaunch::make(*this, kernel_, context_, launch);
   }
-  /// The launch with its maps made, to be timed (runtime/cuda_timing.h). Fails as `prepare` does, and
+  /// The launch with its maps made, to be timed (runtime/cuda_device.h). Fails as `prepare` does, and
   /// for maps.
   Result<GpuWork> work_of(const Launch& launch);
 
@@ -202,5 +241,23 @@ class CudaDevice final : public Device {
   bool is_lost_ = false;  // after a failure every call fails
   bool hangs_ = false;    // and some would wait forever
 };
+
+// --- times of launches ---------------------------------------------------------------------------
+//
+// Times work on a GPU by its own events: single launches, launches in a row, copies. All functions
+// wait, fail as CudaDevice::launch does, and leave the device unusable in the same cases.
+
+/// Does the work once more than `times` times, an event around each: the first one does not count.
+Result<Timing> time_each(CudaDevice& device, const GpuWork& work, int times);
+/// The same of a copy. What no kernel that reads and writes the same bytes is expected to beat.
+Result<Timing> time_copy(CudaDevice& device, Address to, Address from, std::size_t bytes,
+                         int copies);
+
+/// Seconds from the beginning of the first to the end of the last, recorded in a graph
+/// (runtime/cuda_device.h), or asked for without waiting in between where the driver has none.
+Result<double> time_in_a_row(CudaDevice& device, const GpuWork& work, int times);
+Result<double> time_in_a_row(CudaDevice& device, const Launch& launch, int launches);
+/// The same, never recorded: in a graph the driver copies by other engines, at two thirds of the rate.
+Result<double> time_one_by_one(CudaDevice& device, const GpuWork& work, int times);
 
 }  // namespace ww::runtime

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/cuda_timing.h"
+#include "runtime/cuda_device.h"
 #include "runtime/test_cuda.h"
 
 namespace ww::runtime::cuda_timing_test {

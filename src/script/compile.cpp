@@ -5,18 +5,16 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/check.h"
 #include "base/fail_at.h"
 #include "base/suggest.h"
 #include "ir/indices.h"
 #include "ir/name_parts.h"
 #include "ir/verify/verify.h"
-#include "script/interp/calls.h"
 #include "script/interp/candidates.h"
-#include "script/interp/conversions.h"
+#include "script/interp/evaluator.h"
 #include "script/interp/host_expr.h"
-#include "script/interp/host_stmts.h"
-#include "script/library.h"
 #include "script/syntax/parser.h"
 
 namespace ww::script {
@@ -34,7 +32,7 @@ Choice split_choice(std::string_view text) {
   if (at == std::string_view::npos || at == 0) return {std::string(text), ""};
   const std::string_view name = text.substr(at + 2);
   const bool begins = !name.empty() && (name[0] < '0' || name[0] > '9');
-  const bool is_name = begins && std::all_of(name.begin(), name.end(), [](char c) {
+  const bool is_name = begins && std::ranges::all_of(name, [](char c) {
                          return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
                                 (c >= 'A' && c <= 'Z');
                        });
@@ -280,8 +278,7 @@ std::string_view name_of(Dialect dialect) { return dialect == Dialect::D1 ? "d1"
 Compiled compile(const SourceText& source, const Options& options) {
   Compiled out{std::nullopt, {}, {}, Dialect::D1, source, SourceText("--kernel", "")};
   Compilation(out, options).run();
-  std::stable_sort(out.errors.begin(), out.errors.end(),
-                   [](const Diag& a, const Diag& b) { return a.span.begin < b.span.begin; });
+  std::ranges::stable_sort(out.errors, [](const Diag& a, const Diag& b) { return a.span.begin < b.span.begin; });
   return out;
 }
 
@@ -291,6 +288,100 @@ std::string Compiled::render(const Diag& diag) const {
 
 Result<void> check_kernel_syntax(std::string_view kernel) {
   return check_host_syntax(split_choice(kernel).expression);
+}
+
+// --- modules that a text imports -----------------------------------------------------------------
+
+namespace {
+
+constexpr std::string_view kBlank = " \t";
+constexpr std::string_view kImport = "import";
+
+/// Whether an import of this module can name a file of the folder.
+bool may_be_beside(std::string_view module) {
+  return !module.empty() && module.find('.') == std::string_view::npos && !known_module(module);
+}
+
+/// The words of a line's part that has nothing but words with dots and blanks; none where it has more.
+std::vector<std::string_view> plain_words(std::string_view part) {
+  const auto is_plain = [](char c) { return is_name_char(c) || c == '.' || kBlank.contains(c); };
+  std::vector<std::string_view> out;
+  if (!std::ranges::all_of(part, is_plain)) return out;
+  for (std::size_t at = part.find_first_not_of(kBlank); at != std::string_view::npos;) {
+    const std::size_t end = std::min(part.find_first_of(kBlank, at), part.size());
+    out.push_back(part.substr(at, end - at));
+    at = part.find_first_not_of(kBlank, end);
+  }
+  return out;
+}
+
+/// Whether the word `import` between these parts of a line is that of a statement `from MODULE import ...` or
+/// `import MODULE`, by itself in the line, of a module that is in no file of the folder.
+bool is_of_the_language(std::string_view before, std::string_view after) {
+  const auto head = plain_words(before);
+  if (head.size() == 2 && head[0] == "from") return !may_be_beside(head[1]);
+  const auto tail = plain_words(after);
+  return before.find_first_not_of(kBlank) == std::string_view::npos && !tail.empty() &&
+         !may_be_beside(tail[0]);
+}
+
+/// Whether a look at the lines with the word `import` shows that there is nothing to find. Most files import
+/// what the language has, a statement in a line; to parse them for this would take as long as to compile them.
+bool imports_only_the_language(std::string_view text) {
+  for (std::size_t at = text.find(kImport); at != std::string_view::npos;) {
+    const std::size_t begin = text.find_last_of('\n', at) + 1;  // npos + 1: the first line
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::size_t behind = at + kImport.size();
+    const bool is_word = (at == 0 || !is_name_char(text[at - 1])) &&
+                         (behind == text.size() || !is_name_char(text[behind]));
+    if (is_word &&
+        !is_of_the_language(text.substr(begin, at - begin), text.substr(behind, end - behind)))
+      return false;
+    at = text.find(kImport, behind);
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<std::string> imported_modules(std::string_view text) {
+  std::vector<std::string> out;
+  if (imports_only_the_language(text)) return out;
+  SymbolTable symbols;
+  const Result<Ast> ast = parse_file(text, symbols);
+  if (!ast) return out;
+  const auto add = [&](const std::string& module) {
+    if (may_be_beside(module) && std::ranges::find(out, module) == out.end()) out.push_back(module);
+  };
+  for (const Stmt& s : ast->stmts) {
+    if (s.kind == StmtKind::ImportFrom) add(ast->strings[s.module]);
+    if (s.kind == StmtKind::Import)
+      for (const Import& import : ast->list(s.imports)) add(import.path);
+  }
+  return out;
+}
+
+// --- the library of classes ----------------------------------------------------------------------
+
+const std::vector<LibraryClass>& library_classes() {
+  static const std::vector<LibraryClass> all = [] {
+    constexpr std::string_view kClass = "\nclass ";
+    std::vector<LibraryClass> out;
+    const std::string_view text = library_text();
+    for (std::size_t at = text.find(kClass); at != std::string_view::npos;) {
+      const std::size_t next = text.find(kClass, at + 1), name = at + kClass.size();
+      out.push_back({.name = text.substr(name, text.find_first_of("(:", name) - name),
+                     .text = text.substr(at + 1, std::min(next, text.size()) - at - 1)});
+      at = next;
+    }
+    return out;
+  }();
+  return all;
+}
+
+bool names_library_class(std::string_view text) {
+  return std::ranges::any_of(library_classes(),
+                             [&](const LibraryClass& each) { return text.contains(each.name); });
 }
 
 }  // namespace ww::script

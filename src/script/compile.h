@@ -11,11 +11,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/diag.h"
+#include "base/embedded_file.h"
 #include "base/result.h"
 #include "base/source.h"
 #include "infer/infer.h"
@@ -77,5 +79,35 @@ Compiled compile(const SourceText& source, const Options& options = {});
 /// Whether a text can be read as Options::kernel, whatever its names are: Syntax, TooLarge, with
 /// the place in it.
 Result<void> check_kernel_syntax(std::string_view kernel);
+
+// --- modules that a text imports -----------------------------------------------------------------
+//
+// The modules that a source file imports and the language does not have.
+
+/// Names without dots, in the order of the text, each once; none for a text that cannot be read.
+std::vector<std::string> imported_modules(std::string_view text);
+
+// --- the library of classes ----------------------------------------------------------------------
+//
+// Classes for kernels that are written in the language itself (script/library.py): barriers, the
+// stages of a ring, roles of warps, tile schedulers. A source that names one is compiled together
+// with the file.
+
+/// What the file is called, in errors too: the module that TVM has these classes in.
+inline constexpr std::string_view kLibraryModule = "tvm.backend.cuda.lang";
+
+/// The one file, which cmake/embed.cmake puts there.
+std::span<const EmbeddedFile> library_files();
+inline std::string_view library_text() { return library_files().front().text; }
+
+/// A class of the library, with the comment on what it is for.
+struct LibraryClass {
+  std::string_view name;
+  std::string_view text;
+};
+const std::vector<LibraryClass>& library_classes();
+
+/// Whether a text has the name of one of them in it.
+bool names_library_class(std::string_view text);
 
 }  // namespace ww::script

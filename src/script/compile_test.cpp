@@ -14,7 +14,6 @@
 #include "ir/equal.h"
 #include "ir/print/print.h"
 #include "script/api/builtins.h"
-#include "script/imported_modules.h"
 
 namespace ww::script::compile_test {
 namespace {

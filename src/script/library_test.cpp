@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "script/library.h"
+#include "script/compile.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

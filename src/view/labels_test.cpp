@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "view/labels.h"
+#include "view/paint.h"
 
 #include <gtest/gtest.h>
 

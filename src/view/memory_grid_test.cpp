@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "view/grid.h"
+#include "view/layout_view.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "view/summary.h"
+#include "view/table.h"
 
 #include <gtest/gtest.h>
 

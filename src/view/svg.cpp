@@ -15,12 +15,10 @@
 #include <utility>
 #include <vector>
 
-#include "view/grid.h"
-#include "view/labels.h"
 #include "view/layout_view.h"
 #include "view/paint.h"
-#include "view/summary.h"
 #include "view/svg_writer.h"
+#include "view/table.h"
 
 namespace ww::view {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A layout as an SVG picture for a paper or a page: one coloured cell per element (colours:
-// view/paint.h), its place written inside where there is room (view/labels.h), indices along
+// view/paint.h), its place written inside where there is room (view/paint.h), indices along
 // the edges, the notation as title, the facts below it, and a legend. One dimension is wrapped into
 // rows; from three on there is a panel per slab.
 #pragma once
@@ -10,7 +10,6 @@
 #include <string>
 
 #include "base/result.h"
-#include "view/grid.h"
 #include "view/layout_view.h"
 
 namespace ww::view {

@@ -337,7 +337,7 @@ bool ArgReader::take_words(std::size_t param, std::vector<std::int64_t> shape) {
                                          : make_array(dtype, std::move(shape), spec, param);
   if (!array && arg != nullptr) return refuse(std::move(array).error(), *arg, arg->value_span);
   if (!array) return refuse(array.error());
-  if (out_.all[param].is_output) std::fill(array->data.begin(), array->data.end(), kPattern);
+  if (out_.all[param].is_output) std::ranges::fill(array->data, kPattern);
   out_.all[param].array = *std::move(array);
   return true;
 }

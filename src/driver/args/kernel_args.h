@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "driver/launch/values.h"
+#include "driver/launch/launch.h"
 #include "ir/function.h"
 
 namespace ww::driver {

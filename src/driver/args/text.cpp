@@ -330,7 +330,7 @@ std::string axes_text(const layout::Layout& layout) {
 
 bool is_used(const layout::Layout& layout, layout::Axis wanted) {
   const auto axes = layout.tile().axes();
-  return std::find(axes.begin(), axes.end(), wanted) != axes.end();
+  return std::ranges::find(axes, wanted) != axes.end();
 }
 
 }  // namespace

@@ -11,20 +11,25 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "base/source.h"
 #include "driver/build.h"
 #include "driver/run/device_run.h"
 #include "driver/run/tool.h"
 #include "driver/sim/tensor_arg.h"
 #include "num/dtype.h"
 #include "runtime/cuda_calls.h"
+#include "runtime/cuda_device.h"
 #include "sim/launch.h"
 
 namespace ww::driver {
@@ -81,7 +86,7 @@ struct CallOptions {
 
 /// Runs a build that has PTX, to and from a GPU with copies of the arrays. Elements that the kernel
 /// does not write keep their values. What the kernel does wrong is in the report, but on a GPU it is
-/// Trapped. Fails as bind_call (numbers.h), run_on and eval::run do; options that cannot be read are a
+/// Trapped. Fails as bind_call, run_on and eval::run do; options that cannot be read are a
 /// Diag without a place.
 Result<RunReport> call_kernel(const Build& build, CallArgs args, const CallOptions& options = {});
 
@@ -106,5 +111,80 @@ Result<void> check_c_order(const CallArg& array, std::string_view title);
 Result<std::vector<KernelArg>> bind_call(const ir::Function& tile, CallArgs args);
 
 Result<sim::RunOptions> sim_options(const CallOptions& options);
+
+// --- calls on a GPU of the program's own ---------------------------------------------------------
+//
+// Calls of a kernel on a GPU that the program uses itself: arrays that are there already, on a stream
+// of the program's, in its own (the primary) context. A call does not wait. What depends on the shapes
+// alone is worked out once: a repeated call compares them, fills in addresses and launches.
+
+class GpuKernel {
+ public:
+  /// `build` has PTX and outlives this.
+  explicit GpuKernel(const Build& build) : build_(&build) {}
+
+  /// Launches on GPU `number` with arrays that lie there. Fails as bind_call does, with BadLaunch for
+  /// an address that is not aligned as the parameter needs it, NoDevice for a GPU that does not run
+  /// the code, and as runtime::check_cuda does for what the driver refuses.
+  Result<void> call(const runtime::CudaCalls& calls, int number, void* stream, CallArgs args);
+
+  /// A call with its arguments, to be launched often. It holds as long as the kernel does.
+  class Bound {
+   public:
+    Result<void> launch(void* stream) { return launch_.enqueue(stream); }
+
+   private:
+    friend class GpuKernel;
+    explicit Bound(runtime::CudaLaunch launch) : launch_(std::move(launch)) {}
+    runtime::CudaLaunch launch_;
+  };
+  /// Fails as `call` does, but launches nothing.
+  Result<Bound> bind(const runtime::CudaCalls& calls, int number, CallArgs args);
+
+  /// Waits for everything that was launched on the GPU, by anyone in the process. Trapped when a
+  /// kernel did not run to its end.
+  Result<void> wait(const runtime::CudaCalls& calls, int number);
+
+  /// How many shapes have been worked out.
+  [[nodiscard]] std::size_t plan_count() const { return plans_.size(); }
+
+ private:
+  struct Loaded {
+    int number = 0;
+    std::unique_ptr<runtime::CudaDevice> device = {};
+  };
+  struct Plan {
+    std::vector<std::int64_t> key = {};  // GPU, types, shapes, numbers that the launch depends on
+    runtime::CudaLaunch launch;
+  };
+
+  Result<runtime::CudaDevice*> device(const runtime::CudaCalls& calls, int number);
+  Result<runtime::CudaLaunch> work_out(const runtime::CudaCalls& calls, int number, CallArgs args);
+  Result<void> fill_in(runtime::CudaLaunch& launch, CallArgs args) const;
+  void write_key(int number, CallArgs args);
+  /// The plan with the key `key_`, first of all from now on; null if there is none.
+  Plan* find_plan();
+
+  const Build* build_;
+  std::mutex mutex_;  // of all below
+  std::vector<Loaded> loaded_;
+  std::vector<Plan> plans_;        // the one used last is first
+  std::vector<std::int64_t> key_;  // of the call at hand: keeps its memory
+  std::optional<std::vector<bool>>
+      is_shaping_;  // per parameter: a number that the launch depends on
+};
+
+// --- builds as text ------------------------------------------------------------------------------
+//
+// A build as text, to be kept between processes: what a call needs, and no more. Reading it back
+// takes a tenth of the time of compiling, because nothing is lowered or proven again.
+
+/// Of a build that has PTX.
+std::string save_build(const Build& build);
+
+/// The build that was saved: tile program, lowered program, PTX and target, with an empty report;
+/// `source` is what it was compiled from. Syntax or BadArgument when the text is not one that
+/// save_build of this version has written.
+Result<Build> load_build(std::string_view saved, const SourceText& source);
 
 }  // namespace ww::driver

@@ -12,9 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "driver/call/gpu_call.h"
 #include "driver/call/ptx_call.h"
-#include "driver/call/saved.h"
 #include "driver/run/device_run.h"
 #include "runtime/test_driver.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "driver/report_json.h"
+#include "driver/report_parts.h"
 #include "driver/sim/tensor_arg.h"
 #include "ir/print/print.h"
 #include "lower/lower.h"

@@ -11,7 +11,7 @@
 
 #include "base/result.h"
 #include "driver/args/array.h"
-#include "driver/expect/expr.h"
+#include "driver/expect/expect.h"
 #include "num/dtype.h"
 
 namespace ww::driver {

@@ -11,7 +11,7 @@
 #include "base/join.h"
 #include "base/printable.h"
 #include "base/suggest.h"
-#include "driver/report_json.h"
+#include "driver/report_parts.h"
 #include "isa/catalogue.h"
 #include "isa/check.h"
 #include "isa/form.h"

@@ -476,7 +476,7 @@ Result<void> divide(LayoutState& state, Piece arguments) {
 // ---- coordinates
 
 bool is_constant(const std::vector<Expr>& values) {
-  return std::all_of(values.begin(), values.end(), [](const Expr& e) { return e.is_constant(); });
+  return std::ranges::all_of(values, [](const Expr& e) { return e.is_constant(); });
 }
 
 Shape constants(const std::vector<Expr>& values) {
@@ -565,8 +565,7 @@ Result<std::vector<std::int64_t>> elements_on(const layout::Layout& layout, cons
     const auto at = static_cast<std::size_t>(i);
     is_there[at % is_there.size()] =
         is_there[at % is_there.size()] ||
-        std::all_of(place.begin(), place.end(),
-                    [&](const auto& given) { return value_on(given.axis, at) == given.value; });
+        std::ranges::all_of(place, [&](const auto& given) { return value_on(given.axis, at) == given.value; });
   }
   std::vector<std::int64_t> out;
   for (std::int64_t x = 0; x < image.size; ++x)
@@ -772,7 +771,7 @@ Result<void> swizzle_form(LayoutState& state, Piece arguments) {
                                            : WW_TRY(parse_coordinate(state, arguments));
   const auto place = WW_TRY(layout::apply_symbolic(state.layout, coordinate, state.shape));
   const auto axes = state.layout.tile().axes();
-  if (!axes.empty() && std::find(axes.begin(), axes.end(), layout::axes::m()) == axes.end())
+  if (!axes.empty() && std::ranges::find(axes, layout::axes::m()) == axes.end())
     return fail(DiagKind::BadAxis, "addresses are on `m`, and the layout uses `{}`",
                 axes.front().name());
   const Expr address = place.on(layout::axes::m());

@@ -14,10 +14,9 @@
 #include "driver/args/text.h"
 #include "driver/layout/named_layouts.h"
 #include "driver/layout/ops.h"
-#include "driver/report_json.h"
+#include "driver/report_parts.h"
 #include "layout/apply.h"
 #include "num/dtype.h"
-#include "view/grid.h"
 #include "view/json.h"
 #include "view/layout_view.h"
 #include "view/svg.h"
@@ -378,8 +377,7 @@ class Reader {
 }  // namespace
 
 bool LayoutReport::holds() const {
-  return std::all_of(state.answers.begin(), state.answers.end(),
-                     [](const Answer& answer) { return answer.holds; });
+  return std::ranges::all_of(state.answers, [](const Answer& answer) { return answer.holds; });
 }
 
 LayoutOutcome run_layout(const LayoutRequest& request) {

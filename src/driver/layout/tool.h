@@ -14,7 +14,7 @@
 #include "driver/layout/ops.h"
 #include "layout/text.h"
 #include "layout/threads.h"
-#include "view/grid.h"
+#include "view/layout_view.h"
 
 namespace ww::driver {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/run/device_kind.h"
+#include "driver/run/device_run.h"
 
 #include <gtest/gtest.h>
 

@@ -12,8 +12,7 @@
 #include <vector>
 
 #include "driver/explain.h"
-#include "driver/report_json.h"
-#include "driver/run/device_kind.h"
+#include "driver/report_parts.h"
 #include "runtime/sim_device.h"
 
 namespace ww::driver::run_device_run_test {

@@ -18,7 +18,7 @@
 #include "driver/build.h"
 #include "driver/explain.h"
 #include "driver/report_parts.h"
-#include "driver/run/device_kind.h"
+#include "driver/run/device_run.h"
 #include "driver/timeline/timeline.h"
 #include "driver/tune/estimate.h"
 #include "json/json.h"

@@ -8,8 +8,7 @@
 
 #include "base/file_io.h"
 #include "base/process.h"
-#include "driver/report_json.h"
-#include "driver/sim/finding_groups.h"
+#include "driver/report_parts.h"
 #include "driver/sim/report.h"
 #include "driver/sim/tool.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same launch on a GPU, which is a few functions here: what it is given, what comes back, and what
 // differs from the virtual GPU.
-#include "driver/sim/gpu_run.h"
+#include "driver/sim/memory.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

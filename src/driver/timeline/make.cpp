@@ -14,7 +14,6 @@
 
 #include "driver/report_parts.h"
 #include "driver/timeline/names.h"
-#include "driver/timeline/roles.h"
 #include "driver/timeline/timeline.h"
 #include "sim/timeline/detail.h"
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a timeline calls what a recording numbers: warps, mbarriers, instructions.
+// How a timeline calls what a recording numbers: warps and their roles, mbarriers, instructions.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "driver/args/file_plan.h"
-#include "driver/launch/refusals.h"
+#include "driver/build.h"
+#include "driver/launch/launch.h"
 #include "driver/timeline/timeline.h"
+#include "sim/program.h"
 
 namespace ww::driver {
 
@@ -57,5 +60,42 @@ std::optional<TimelinePlan> plan_timeline(const TimelineRequest& request,
 Result<void> draw_timeline(const TimelineRequest& request, const TimelinePlan& plan,
                            const std::optional<sim::Recording>& recording,
                            const TimelineSource& source);
+
+// --- roles of warps ------------------------------------------------------------------------------
+//
+// The roles of a kernel's warps, for timelines: which branch of the source each warp takes, and what
+// that branch is for. A role is a branch for whole warps and not for all of them, outside of loops, in
+// which there is something to do: a loop, a tile primitive or a wait at an mbarrier. `with WarpRole(…)`
+// is such a branch, and so is `if warp == 4`.
+
+// --- role use ------------------------------------------------------------------------------------
+//
+// How the warps of a role spent the steps of a run.
+
+/// Exact also where the recording has merged spans, but for copies and products, whose gaps of less
+/// than a grain are then counted as filled.
+RoleUse role_use(const sim::Recording& recording, const TimelineNames& names, const WarpRole& role);
+
+// --- shared names --------------------------------------------------------------------------------
+//
+// The names that a source file gives to parts of shared memory, where the PTX has one array for all:
+// the pieces of a pool.
+
+/// Of the buffers in shared memory that lie at a known place. Those of a smaller size come first, so
+/// that the first one that holds an address is the closest.
+std::vector<SharedName> shared_names(const Build& build, const sim::Program& program);
+
+/// In the order of their first warps. No warp is in two of them; one that takes no such branch, or
+/// every one, is in none. Empty where the launch is not known.
+///
+/// A role is named as the source names it (`with producer:`), or by what it does:
+///
+///     producer   copies from global into shared memory, and reads nothing there
+///     mma        has the tensor core write to tensor memory, and does not read that
+///     epilogue   reads tensor memory
+///     consumer   reads shared memory
+///
+/// Others have no name, but their condition.
+std::vector<WarpRole> warp_roles(const Build& build);
 
 }  // namespace ww::driver

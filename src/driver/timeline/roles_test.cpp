@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/timeline/roles.h"
+#include "driver/timeline/names.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

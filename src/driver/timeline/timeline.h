@@ -58,7 +58,7 @@ struct TimelineSpan {
   [[nodiscard]] bool is_merged() const { return merged > 1; }
 };
 
-/// Warps that a branch of the source sets apart (driver/timeline/roles.h).
+/// Warps that a branch of the source sets apart (driver/timeline/names.h).
 struct WarpRole {
   std::string name = {};                  // "producer"; empty: it has none
   std::string condition = {};             // "wg == 2"

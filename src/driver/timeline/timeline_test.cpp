@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "driver/report_json.h"
+#include "driver/report_parts.h"
 #include "sim/program.h"
 
 namespace ww::driver::timeline_timeline_test {

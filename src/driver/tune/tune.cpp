@@ -20,7 +20,7 @@
 #include "driver/args/file_plan.h"
 #include "driver/build.h"
 #include "driver/explain.h"
-#include "driver/report_json.h"
+#include "driver/report_parts.h"
 #include "json/json.h"
 #include "runtime/cuda_device.h"
 #include "runtime/sim_device.h"

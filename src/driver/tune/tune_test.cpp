@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/process.h"
-#include "driver/report_json.h"
+#include "driver/report_parts.h"
 #include "json/json.h"
 #include "runtime/test_driver.h"
 

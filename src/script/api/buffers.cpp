@@ -5,12 +5,8 @@
 #include "base/fail_at.h"
 #include "infer/infer.h"
 #include "layout/ready_made.h"
-#include "script/api/buffer_fields.h"
 #include "script/api/builtins.h"
-#include "script/api/params.h"
-#include "script/interp/conversions.h"
-#include "script/interp/layouts.h"
-#include "script/interp/regions.h"
+#include "script/interp/evaluator.h"
 
 namespace ww::script::buffers_api {
 namespace {

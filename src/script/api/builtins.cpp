@@ -12,8 +12,7 @@
 #include "base/fail_at.h"
 #include "base/split.h"
 #include "ir/signatures.h"
-#include "script/api/params.h"
-#include "script/interp/conversions.h"
+#include "script/interp/evaluator.h"
 
 namespace ww::script {
 namespace {
@@ -78,7 +77,7 @@ Result<Value> run_intrinsic(Context& in, Args& a) {
   std::vector<ir::ExprId> args;
   for (std::size_t i = 0; i < a.values.size(); ++i) args.push_back(WW_TRY(used_here(in, a[i])));
   for (std::size_t i = 0; i < a.rest.size(); ++i) args.push_back(WW_TRY(used_here(in, a.rest[i])));
-  return of_expr(WW_TRY(ir::call(in.fn(), callee, args, a.call)));
+  return of_expr(ir::call(in.fn(), callee, args, a.call));
 }
 
 // "value, op, num_warps, scratch"
@@ -189,7 +188,7 @@ std::vector<std::string_view> members_of(std::string_view path) {
     if (dot != std::string_view::npos && path.empty())
       continue;  // methods and namespaces are no plain names
     rest = rest.substr(0, dot);
-    if (std::find(out.begin(), out.end(), rest) == out.end()) out.push_back(rest);
+    if (std::ranges::find(out, rest) == out.end()) out.push_back(rest);
   }
   return out;
 }

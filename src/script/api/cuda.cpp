@@ -8,11 +8,7 @@
 #include "base/fail_at.h"
 #include "ir/signatures.h"
 #include "script/api/builtins.h"
-#include "script/api/params.h"
-#include "script/api/ptx_functions.h"
-#include "script/interp/conversions.h"
-#include "script/interp/operators.h"
-#include "script/interp/regions.h"
+#include "script/interp/evaluator.h"
 
 namespace ww::script::cuda_api {
 namespace {
@@ -26,7 +22,7 @@ template <std::int64_t kBytes>
 Result<Value> copy_bytes(Context& in, Args& a) {
   const ir::ExprId args[] = {WW_TRY(expression(in, a[0])), WW_TRY(expression(in, a[1])),
                              ir::int_imm(in.fn(), DType::Int32, kBytes, a.call)};
-  return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::CopyBytes, args, a.call)));
+  return of_expr(ir::call(in.fn(), Intrinsic::CopyBytes, args, a.call));
 }
 
 // The lanes of a segment, where their number is known.
@@ -47,7 +43,7 @@ Result<Value> shuffle(Context& in, Args& a) {
                              WW_TRY(expression_as(in, a[2], i32)),
                              WW_TRY(segment_width(in, a.get(3, of_int(32)))),
                              ir::int_imm(in.fn(), DType::Int32, 32, a.call)};
-  return of_expr(WW_TRY(ir::call(in.fn(), kCallee, args, a.call)));
+  return of_expr(ir::call(in.fn(), kCallee, args, a.call));
 }
 
 // The mask is a bit per lane, so a literal of it is no int32.
@@ -57,7 +53,7 @@ Result<Value> tvm_shuffle(Context& in, Args& a) {
   const ir::ExprId args[] = {WW_TRY(expression_as(in, a[0], ir::Type::of(DType::Uint32))),
                              WW_TRY(expression(in, a[1])), WW_TRY(expression_as(in, a[2], i32)),
                              WW_TRY(segment_width(in, a[3])), WW_TRY(expression_as(in, a[4], i32))};
-  return of_expr(WW_TRY(ir::call(in.fn(), kCallee, args, a.call)));
+  return of_expr(ir::call(in.fn(), kCallee, args, a.call));
 }
 
 template <Intrinsic kCallee>
@@ -65,7 +61,7 @@ Result<Value> vote(Context& in, Args& a) {
   const ir::ExprId value = WW_TRY(expression(in, a[1]));
   const ir::ExprId args[] = {WW_TRY(expression_as(in, a[0], ir::Type::of(DType::Uint32))),
                              WW_TRY(ir::condition(in.fn(), value, a.span(1)))};
-  return of_expr(WW_TRY(ir::call(in.fn(), kCallee, args, a.call)));
+  return of_expr(ir::call(in.fn(), kCallee, args, a.call));
 }
 
 // The value takes the type of what the pointer points to.
@@ -84,7 +80,7 @@ Result<Value> atomic(Context& in, Args& a) {
   std::vector<ir::ExprId> args = {pointer};
   for (std::size_t i = 1; i <= kValues; ++i)
     args.push_back(WW_TRY(expression_as(in, a[i], ir::Type::of(to.dtype))));
-  return of_expr(WW_TRY(ir::call(in.fn(), kCallee, args, a.call)));
+  return of_expr(ir::call(in.fn(), kCallee, args, a.call));
 }
 
 Result<Value> warp_reduce(Context& in, Args& a) {
@@ -92,7 +88,7 @@ Result<Value> warp_reduce(Context& in, Args& a) {
       WW_TRY(expression(in, a[0])),
       a.has(1) ? WW_TRY(used_here(in, a[1])) : ir::text_imm(in.fn(), "sum", a.call),
       WW_TRY(used_here(in, a.get(2, of_int(32))))};
-  return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::WarpReduce, args, a.call)));
+  return of_expr(ir::call(in.fn(), Intrinsic::WarpReduce, args, a.call));
 }
 
 Result<Value> storage_sync(Context& in, Args& a) {
@@ -101,7 +97,7 @@ Result<Value> storage_sync(Context& in, Args& a) {
     return fail_at(a.span(0), DiagKind::BadArgument,
                    "`T.tvm_storage_sync` of \"{}\", expected shared, shared.dyn or warp", scope);
   const ir::ExprId text = ir::text_imm(in.fn(), scope, a.span(0));
-  return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::StorageSync, std::span(&text, 1), a.call)));
+  return of_expr(ir::call(in.fn(), Intrinsic::StorageSync, std::span(&text, 1), a.call));
 }
 
 // __syncthreads_count and its like: a barrier of the CTA that counts where a condition holds.
@@ -121,11 +117,11 @@ Result<Value> sync_votes(Context& in, Args& a) {
   if (kVotes == Votes::Count) return of_expr(count);
   const Value holds = WW_TRY(
       compare(in, kVotes == Votes::All ? Op::Eq : Op::Ne, of_expr(count), of_int(0), a.call));
-  return of_expr(WW_TRY(cast_as(in, {holds, a.call}, ir::Type::of(DType::Int32))));
+  return of_expr(cast_as(in, {holds, a.call}, ir::Type::of(DType::Int32)));
 }
 
 Result<Value> active_mask(Context& in, Args& a) {
-  return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::ActiveMask, {}, a.call)));
+  return of_expr(ir::call(in.fn(), Intrinsic::ActiveMask, {}, a.call));
 }
 
 // func_call(name, *args, source_code=, return_type=): the text of a function, and a call of it. The
@@ -134,8 +130,8 @@ Result<Value> func_call(Context& in, Args& a) {
   const std::string name = WW_TRY(as_text(in, a[0], "the name"));
   std::string source;
   ir::Type type = ir::Type::none();
-  const bool is_named = std::any_of(a.extra.begin(), a.extra.end(),
-                                    [](const auto& named) { return named.name == "source_code"; });
+  const bool is_named =
+      std::ranges::any_of(a.extra, [](const auto& named) { return named.name == "source_code"; });
   if (!is_named && !a.rest.empty() && a.rest.back().is(Kind::Str)) {
     source = text_of(a.rest.back());
     a.rest.pop_back();
@@ -153,12 +149,12 @@ Result<Value> func_call(Context& in, Args& a) {
   if (name == "tvm_builtin_pointer_offset" && a.rest.size() == 2) {
     const ir::ExprId args[] = {WW_TRY(expression(in, a.rest[0])),
                                WW_TRY(index_expr(in, a.rest[1]))};
-    return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::PointerOffset, args, a.call)));
+    return of_expr(ir::call(in.fn(), Intrinsic::PointerOffset, args, a.call));
   }
   std::vector<ir::ExprId> args = {ir::text_imm(in.fn(), name, a.call),
                                   ir::text_imm(in.fn(), source, a.call)};
   for (std::size_t i = 0; i < a.rest.size(); ++i) args.push_back(WW_TRY(expression(in, a.rest[i])));
-  return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::FuncCall, args, a.call, type)));
+  return of_expr(ir::call(in.fn(), Intrinsic::FuncCall, args, a.call, type));
 }
 
 Result<Value> tmem_addr(Context& in, Args& a) {
@@ -167,7 +163,7 @@ Result<Value> tmem_addr(Context& in, Args& a) {
   const ir::ExprId args[] = {WW_TRY(expression_as(in, a[0], u32)),
                              WW_TRY(expression_as(in, a[1], i32)),
                              WW_TRY(expression_as(in, a[2], i32))};
-  return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::TmemAddr, args, a.call)));
+  return of_expr(ir::call(in.fn(), Intrinsic::TmemAddr, args, a.call));
 }
 
 // make_float2(x, y) and its like: a vector of the arguments.
@@ -241,8 +237,8 @@ struct Packed {
   }
   static Result<Value> join(Context& in, const Args& a, ExprId low, ExprId high) {
     Maker make(in, a.call);
-    return of_expr(WW_TRY(make.join(WW_TRY(make.bits(low, kHalf)), WW_TRY(make.bits(high, kHalf)),
-                                    kWord, num::bits_of(kHalf))));
+    return of_expr(make.join(WW_TRY(make.bits(low, kHalf)), WW_TRY(make.bits(high, kHalf)), kWord,
+                             num::bits_of(kHalf)));
   }
 };
 using Float2 = Packed<DType::Uint64, DType::Uint32, DType::Float32>;
@@ -258,18 +254,18 @@ Result<Value> to_float(Context& in, Args& a) {
   const bool is_bits = in.fn()[given].type == type(DType::Uint16);
   const ExprId value =
       is_bits ? WW_TRY(make.bits(given, kFrom)) : WW_TRY(expression_as(in, a[0], type(kFrom)));
-  return of_expr(WW_TRY(make.cast(value, DType::Float32)));
+  return of_expr(make.cast(value, DType::Float32));
 }
 
 template <DType kFrom, DType kTo>
 Result<Value> bits_as(Context& in, Args& a) {
-  return of_expr(WW_TRY(Maker(in, a.call).bits(WW_TRY(expression_as(in, a[0], type(kFrom))), kTo)));
+  return of_expr(Maker(in, a.call).bits(WW_TRY(expression_as(in, a[0], type(kFrom))), kTo));
 }
 
 Result<Value> fdividef(Context& in, Args& a) {
   const ExprId x = WW_TRY(expression_as(in, a[0], type(DType::Float32)));
   const ExprId y = WW_TRY(expression_as(in, a[1], type(DType::Float32)));
-  return of_expr(WW_TRY(Maker(in, a.call).binary(ExprOp::Div, x, y)));
+  return of_expr(Maker(in, a.call).binary(ExprOp::Div, x, y));
 }
 
 // The place of the lowest bit, counted from 1: 32 - clz of that bit alone; 0 has none, and clz 32.
@@ -279,20 +275,20 @@ Result<Value> ffs(Context& in, Args& a) {
   const ExprId negative = WW_TRY(make.binary(ExprOp::Sub, make.constant(DType::Uint32, 0), x));
   const ExprId lowest = WW_TRY(make.binary(ExprOp::BitAnd, x, negative));
   const ExprId zeros = WW_TRY(ir::call(in.fn(), Intrinsic::Clz, std::span(&lowest, 1), a.call));
-  return of_expr(WW_TRY(make.binary(ExprOp::Sub, make.constant(DType::Int32, 32),
-                                    WW_TRY(make.cast(zeros, DType::Int32)))));
+  return of_expr(make.binary(ExprOp::Sub, make.constant(DType::Int32, 32),
+                             WW_TRY(make.cast(zeros, DType::Int32))));
 }
 
 Result<Value> low_word(Context& in, Args& a) {
   const ExprId address = WW_TRY(expression_as(in, a[0], type(DType::Uint64)));
-  return of_expr(WW_TRY(Maker(in, a.call).cast(address, DType::Uint32)));
+  return of_expr(Maker(in, a.call).cast(address, DType::Uint32));
 }
 
 // --- pairs ---------------------------------------------------------------------------------------
 
 template <bool kUpper>
 Result<Value> float2_part(Context& in, Args& a) {
-  return of_expr(WW_TRY(Float2::part(in, a, WW_TRY(Float2::word(in, a, 0)), kUpper)));
+  return of_expr(Float2::part(in, a, WW_TRY(Float2::word(in, a, 0)), kUpper));
 }
 
 template <typename Pair, ExprOp kOp>
@@ -336,7 +332,7 @@ Result<Value> warp_reduce_by(Context& in, Args& a) {
   const ExprId args[] = {WW_TRY(expression(in, a[0])),
                          ir::text_imm(in.fn(), std::string(text_of(kOp)), a.call),
                          WW_TRY(used_here(in, a.get(1, of_int(32))))};
-  return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::WarpReduce, args, a.call)));
+  return of_expr(ir::call(in.fn(), Intrinsic::WarpReduce, args, a.call));
 }
 
 template <Reduce kOp>
@@ -344,7 +340,7 @@ Result<Value> cta_reduce(Context& in, Args& a) {
   const ExprId args[] = {WW_TRY(used_here(in, a[0])),
                          ir::text_imm(in.fn(), std::string(text_of(kOp)), a.call),
                          WW_TRY(used_here(in, a[1])), WW_TRY(used_here(in, a[2]))};
-  return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::CtaReduce, args, a.call)));
+  return of_expr(ir::call(in.fn(), Intrinsic::CtaReduce, args, a.call));
 }
 
 // reduce_add_sync_u32(mask, value), of the whole warp.
@@ -362,7 +358,7 @@ Result<Value> reduce_sync(Context& in, Args& a) {
   const ExprId args[] = {WW_TRY(expression_as(in, a[1], type(DType::Uint32))),
                          ir::text_imm(in.fn(), std::string(text_of(kOp)), a.call),
                          ir::int_imm(in.fn(), DType::Int32, 32, a.call)};
-  return of_expr(WW_TRY(ir::call(in.fn(), Intrinsic::WarpReduce, args, a.call)));
+  return of_expr(ir::call(in.fn(), Intrinsic::WarpReduce, args, a.call));
 }
 
 // --- statements ----------------------------------------------------------------------------------
@@ -449,7 +445,7 @@ Result<Value> ldg(Context& in, Args& a) {
       pointer = WW_TRY(
           ir::call(in.fn(), Intrinsic::ByteOffset, args, a.call, ir::Type::pointer(wanted.dtype)));
   }
-  if (!a.has(2)) return of_expr(WW_TRY(load(0)));
+  if (!a.has(2)) return of_expr(load(0));
   const std::string vec = a.has(3) ? WW_TRY(as_text(in, a[3], "`vec`")) : "";
   const std::vector<Value> places = WW_TRY(as_sequence(in, a[2], "`dst`"));
   const std::size_t lanes = vec == "v2" ? 2 : vec == "v4" ? 4 : 0;

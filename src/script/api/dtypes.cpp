@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Element types as values: `tvm.DataType("float16")` and what can be asked of one.
-#include "script/api/dtypes.h"
+#include "script/api/builtins.h"
 
 #include "base/fail_at.h"
-#include "script/api/builtins.h"
-#include "script/api/params.h"
-#include "script/interp/conversions.h"
+#include "script/interp/evaluator.h"
 
 namespace ww::script::dtypes_api {
 namespace {
@@ -114,7 +112,7 @@ Result<Value> call_dtype(Context& in, const Value& dtype, CallArgs& args) {
     return fail_at(args.plain[0].span, DiagKind::BadType, "\"{}\" as `{}`", text_of(value),
                    ir::to_text(type));
   }
-  return of_expr(WW_TRY(exact_value(in, {value, args.call}, type)));
+  return of_expr(exact_value(in, {value, args.call}, type));
 }
 
 }  // namespace ww::script

@@ -9,12 +9,7 @@
 
 #include "base/fail_at.h"
 #include "script/api/builtins.h"
-#include "script/interp/access.h"
-#include "script/interp/calls.h"
-#include "script/interp/collections.h"
-#include "script/interp/conversions.h"
-#include "script/interp/format.h"
-#include "script/interp/operators.h"
+#include "script/interp/evaluator.h"
 
 namespace ww::script::host_api {
 namespace {
@@ -80,7 +75,7 @@ Result<Value> absolute(Context& in, Args& a) {
   if (is_intlike(a[0])) return of_int(int_of(a[0]) < 0 ? -int_of(a[0]) : int_of(a[0]));
   if (a[0].is(Kind::Ir)) {
     const ir::ExprId e = a[0].expr();
-    return of_expr(WW_TRY(ir::call(in.fn(), ir::Intrinsic::Abs, std::span(&e, 1), a.call)));
+    return of_expr(ir::call(in.fn(), ir::Intrinsic::Abs, std::span(&e, 1), a.call));
   }
   return of_float(std::fabs(WW_TRY(as_number(in, a[0], "the value"))));
 }
@@ -218,7 +213,7 @@ Result<Value> zip(Context& in, Args& a) {
 }
 Result<Value> reversed(Context& in, Args& a) {
   std::vector<Value> items = WW_TRY(iterate(in, a[0]));
-  std::reverse(items.begin(), items.end());
+  std::ranges::reverse(items);
   return generator(in, std::move(items));
 }
 // Of a generator or another iterable; a list has no place to remember how far it was read.
@@ -418,7 +413,7 @@ Result<Value> print_row(Context&, Args& a) {
   const auto is_of_run = [](const Value& v) {
     return v.is(Kind::Ir) || v.is(Kind::Buffer) || v.is(Kind::Region);
   };
-  if (std::any_of(a.rest.begin(), a.rest.end(), is_of_run)) return fail(print_in_kernel(a.call));
+  if (std::ranges::any_of(a.rest, is_of_run)) return fail(print_in_kernel(a.call));
   return none();
 }
 Result<Value> type_row(Context& in, Args& a) {

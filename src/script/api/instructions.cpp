@@ -13,8 +13,7 @@
 #include "base/fail_at.h"
 #include "base/suggest.h"
 #include "script/api/builtins.h"
-#include "script/api/tile_calls.h"
-#include "script/interp/conversions.h"
+#include "script/interp/evaluator.h"
 
 namespace ww::script::instructions_api {
 namespace {

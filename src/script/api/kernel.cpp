@@ -8,10 +8,7 @@
 #include "base/fail_at.h"
 #include "ir/engine_fallback.h"
 #include "script/api/builtins.h"
-#include "script/api/launch.h"
-#include "script/api/params.h"
-#include "script/interp/conversions.h"
-#include "script/interp/operators.h"
+#include "script/interp/evaluator.h"
 
 namespace ww::script::kernel_api {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "script/api/launch.h"
+#include "script/api/builtins.h"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,7 @@
 #include "base/fail_at.h"
 #include "base/suggest.h"
 #include "ir/launch/launch.h"
-#include "script/api/builtins.h"
-#include "script/interp/conversions.h"
-#include "script/interp/operators.h"
+#include "script/interp/evaluator.h"
 
 namespace ww::script::launch_api {
 namespace {

@@ -17,8 +17,7 @@
 #include "layout/tile.h"
 #include "layout/views.h"
 #include "script/api/builtins.h"
-#include "script/interp/conversions.h"
-#include "script/interp/layouts.h"
+#include "script/interp/evaluator.h"
 
 namespace ww::script::layouts_api {
 namespace {

@@ -8,9 +8,7 @@
 #include "base/fail_at.h"
 #include "num/float_format.h"
 #include "script/api/builtins.h"
-#include "script/api/dtypes.h"
-#include "script/interp/conversions.h"
-#include "script/interp/operators.h"
+#include "script/interp/evaluator.h"
 
 namespace ww::script::math_api {
 namespace {
@@ -22,7 +20,7 @@ template <std::size_t kValue>
 Result<Value> cast(Context& in, Args& a) {
   const ir::Type to = WW_TRY(as_type(in, a[1 - kValue], "the type"));
   if (!in.in_kernel()) return typed_constant(in, {a[kValue], a.call}, to, Conversion::Cast);
-  return of_expr(WW_TRY(cast_as(in, {a[kValue], a.call}, to)));
+  return of_expr(cast_as(in, {a[kValue], a.call}, to));
 }
 
 // T.FloatImm("float16", 0.5), T.IntImm("int32", 4): a constant of the type.
@@ -35,7 +33,7 @@ Result<Value> immediate(Context& in, Args& a) {
                    ir::to_text(type), kIsFloat ? "a float" : "an integer");
   const Value constant = WW_TRY(typed_constant(in, a[1], type, Conversion::Exact));
   if (!in.in_kernel() || constant.is(Kind::Opaque)) return constant;
-  return of_expr(WW_TRY(expression_as(in, {constant, a.call}, type)));
+  return of_expr(expression_as(in, {constant, a.call}, type));
 }
 // const(1.5), const(1, "int8"): without a type, that of a literal.
 Result<Value> const_row(Context& in, Args& a) {
@@ -58,14 +56,14 @@ Result<Value> reinterpret(Context& in, Args& a) {
   // A tile of tensor memory is at a number, which `B.data` stands for.
   if (const ir::Expr e = in.fn()[value]; e.op == ExprOp::BufferData && type.is_int()) {
     const ir::ExprId address = in.fn()[e.buffer].allocated_addr;
-    if (address.valid()) return of_expr(WW_TRY(cast_as(in, {of_expr(address), a.call}, type)));
+    if (address.valid()) return of_expr(cast_as(in, {of_expr(address), a.call}, type));
   }
   if (!type.is_value() && !in.fn()[value].type.is_pointer())
     return fail(diag_at(a.call, DiagKind::BadType,
                         "a pointer made of `{}`, expected one from a buffer",
                         ir::to_text(in.fn()[value].type))
                     .with_note("`B.ptr_to([i])` is the address of an element"));
-  return of_expr(WW_TRY(ir::reinterpret(in.fn(), value, type, a.call)));
+  return of_expr(ir::reinterpret(in.fn(), value, type, a.call));
 }
 
 template <ExprOp kOp>
@@ -73,7 +71,7 @@ Result<Value> choose(Context& in, Args& a) {
   if (!a[0].is(Kind::Ir)) return WW_TRY(truth(in, a[0])) ? a[1] : a[2];
   const ir::Operand yes = WW_TRY(operand(in, a[1]));
   const ir::Operand no = WW_TRY(operand(in, a[2]));
-  return of_expr(WW_TRY(ir::choose(in.fn(), kOp, a[0].expr(), yes, no, a.call)));
+  return of_expr(ir::choose(in.fn(), kOp, a[0].expr(), yes, no, a.call));
 }
 
 // --- operators by name ---------------------------------------------------------------------------
@@ -95,7 +93,7 @@ template <ExprOp kOp>
 Result<Value> by_ir(Context& in, Args& a) {
   const ir::Operand left = WW_TRY(operand(in, a[0]));
   const ir::Operand right = WW_TRY(operand(in, a[1]));
-  return of_expr(WW_TRY(ir::binary(in.fn(), kOp, left, right, a.call)));
+  return of_expr(ir::binary(in.fn(), kOp, left, right, a.call));
 }
 
 template <ExprOp kOp>
@@ -161,7 +159,7 @@ Result<Value> infinity(Context& in, Args& a) {
 
 Result<Value> fabs(Context& in, Args& a) {
   const ir::ExprId value = WW_TRY(expression(in, a[0]));
-  return of_expr(WW_TRY(ir::call(in.fn(), ir::Intrinsic::Abs, std::span(&value, 1), a.call)));
+  return of_expr(ir::call(in.fn(), ir::Intrinsic::Abs, std::span(&value, 1), a.call));
 }
 
 // --- pointers and vectors ------------------------------------------------------------------------
@@ -172,7 +170,7 @@ Result<Value> address_of(Context& in, Args& a) {
     const std::size_t rank = in.fn()[a[0].buffer()].shape.size();
     for (std::size_t i = 0; i < rank; ++i)
       zeros.push_back(ir::int_imm(in.fn(), DType::Int32, 0, a.call));
-    return of_expr(WW_TRY(ir::address_of(in.fn(), a[0].buffer(), zeros, a.call)));
+    return of_expr(ir::address_of(in.fn(), a[0].buffer(), zeros, a.call));
   }
   if (a[0].is(Kind::Ir) && in.fn()[a[0].expr()].type.is_pointer())
     return fail_at(
@@ -184,15 +182,15 @@ Result<Value> address_of(Context& in, Args& a) {
                    "the address of {}, expected an element of a buffer",
                    a[0].is(Kind::Ir) ? "an expression" : type_name(a[0]));
   const ir::Expr& load = in.fn()[a[0].expr()];
-  return of_expr(WW_TRY(
-      ir::address_of(in.fn(), load.buffer, std::span(load.args.data(), load.args.size()), a.call)));
+  return of_expr(
+      ir::address_of(in.fn(), load.buffer, std::span(load.args.data(), load.args.size()), a.call));
 }
 
 // What `B.access_ptr(…)` is printed as; the mask and the extent tell passes of TVM what is accessed.
 Result<Value> access_ptr(Context& in, Args& a) {
   const ir::ExprId args[] = {WW_TRY(expression(in, a[1])), WW_TRY(index_expr(in, a[2]))};
   if (ir::const_int(in.fn(), args[1]) == 0) return of_expr(args[0]);
-  return of_expr(WW_TRY(ir::call(in.fn(), ir::Intrinsic::PointerOffset, args, a.call)));
+  return of_expr(ir::call(in.fn(), ir::Intrinsic::PointerOffset, args, a.call));
 }
 Result<Value> type_annotation(Context& in, Args& a) {
   return dtype_value(WW_TRY(as_type(in, a[0], "the type")));
@@ -205,18 +203,17 @@ Result<Value> byte_offset(Context& in, Args& a) {
     if (type.is_value()) type = ir::Type::pointer(type.dtype);
   }
   const ir::ExprId args[] = {WW_TRY(expression(in, a[0])), WW_TRY(index_expr(in, a[1]))};
-  return of_expr(WW_TRY(ir::call(in.fn(), ir::Intrinsic::ByteOffset, args, a.call, type)));
+  return of_expr(ir::call(in.fn(), ir::Intrinsic::ByteOffset, args, a.call, type));
 }
 
 Result<Value> ramp(Context& in, Args& a) {
-  return of_expr(
-      WW_TRY(ir::ramp(in.fn(), WW_TRY(index_expr(in, a[0])), WW_TRY(index_expr(in, a[1])),
-                      WW_TRY(as_integer(in, a[2], "the number of lanes")), a.call)));
+  return of_expr(ir::ramp(in.fn(), WW_TRY(index_expr(in, a[0])), WW_TRY(index_expr(in, a[1])),
+                          WW_TRY(as_integer(in, a[2], "the number of lanes")), a.call));
 }
 Result<Value> broadcast(Context& in, Args& a) {
   const ir::ExprId value = WW_TRY(expression(in, a[0]));
-  return of_expr(WW_TRY(
-      ir::broadcast(in.fn(), value, WW_TRY(as_integer(in, a[1], "the number of lanes")), a.call)));
+  return of_expr(
+      ir::broadcast(in.fn(), value, WW_TRY(as_integer(in, a[1], "the number of lanes")), a.call));
 }
 
 // T.Shuffle([vectors], [lanes]): lanes of all vectors, counted through.

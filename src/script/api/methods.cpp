@@ -6,10 +6,7 @@
 
 #include "base/fail_at.h"
 #include "script/api/builtins.h"
-#include "script/interp/calls.h"
-#include "script/interp/collections.h"
-#include "script/interp/conversions.h"
-#include "script/interp/operators.h"
+#include "script/interp/evaluator.h"
 
 namespace ww::script::methods_api {
 namespace {
@@ -23,7 +20,7 @@ auto& self_pairs(const Args& a) { return a.self.as<DictObject>().items; }
 template <char (*kChange)(char)>
 Result<Value> change_case(Context& in, Args& a) {
   std::string out(self_text(a));
-  std::transform(out.begin(), out.end(), out.begin(), kChange);
+  std::ranges::transform(out, out.begin(), kChange);
   return in.heap.str(std::move(out));
 }
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -94,8 +91,7 @@ Result<Value> format(Context& in, Args& a) {
 }
 Result<Value> isdigit(Context&, Args& a) {
   const std::string_view t = self_text(a);
-  return of_bool(!t.empty() &&
-                 std::all_of(t.begin(), t.end(), [](char c) { return c >= '0' && c <= '9'; }));
+  return of_bool(!t.empty() && std::ranges::all_of(t, [](char c) { return c >= '0' && c <= '9'; }));
 }
 
 // --- lists ---------------------------------------------------------------------------------------
@@ -226,7 +222,7 @@ Result<Value> bit_length(Context&, Args& a) {
   return of_int(bits);
 }
 Result<Value> astype(Context& in, Args& a) {
-  return of_expr(WW_TRY(cast_as(in, {a.self, a.call}, WW_TRY(as_type(in, a[0], "the type")))));
+  return of_expr(cast_as(in, {a.self, a.call}, WW_TRY(as_type(in, a[0], "the type"))));
 }
 Result<Value> specialize(Context& in, Args& a) {
   CallArgs args = CallArgs::at(a.call);

@@ -2,7 +2,7 @@
 // T.SMEMPool: one allocation in shared.dyn whose size is known at `commit`; its pieces are views of
 // it. T.TMEMPool: one tcgen05.alloc, which `commit` emits for one warp; its pieces are declared at
 // the address that the allocation writes, plus columns.
-#include "script/api/pools.h"
+#include "script/api/builtins.h"
 
 #include <fmt/format.h>
 
@@ -12,12 +12,7 @@
 #include "ir/visit.h"
 #include "layout/ready_made.h"
 #include "layout/views.h"
-#include "script/api/buffer_fields.h"
-#include "script/api/builtins.h"
-#include "script/api/ptx_functions.h"
-#include "script/interp/conversions.h"
-#include "script/interp/layouts.h"
-#include "script/interp/operators.h"
+#include "script/interp/evaluator.h"
 
 namespace ww::script::pools_api {
 namespace {
@@ -378,7 +373,7 @@ std::optional<Span> first_use(const ir::Function& f, const PoolObject& pool,
   const auto is_held = [&](ir::ExprId id) { return id.valid() && holds[id.index]; };
   for (std::uint32_t i = 0; i < f.expr_count(); ++i) {
     const auto& args = f[ir::ExprId{i}].args;
-    if (std::any_of(args.begin(), args.end(), is_held)) holds[i] = true;
+    if (std::ranges::any_of(args, is_held)) holds[i] = true;
   }
   const auto is_use = [&](const ir::Stmt& stmt) {
     if (stmt.kind == ir::StmtKind::Declare) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "script/api/ptx_calls.h"
+#include "script/api/builtins.h"
 
 #include <fmt/format.h>
 
@@ -11,11 +11,7 @@
 #include "ir/ptx_placement.h"
 #include "isa/catalogue.h"
 #include "isa/check.h"
-#include "script/api/builtins.h"
-#include "script/api/params.h"
-#include "script/api/ptx_functions.h"
-#include "script/interp/conversions.h"
-#include "script/interp/regions.h"
+#include "script/interp/evaluator.h"
 
 namespace ww::script {
 namespace {
@@ -350,8 +346,7 @@ Result<void> add_registers(Context& in, const CallArgs::Named& given, std::size_
 // Nothing when the call is not written this way.
 Result<std::optional<PtxAccess>> older_access(Context& in, std::string_view name,
                                               const CallArgs& args) {
-  const auto row = std::find_if(std::begin(kAccesses), std::end(kAccesses),
-                                [&](const AccessRow& each) { return each.name == name; });
+  const auto row = std::ranges::find(kAccesses, name, &AccessRow::name);
   if (row == std::end(kAccesses)) return std::nullopt;
   const bool loads = name.starts_with("ld");
   if (loads ? !is_load(args) : find(args, "ptx_type") == nullptr) return std::nullopt;

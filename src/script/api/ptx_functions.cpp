@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "script/api/ptx_functions.h"
+#include "script/api/builtins.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/fail_at.h"
-#include "script/api/builtins.h"
-#include "script/api/params.h"
-#include "script/interp/calls.h"
-#include "script/interp/conversions.h"
-#include "script/interp/regions.h"
+#include "script/interp/evaluator.h"
 
 // --- barriers and asynchronous work --------------------------------------------------------------
 //
@@ -513,11 +509,11 @@ Result<Value> tcgen05_st(Context& in, Args& a) { return tcgen05_move(in, a, fals
 // --- barriers and fences -------------------------------------------------------------------------
 
 Result<Value> elect_sync(Context& in, Args& a) {
-  return of_expr(WW_TRY(ir::call(in.fn(), ir::Intrinsic::ElectSync, {}, a.call)));
+  return of_expr(ir::call(in.fn(), ir::Intrinsic::ElectSync, {}, a.call));
 }
 Result<Value> mbarrier_wait(Context& in, Args& a) {
   const ir::ExprId args[] = {WW_TRY(expression(in, a[0])), WW_TRY(expression(in, a[1]))};
-  return of_expr(WW_TRY(ir::call(in.fn(), ir::Intrinsic::MbarrierWait, args, a.call)));
+  return of_expr(ir::call(in.fn(), ir::Intrinsic::MbarrierWait, args, a.call));
 }
 Result<Value> fence_proxy_async(Context& in, Args& a) {
   std::string space;

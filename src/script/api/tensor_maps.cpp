@@ -13,7 +13,7 @@
 #include "ir/build.h"
 #include "ir/tensor_map.h"
 #include "script/api/builtins.h"
-#include "script/interp/conversions.h"
+#include "script/interp/evaluator.h"
 
 namespace ww::script::tensor_maps_api {
 namespace {

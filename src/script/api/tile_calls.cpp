@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "script/api/tile_calls.h"
+#include "script/api/builtins.h"
 
 #include <fmt/format.h>
 
@@ -11,8 +11,7 @@
 #include "base/suggest.h"
 #include "ir/build.h"
 #include "ir/settings.h"
-#include "script/interp/conversions.h"
-#include "script/interp/regions.h"
+#include "script/interp/evaluator.h"
 
 namespace ww::script {
 namespace {
@@ -434,8 +433,7 @@ Result<Value> call_tile(Context& in, const TilePath& path, CallArgs& args) {
   // One value as the predicate of a copy is a setting, a tile of them an argument.
   const auto param_named = [&](const CallArgs::Named& named) {
     if (named.name == "predicate" && !is_region_like(named)) return params.end();
-    return std::find_if(params.begin(), params.end(),
-                        [&](const ir::TileParam& p) { return p.name == named.name; });
+    return std::ranges::find(params, named.name, &ir::TileParam::name);
   };
   // Settings first: regions are read by them.
   Multicast multicast;

@@ -11,13 +11,8 @@
 #include "layout/group.h"
 #include "layout/slice.h"
 #include "layout/views.h"
-#include "script/api/buffer_fields.h"
 #include "script/api/builtins.h"
-#include "script/api/params.h"
-#include "script/interp/conversions.h"
-#include "script/interp/layouts.h"
-#include "script/interp/operators.h"
-#include "script/interp/regions.h"
+#include "script/interp/evaluator.h"
 
 namespace ww::script::views_api {
 namespace {
@@ -245,7 +240,7 @@ Result<std::vector<ir::ExprId>> indices_of(Context& in, const Given& value) {
 
 Result<Value> ptr_to(Context& in, Args& a) {
   const std::vector<ir::ExprId> indices = WW_TRY(indices_of(in, a[0]));
-  return of_expr(WW_TRY(ir::address_of(in.fn(), a.self.buffer(), indices, a.call)));
+  return of_expr(ir::address_of(in.fn(), a.self.buffer(), indices, a.call));
 }
 
 // `B.access_ptr("rw", offset=n)`: the pointer to place n of the storage, whatever the layout says.
@@ -263,7 +258,7 @@ Result<Value> access_ptr(Context& in, Args& a) {
   const ir::ExprId first = WW_TRY(ir::address_of(in.fn(), id, origin, a.call));
   if (!a.has(3) || (a[3].is(Kind::Int) && a[3].integer == 0)) return of_expr(first);
   const ir::ExprId args[] = {first, WW_TRY(index_expr(in, a[3]))};
-  return of_expr(WW_TRY(ir::call(in.fn(), ir::Intrinsic::PointerOffset, args, a.call)));
+  return of_expr(ir::call(in.fn(), ir::Intrinsic::PointerOffset, args, a.call));
 }
 
 Result<Value> vload(Context& in, Args& a) {
@@ -278,7 +273,7 @@ Result<Value> vload(Context& in, Args& a) {
                       .with_note("use `.view(dtype)` to read other elements"));
     lanes = type.lanes;
   }
-  return of_expr(WW_TRY(ir::load(in.fn(), a.self.buffer(), indices, lanes, a.call)));
+  return of_expr(ir::load(in.fn(), a.self.buffer(), indices, lanes, a.call));
 }
 
 Result<Value> vstore(Context& in, Args& a) {

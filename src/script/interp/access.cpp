@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attributes and subscripts: `x.name` and `x[i]` for every kind of value.
-#include "script/interp/access.h"
+#include "script/interp/evaluator.h"
 
 #include <fmt/format.h>
 
@@ -12,18 +12,7 @@
 #include "base/fail_at.h"
 #include "base/join.h"
 #include "base/suggest.h"
-#include "script/api/buffer_fields.h"
 #include "script/api/builtins.h"
-#include "script/api/dtypes.h"
-#include "script/api/pools.h"
-#include "script/api/ptx_calls.h"
-#include "script/api/tile_calls.h"
-#include "script/interp/calls.h"
-#include "script/interp/collections.h"
-#include "script/interp/conversions.h"
-#include "script/interp/imports.h"
-#include "script/interp/layouts.h"
-#include "script/interp/regions.h"
 
 namespace ww::script {
 namespace {

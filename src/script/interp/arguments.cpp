@@ -44,7 +44,7 @@ Diag unknown_keyword(const BuiltinRow& row, const Signature& signature,
 Result<void> bind_named(const BuiltinRow& row, const Signature& signature, CallArgs& args,
                         Args& out) {
   for (CallArgs::Named& arg : args.named) {
-    const auto found = std::find(signature.names.begin(), signature.names.end(), arg.name);
+    const auto found = std::ranges::find(signature.names, arg.name);
     if (found == signature.names.end()) {
       if (!signature.has_extra) return fail(unknown_keyword(row, signature, arg));
       out.extra.push_back(std::move(arg));
@@ -124,7 +124,7 @@ class Binder {
 
   // Does a keyword name a parameter?
   [[nodiscard]] bool is_parameter(std::string_view name) const {
-    return std::any_of(params_.begin(), params_.end(), [&](const Param& param) {
+    return std::ranges::any_of(params_, [&](const Param& param) {
       using PK = Param::Kind;
       const bool by_name = param.kind == PK::Plain || param.kind == PK::KeywordOnly;
       return by_name && symbols_.text(param.name) == name;
@@ -133,8 +133,8 @@ class Binder {
 
   [[nodiscard]] Diag missing(const Param& param) const {
     const std::string_view name = symbols_.text(param.name);
-    const bool by_name = std::any_of(args_.named.begin(), args_.named.end(),
-                                     [&](const auto& arg) { return arg.name == name; });
+    const bool by_name =
+        std::ranges::any_of(args_.named, [&](const auto& arg) { return arg.name == name; });
     return diag_at(args_.call, DiagKind::BadArgument, "`{}` without `{}`{}", function_.name, name,
                    by_name ? ", which cannot be given by name" : "")
         .with_note("the parameter", function_.unit->span(param.place));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of everything that can be called, and what decorators make of a function.
-#include "script/interp/calls.h"
+#include "script/interp/evaluator.h"
 
 #include <fmt/format.h>
 
@@ -8,16 +8,7 @@
 
 #include "base/fail_at.h"
 #include "base/suggest.h"
-#include "script/api/dtypes.h"
-#include "script/api/params.h"
-#include "script/api/ptx_calls.h"
-#include "script/api/tile_calls.h"
-#include "script/interp/assign.h"
-#include "script/interp/conversions.h"
-#include "script/interp/expressions.h"
-#include "script/interp/host_stmts.h"
-#include "script/interp/kernel.h"
-#include "script/interp/kernel_body.h"
+#include "script/api/builtins.h"
 
 namespace ww::script {
 namespace {
@@ -27,8 +18,8 @@ constexpr int kMaxInlineDepth = 100;
 constexpr int kDepthOfCall = 2;  // a call takes more of the C++ stack than an expression does
 
 bool any_in_error(const CallArgs& args) {
-  return std::any_of(args.plain.begin(), args.plain.end(), is_in_error) ||
-         std::any_of(args.named.begin(), args.named.end(), is_in_error);
+  return std::ranges::any_of(args.plain, is_in_error) ||
+         std::ranges::any_of(args.named, is_in_error);
 }
 
 // Functions of Python may be given unknown values; what they make of one is unknown, too. The
@@ -270,8 +261,8 @@ using Binding = FunctionObject::Binding;
 
 // Fields of the bases come first; a name that is given again keeps its place.
 void add_field(ClassObject& type, Symbol name, const std::optional<Value>& value) {
-  const auto known = std::find_if(type.fields.begin(), type.fields.end(),
-                                  [&](const auto& field) { return field.first == name; });
+  const auto known =
+      std::ranges::find_if(type.fields, [&](const auto& field) { return field.first == name; });
   if (known == type.fields.end())
     type.fields.emplace_back(name, value);
   else
@@ -283,8 +274,7 @@ constexpr std::size_t kMaxBases = 100;
 // A class and what it inherits from, depth first; each counts once.
 void add_bases(ClassObject& type, const ClassObject& direct) {
   const auto add = [&](const ClassObject* base) {
-    if (std::find(type.bases.begin(), type.bases.end(), base) == type.bases.end())
-      type.bases.push_back(base);
+    if (std::ranges::find(type.bases, base) == type.bases.end()) type.bases.push_back(base);
   };
   add(&direct);
   for (const ClassObject* base : direct.bases) add(base);
@@ -325,14 +315,13 @@ Result<void> fill_fields(Context& in, const Value& self, CallArgs& args) {
   std::vector<std::string_view> known;
   for (const auto& [name, value] : type.fields) known.push_back(in.symbols.text(name));
   for (const CallArgs::Named& arg : args.named)
-    if (std::find(known.begin(), known.end(), arg.name) == known.end())
+    if (std::ranges::find(known, arg.name) == known.end())
       return fail_at(arg.name_span, DiagKind::BadArgument, "`{}` has no field `{}`{}", type.name,
                      arg.name, did_you_mean(arg.name, known));
   for (std::size_t i = 0; i < type.fields.size(); ++i) {
     const auto& [name, default_value] = type.fields[i];
     const std::string_view text = in.symbols.text(name);
-    const auto named = std::find_if(args.named.begin(), args.named.end(),
-                                    [&](const auto& arg) { return arg.name == text; });
+    const auto named = std::ranges::find(args.named, text, &CallArgs::Named::name);
     const bool is_plain = i < args.plain.size();
     if (is_plain && named != args.named.end())
       return fail_at(named->span, DiagKind::BadArgument, "`{}` of `{}` is given twice", text,

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "script/interp/imports.h"
+#include "script/interp/evaluator.h"
 
 namespace ww::script {
 namespace {
@@ -48,8 +48,7 @@ class Finder {
   [[nodiscard]] bool is_kernel(const Stmt& s) const {
     if (s.kind != StmtKind::FunctionDef) return false;
     const std::span<const ExprId> decorators = ast_.list(s.decorators);
-    return std::any_of(decorators.begin(), decorators.end(),
-                       [&](ExprId id) { return is_kernel_decorator(id); });
+    return std::ranges::any_of(decorators, [&](ExprId id) { return is_kernel_decorator(id); });
   }
 
   void kernels_inside(ListOf<StmtId> block, std::vector<std::string>& out) const {
@@ -57,7 +56,7 @@ class Finder {
       const Stmt& s = ast_[id];
       if (is_kernel(s)) {
         const std::string name(symbols_.text(s.name));
-        if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
+        if (std::ranges::find(out, name) == out.end()) out.push_back(name);
         continue;
       }
       if (s.kind == StmtKind::ClassDef) continue;
@@ -89,8 +88,7 @@ class Finder {
 
   [[nodiscard]] bool is_one_of(Symbol name, const std::vector<Symbol>& known,
                                std::string_view other) const {
-    return symbols_.text(name) == other ||
-           std::find(known.begin(), known.end(), name) != known.end();
+    return symbols_.text(name) == other || std::ranges::find(known, name) != known.end();
   }
 
   const Ast& ast_;
@@ -104,7 +102,7 @@ class Finder {
 bool uses_tile_of_t(const Ast& ast, const SymbolTable& symbols, const Finder& finder) {
   static constexpr std::string_view kTileScopes[] = {"tile",      "thread", "warp",   "wg",
                                                      "warpgroup", "cta",    "cluster"};
-  return std::any_of(ast.exprs.begin(), ast.exprs.end(), [&](const Expr& e) {
+  return std::ranges::any_of(ast.exprs, [&](const Expr& e) {
     if (e.kind != ExprKind::Attribute) return false;
     // `T.cuda.tile`
     const Expr& inner = ast[e.a];
@@ -140,7 +138,7 @@ std::string parameters_text(const Ast& ast, const SymbolTable& symbols, std::str
 
 bool needs_no_arguments(const Ast& ast, const Stmt& s) {
   const std::span<const Param> params = ast.list(s.params);
-  return std::all_of(params.begin(), params.end(), [](const Param& p) {
+  return std::ranges::all_of(params, [](const Param& p) {
     return p.default_value.valid() || p.kind == Param::Kind::Star ||
            p.kind == Param::Kind::DoubleStar;
   });
@@ -202,7 +200,7 @@ std::vector<Candidate> candidates_of(const Ast& ast, const SymbolTable& symbols,
       c.is_callable = c.is_builder && needs_no_arguments(ast, s);
       if (c.is_builder) finder.kernels_inside(s.body, c.kernels);
       const bool is_known =
-          std::any_of(out.begin(), out.end(), [&](const Candidate& k) { return k.name == c.name; });
+          std::ranges::any_of(out, [&](const Candidate& k) { return k.name == c.name; });
       if (!is_known && (!c.is_builder || !c.kernels.empty())) out.push_back(std::move(c));
     }
   };

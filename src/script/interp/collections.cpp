@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "script/interp/collections.h"
+#include "script/interp/evaluator.h"
 
 #include <fmt/format.h>
 
@@ -8,10 +8,6 @@
 
 #include "base/fail_at.h"
 #include "base/suggest.h"
-#include "script/interp/assign.h"
-#include "script/interp/conversions.h"
-#include "script/interp/expressions.h"
-#include "script/interp/operators.h"
 
 namespace ww::script {
 namespace {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state of the compile-time evaluator, which runs host Python and builds the IR of kernels
 // while it runs them. This is the data that everything else works on; what happens to it is in
-// functions that take it first, by topic:
+// functions that take it first (evaluator.h), in a file for each topic:
 //
-//   expressions, operators, collections, format   nodes of the tree, and values under operators
-//   conversions                                   what functions ask of values
-//   access, layouts, regions                      attributes and subscripts
-//   calls, arguments                              functions and classes of the source
-//   host_stmts, assign, imports                   statements of the host
-//   kernel, kernel_body, kernel_assign            kernels and their statements
+//   expressions, operators, collections   nodes of the tree, and values under operators
+//   conversions                           what functions ask of values
+//   access, layouts, regions              attributes and subscripts
+//   calls, arguments                      functions and classes of the source
+//   host_stmts, imports                   statements of the host
+//   kernel, kernel_body                   kernels and their statements
 //
 // The functions of the language are in api/, as tables of BuiltinRow.
 //

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "script/interp/conversions.h"
+#include "script/interp/evaluator.h"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,7 @@
 #include "base/fail_at.h"
 #include "ir/simplify/fold.h"
 #include "num/float_format.h"
-#include "script/api/dtypes.h"
-#include "script/api/pools.h"
-#include "script/interp/collections.h"
+#include "script/api/builtins.h"
 
 namespace ww::script {
 namespace {

@@ -6,8 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "script/interp/conversions.h"
-#include "script/interp/host_stmts.h"
+#include "script/interp/evaluator.h"
 #include "script/syntax/parser.h"
 
 namespace ww::script {

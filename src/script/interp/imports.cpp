@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // `import`: the modules of the language are namespaces, those of Python that we model are, too, and
 // all others are opaque.
-#include "script/interp/imports.h"
+#include "script/interp/evaluator.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "script/api/builtins.h"
-#include "script/interp/access.h"
-#include "script/interp/assign.h"
-#include "script/interp/conversions.h"
 
 namespace ww::script {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A kernel from its `def`: parameters, body, and the function that they make.
-#include "script/interp/kernel.h"
+#include "script/interp/evaluator.h"
 
 #include <fmt/format.h>
 
@@ -9,12 +9,7 @@
 #include "base/fail_at.h"
 #include "base/join.h"
 #include "ir/simplify/fold.h"
-#include "script/api/buffer_fields.h"
-#include "script/api/params.h"
-#include "script/api/pools.h"
-#include "script/interp/conversions.h"
-#include "script/interp/expressions.h"
-#include "script/interp/kernel_body.h"
+#include "script/api/builtins.h"
 
 namespace ww::script {
 namespace {
@@ -163,7 +158,7 @@ void take_params(Context& in, const FunctionObject& def, std::span<const Param> 
 void report_unknown(Context& in, const FunctionObject& def, std::span<const Param> params,
                     const std::vector<CallArgs::Named>& constants) {
   for (const CallArgs::Named& constant : constants)
-    if (std::none_of(params.begin(), params.end(), [&](const Param& p) {
+    if (std::ranges::none_of(params, [&](const Param& p) {
           return takes_value(p) && p.annotation.valid() && in.symbols.text(p.name) == constant.name;
         }))
       report_error(in, diag_at(constant.span, DiagKind::BadArgument, "`{}` has no constant `{}`",

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "script/interp/layouts.h"
+#include "script/interp/evaluator.h"
 
 #include <fmt/format.h>
 
 #include "base/fail_at.h"
 #include "layout/text.h"
-#include "script/interp/conversions.h"
-#include "script/interp/operators.h"
 
 namespace ww::script {
 namespace {

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators: host numbers and texts as in Python, kernel expressions through ir/build.h, and `@`,
 // `+` for the parts of layouts.
-#include "script/interp/operators.h"
+#include "script/interp/evaluator.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
 #include "base/fail_at.h"
-#include "script/interp/collections.h"
-#include "script/interp/conversions.h"
-#include "script/interp/layouts.h"
 
 namespace ww::script {
 namespace {
@@ -196,7 +193,7 @@ Result<Value> binary(Context& in, Op op, const Value& a, const Value& b, Span wh
       WW_TRY_VOID(join_condition(in.fn(), left, right, where));
       WW_TRY_VOID(join_condition(in.fn(), right, left, where));
     }
-    return of_expr(WW_TRY(ir::binary(in.fn(), *ir, left, right, where)));
+    return of_expr(ir::binary(in.fn(), *ir, left, right, where));
   }
   if (std::optional<Result<Value>> out = collection_binary(in, op, a, b, where))
     return *std::move(out);
@@ -212,11 +209,11 @@ Result<Value> binary(Context& in, Op op, const Value& a, const Value& b, Span wh
 Result<Value> unary(Context& in, Op op, const Value& a, Span where) {
   if (a.is(Kind::Poison) || a.is(Kind::Opaque)) return a;
   if (is_kernel_value(a)) {
-    if (op == Op::Pos) return of_expr(WW_TRY(expression(in, {a, where})));
+    if (op == Op::Pos) return of_expr(expression(in, {a, where}));
     const ir::ExprOp ir = op == Op::Neg      ? ir::ExprOp::Neg
                           : op == Op::Invert ? ir::ExprOp::BitNot
                                              : ir::ExprOp::Not;
-    return of_expr(WW_TRY(ir::unary(in.fn(), ir, WW_TRY(operand(in, {a, where})), where)));
+    return of_expr(ir::unary(in.fn(), ir, WW_TRY(operand(in, {a, where})), where));
   }
   if (op == Op::Not) return of_bool(!WW_TRY(truth(in, {a, where})));
   if (is_intlike(a)) {
@@ -250,7 +247,7 @@ Result<Value> compare(Context& in, Op op, const Value& a, const Value& b, Span w
     if (!comparable && (op == Op::Eq || op == Op::Ne)) return of_bool(op == Op::Ne);
     const ir::Operand left = WW_TRY(operand(in, {a, where}));
     const ir::Operand right = WW_TRY(operand(in, {b, where}));
-    return of_expr(WW_TRY(ir::binary(in.fn(), *ir_op(op), left, right, where)));
+    return of_expr(ir::binary(in.fn(), *ir_op(op), left, right, where));
   }
   if (op == Op::Eq || op == Op::Ne)
     return WW_TRY(same(in, a, b, where)) ? of_bool(op == Op::Eq)

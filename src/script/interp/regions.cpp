@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "script/interp/regions.h"
+#include "script/interp/evaluator.h"
 
 #include <fmt/format.h>
 
@@ -13,9 +13,6 @@
 #include "base/wide.h"
 #include "ir/equal.h"
 #include "ir/print/print.h"
-#include "script/interp/calls.h"
-#include "script/interp/conversions.h"
-#include "script/interp/operators.h"
 
 namespace ww::script {
 namespace {
@@ -315,7 +312,7 @@ Result<ir::Region> region_of_load(Context& in, const ir::Expr& load, Span span) 
 Result<Value> index_buffer(Context& in, ir::BufferId id, const Value& index, Span span) {
   if (is_in_error(index)) return poison();
   BufferIndex at = WW_TRY(buffer_index(in, id, index, span, true));
-  if (at.is_element) return of_expr(WW_TRY(ir::load(in.fn(), id, at.indices, 1, span)));
+  if (at.is_element) return of_expr(ir::load(in.fn(), id, at.indices, 1, span));
   RegionObject region;
   region.region = {at.buffer, std::move(at.ranges), span};
   return in.heap.wrap(Kind::Region, std::move(region));
@@ -368,8 +365,8 @@ class Linear {
       const bool is_small = factor > -kMaxFactor && factor < kMaxFactor;
       if (parts >= kMaxParts || !is_small || !take_apart(f_[id], factor)) add_term(id, factor);
     }
-    const bool cancels = std::all_of(terms_.begin(), terms_.end(),
-                                     [](const auto& term) { return term.second == 0; });
+    const bool cancels =
+        std::ranges::all_of(terms_, [](const auto& term) { return term.second == 0; });
     const auto sum = static_cast<std::int64_t>(constant_);
     return cancels && sum == constant_ ? std::optional(sum) : std::nullopt;
   }

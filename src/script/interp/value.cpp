@@ -44,7 +44,7 @@ std::string int_text(Wide value) {
     digits.push_back(static_cast<char>('0' + static_cast<int>(value % 10)));
     value /= 10;
   } while (value != 0);
-  std::reverse(digits.begin(), digits.end());
+  std::ranges::reverse(digits);
   return digits;
 }
 
@@ -247,7 +247,7 @@ Value* InstanceObject::find(Symbol field) {
 }
 
 bool ClassObject::is_or_inherits(const ClassObject& other) const {
-  return this == &other || std::find(bases.begin(), bases.end(), &other) != bases.end();
+  return this == &other || std::ranges::find(bases, &other) != bases.end();
 }
 
 Env* Env::redirected(Symbol name) const {
@@ -321,14 +321,14 @@ bool Comparison::same_pairs(const Value& a, const Value& b) {
   if (a.is(Kind::Set)) {
     const auto& x = a.as<SeqObject>().items;
     const auto& y = b.as<SeqObject>().items;
-    return x.size() == y.size() && std::all_of(x.begin(), x.end(), [&](const Value& v) {
-             return std::any_of(y.begin(), y.end(), [&](const Value& w) { return same(v, w); });
+    return x.size() == y.size() && std::ranges::all_of(x, [&](const Value& v) {
+             return std::ranges::any_of(y, [&](const Value& w) { return same(v, w); });
            });
   }
   const auto& x = a.as<DictObject>().items;
   const auto& y = b.as<DictObject>().items;
-  return x.size() == y.size() && std::all_of(x.begin(), x.end(), [&](const auto& v) {
-           return std::any_of(y.begin(), y.end(), [&](const auto& w) {
+  return x.size() == y.size() && std::ranges::all_of(x, [&](const auto& v) {
+           return std::ranges::any_of(y, [&](const auto& w) {
              return same(v.first, w.first) && same(v.second, w.second);
            });
          });

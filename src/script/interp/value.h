@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/diag.h"
+#include "base/result.h"
 #include "base/wide.h"
 #include "ir/function.h"
 #include "layout/layout.h"
@@ -69,7 +69,7 @@ struct Value {
   Kind kind = Kind::None;
   bool truth = false;  // Bool
   /// Ir: ExprId; Buffer: BufferId; DType: num::DType; SpecMaker: 'S' or 'R'; Int and Float: 0, or
-  /// an element type (conversions.h)
+  /// an element type (evaluator.h)
   std::uint32_t id = 0;
   Wide integer = 0;          // Int
   double real = 0;           // Float
@@ -94,6 +94,7 @@ inline Value of_bool(bool truth) { return {.kind = Kind::Bool, .truth = truth}; 
 inline Value of_int(Wide integer) { return {.kind = Kind::Int, .integer = integer}; }
 inline Value of_float(double real) { return {.kind = Kind::Float, .real = real}; }
 inline Value of_expr(ir::ExprId expr) { return {.kind = Kind::Ir, .id = expr.index}; }
+inline Result<Value> of_expr(const Result<ir::ExprId>& expr) { return of_expr(WW_TRY(expr)); }
 inline Value of_buffer(ir::BufferId buffer) { return {.kind = Kind::Buffer, .id = buffer.index}; }
 /// Numbers of the host: a bool counts as 0 or 1.
 inline bool is_intlike(const Value& v) { return v.is(Kind::Int) || v.is(Kind::Bool); }

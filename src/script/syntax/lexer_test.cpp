@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "script/syntax/literals.h"
-#include "script/syntax/unicode.h"
 
 namespace ww::script::lexer_test {
 namespace {

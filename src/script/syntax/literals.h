@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "base/utf8.h"
 
 namespace ww::script {
 
@@ -43,5 +44,16 @@ double real_of(std::string_view text);
 /// `{`. Spans of errors begin at `offset`, where the piece stands in the source.
 Result<void> append_string(std::string& out, std::string_view piece, const Quotes& quotes,
                            std::size_t offset);
+
+// --- characters ----------------------------------------------------------------------------------
+//
+// As much of Unicode as the lexer needs.
+
+/// Where the first NUL or the first byte that is not UTF-8 is; npos when there is none.
+std::size_t find_bad_byte(std::string_view text);
+
+/// Whether a code point above U+007F can be part of a name. Wider than Python's rule: all but
+/// spaces, punctuation, symbols and private ones.
+bool is_wide_letter(char32_t value);
 
 }  // namespace ww::script

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,7 +15,6 @@
 #include "base/suggest.h"
 #include "script/syntax/expr_parser.h"
 #include "script/syntax/lexer.h"
-#include "script/syntax/parse_cursor.h"
 
 namespace ww::script {
 namespace {
@@ -779,6 +779,190 @@ Result<Ast> parse_expression(std::string_view text, SymbolTable& symbols, ExprId
   if (!cursor.at(TokenKind::End))
     return fail(cursor.unexpected("an operator or the end of the text"));
   return ast;
+}
+
+// --- the cursor ----------------------------------------------------------------------------------
+
+namespace {
+
+// Larger texts grow the vectors step by step; reserving for the largest would take gigabytes.
+constexpr std::size_t kMaxReserved = std::size_t{1} << 19U;
+
+Diag too_deep(Span where) {
+  Diag out =
+      diag(DiagKind::TooLarge, "the expression is nested deeper than {} levels", kMaxNesting);
+  out.span = where;
+  return out;
+}
+
+}  // namespace
+
+ParseCursor::ParseCursor(std::string_view text, const TokenList& tokens, SymbolTable& symbols,
+                         Ast& ast)
+    : text_(text),
+      first_(tokens.tokens.data()),
+      at_(first_),
+      last_(&tokens.tokens.back()),
+      error_(tokens.error),
+      symbols_(symbols),
+      ast_(ast) {
+  const std::size_t guess = std::min(tokens.tokens.size() / 2 + 1, kMaxReserved);
+  ast_.exprs.reserve(guess);
+  heights_.reserve(guess);
+  ast_.pool<ExprId>().reserve(guess / 2);
+  ast_.stmts.reserve(guess / 4);
+  ast_.pool<StmtId>().reserve(guess / 4);
+}
+
+Diag ParseCursor::unexpected(std::string_view wanted) const {
+  if (at(TokenKind::Error)) return error_;
+  Diag out = diag(DiagKind::Syntax, "found {}, expected {}", describe_here(), wanted);
+  out.span = here().span();
+  return out;
+}
+
+Diag ParseCursor::unexpected_in(std::string_view wanted, const Token& opener) const {
+  if (at(TokenKind::Error)) return error_;
+  return unexpected(wanted).with_note(fmt::format("`{}` is opened here", text_of(opener)),
+                                      opener.span());
+}
+
+Result<Token> ParseCursor::expect(TokenKind kind, std::string_view wanted) {
+  if (!at(kind)) return fail(unexpected(wanted));
+  return take();
+}
+
+Result<Token> ParseCursor::expect_name(std::string_view what) {
+  if (at(TokenKind::Name)) return take();
+  Diag out = unexpected(what);
+  if (is_keyword(kind()))
+    out.text = fmt::format("found the keyword {}, expected {}", describe_here(), what);
+  return fail(std::move(out));
+}
+
+std::uint32_t ParseCursor::add_string(std::string text) {
+  ast_.strings.push_back(std::move(text));
+  return static_cast<std::uint32_t>(ast_.strings.size() - 1);
+}
+
+Result<ExprId> ParseCursor::add(const Expr& expr) {
+  const unsigned height = height_below(expr);
+  if (height > kMaxNesting) return fail(too_deep(expr.place.span()));
+  ast_.exprs.push_back(expr);
+  heights_.push_back(static_cast<std::uint16_t>(height));
+  return ExprId{static_cast<std::uint32_t>(ast_.exprs.size() - 1)};
+}
+
+StmtId ParseCursor::add(const Stmt& stmt) {
+  ast_.stmts.push_back(stmt);
+  return {static_cast<std::uint32_t>(ast_.stmts.size() - 1)};
+}
+
+unsigned ParseCursor::height_below(const Expr& expr) const {
+  unsigned height = 0;
+  const auto include = [&](ExprId id) {
+    if (id.valid()) height = std::max(height, heights_[id.index] + 1U);
+  };
+  for (const ExprId part : {expr.a, expr.b, expr.c}) include(part);
+  for (const ExprId item : ast_.list(expr.items)) include(item);
+  for (const Arg& arg : ast_.list(expr.args)) include(arg.value);
+  for (const Param& param : ast_.list(expr.params)) include(param.default_value);
+  for (const Clause& clause : ast_.list(expr.clauses)) {
+    include(clause.target);
+    include(clause.iterable);
+    for (const ExprId condition : ast_.list(clause.conditions)) include(condition);
+  }
+  return height;
+}
+
+Result<void> ParseCursor::check_depth() const {
+  if (depth_ > kMaxNesting) return fail(too_deep(here().span()));
+  return {};
+}
+
+// --- the tree ------------------------------------------------------------------------------------
+
+namespace {
+
+// clang-format off
+constexpr std::string_view kOpTexts[] = {
+    "",
+    "+", "-", "*", "/", "//", "%", "**", "@", "<<", ">>", "&", "|", "^",
+    "-", "+", "~", "not",
+    "==", "!=", "<", "<=", ">", ">=", "in", "not in", "is", "is not"};
+// clang-format on
+static_assert(std::size(kOpTexts) == static_cast<std::size_t>(Op::IsNot) + 1);
+
+}  // namespace
+
+std::string_view text_of(Op op) { return kOpTexts[static_cast<std::size_t>(op)]; }
+
+Symbol SymbolTable::intern(std::string_view name) {
+  const auto found = ids_.lower_bound(name);
+  if (found != ids_.end() && found->first == name) return found->second;
+  const Symbol symbol{static_cast<std::uint32_t>(texts_.size())};
+  const auto entry = ids_.emplace_hint(found, std::string(name), symbol);
+  texts_.push_back(&entry->first);
+  return symbol;
+}
+
+// --- what may be assigned to ---------------------------------------------------------------------
+//
+// What can be assigned to or deleted.
+
+namespace {
+
+// By ExprKind.
+// clang-format off
+constexpr std::string_view kExprTexts[] = {
+    "a name", "a literal", "a literal", "a literal", "an f-string", "a literal",
+    "`True`", "`False`", "`None`", "`...`", "a tuple", "a list", "a set", "a dict",
+    "an operator's result", "an operator's result", "an operator's result", "an operator's result",
+    "a comparison", "a conditional expression", "a lambda", "a call", "an attribute", "a subscript",
+    "a slice", "a starred expression", "a comprehension", "a comprehension", "a generator",
+    "a comprehension", "a named expression"};
+// clang-format on
+static_assert(std::size(kExprTexts) == static_cast<std::size_t>(ExprKind::Unsupported));
+
+}  // namespace
+
+std::string describe_expr(const ParseCursor& cursor, ExprId id) {
+  const Expr& expr = cursor.ast()[id];
+  if (expr.kind == ExprKind::Unsupported)
+    return fmt::format("`{}`", cursor.text_between(expr.name_place.begin, expr.name_place.end));
+  return std::string(kExprTexts[static_cast<std::size_t>(expr.kind)]);
+}
+
+Result<void> check_target(ParseCursor& cursor, ExprId target, TargetUse use) {
+  const Expr& expr = cursor.ast()[target];
+  switch (expr.kind) {
+    case ExprKind::Name:
+    case ExprKind::Attribute:
+    case ExprKind::Subscript:
+      return {};
+    case ExprKind::Tuple:
+    case ExprKind::List: {
+      int stars = 0;
+      for (ExprId item : cursor.ast().list(expr.items)) {
+        const Expr& inner = cursor.ast()[item];
+        if (inner.kind == ExprKind::Starred && use == TargetUse::Assign) {
+          if (++stars > 1)
+            return fail_at(inner.place.span(), DiagKind::Syntax,
+                           "found a second starred target, expected one");
+          item = inner.a;
+        }
+        WW_TRY_VOID(check_target(cursor, item, use));
+      }
+      return {};
+    }
+    case ExprKind::Starred:
+      if (use == TargetUse::Assign) return fail(lone_star(cursor, target));
+      [[fallthrough]];
+    default:
+      return fail_at(expr.place.span(), DiagKind::Syntax, "cannot {} {}",
+                     use == TargetUse::Assign ? "assign to" : "delete",
+                     describe_expr(cursor, target));
+  }
 }
 
 }  // namespace ww::script
