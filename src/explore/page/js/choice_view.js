@@ -4,7 +4,7 @@
 // is executed and what it costs, the remedy, and the moves of the lanes round by round over the tile.
 
 import {baked, newest} from "./api.js";
-import {button, el, number, put, rove, svg, table} from "./dom.js";
+import {button, el, number, plural, put, rove, svg, table} from "./dom.js";
 import {show_operand} from "./layout_view.js";
 import {make_moves, no_moves, say_in_moves, set_moves, show_moves} from "./moves_view.js";
 import {parse_args} from "./params.js";
@@ -125,7 +125,6 @@ function plan_section(p) {
 }
 
 function moved_text({elements, bytes, threads, rounds}) {
-  const plural = (n, word) => `${number(n)} ${word}${n === 1 ? "" : "s"}`;
   return `${number(elements)} elements, ${number(bytes)} bytes, by ${plural(threads, "thread")} in ${
       plural(rounds, "round")}`;
 }

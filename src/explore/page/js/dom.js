@@ -53,6 +53,10 @@ export function button(label, onclick, attributes) {
   return el("button", {type: "button", onclick, ...attributes}, label);
 }
 
+export function text_input(attributes) {
+  return el("input", {type: "text", spellcheck: "false", ...attributes});
+}
+
 // options: strings, or [value, text] pairs.
 export function select(options, chosen, onchange, attributes) {
   const node = el("select", {...attributes});
@@ -83,6 +87,22 @@ export function debounce(f, ms) {
 }
 
 export function number(n) { return n === null || n === undefined ? "–" : Number(n).toLocaleString("en"); }
+
+export function plural(n, word) { return `${number(n)} ${word}${n === 1 ? "" : "s"}`; }
+
+// The first of `count` numbers from which on `holds` is true; `count` where there is none.
+export function first_from(count, holds) {
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(middle))
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
 
 // Arrow keys move within a list of items of which one has tabindex 0 (roving focus).
 export function rove(host, selector, on_move) {

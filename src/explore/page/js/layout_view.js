@@ -5,7 +5,7 @@
 
 import {call, newest} from "./api.js";
 import {rgb, scale} from "./colors.js";
-import {button, el, field, number, put, select} from "./dom.js";
+import {button, el, field, number, put, select, text_input} from "./dom.js";
 import {Grid} from "./grid.js";
 import {LayoutModel} from "./layout_model.js";
 import {state, update} from "./state.js";
@@ -37,10 +37,8 @@ const layout_ui = {};
 // What is shown: a buffer, or a notation with type and shape.
 function make_source_fields() {
   layout_ui.buffer = select([], "", (value) => choose_buffer(value), {id: "layout-buffer"});
-  layout_ui.notation = el("input", {
-    type: "text",
+  layout_ui.notation = text_input({
     id: "layout-notation",
-    spellcheck: "false",
     list: "layout-names",
     readonly: read_only,
     onchange: (e) => update({layout: {buffer: "", notation: e.target.value.trim(), shape: "", ops: []}})
@@ -51,11 +49,9 @@ function make_source_fields() {
   layout_ui.dtype = select(
       kDtypes.map((d) => [d, d || "none"]), state.layout.dtype, (value) => update({layout: {dtype: value}}),
       {disabled: read_only});
-  layout_ui.shape = el("input", {
-    type: "text",
+  layout_ui.shape = text_input({
     size: 9,
     placeholder: "its own",
-    spellcheck: "false",
     readonly: read_only,
     onchange: (e) => update({layout: {shape: e.target.value.trim()}})
   });
@@ -97,10 +93,8 @@ export function make_layout_view(options) {
 function make_ops() {
   const list = (reference.ops ??
                 []).map((row) => [row.example, row.arguments ? `${row.name}:${row.arguments}` : row.name]);
-  const argument = el("input", {
-    type: "text",
+  const argument = text_input({
     size: 26,
-    spellcheck: "false",
     "aria-label": "Operation with its arguments",
     value: list[0]?.[0] ?? "canon",
     disabled: read_only
@@ -412,10 +406,8 @@ function make_access() {
     layout_ui.pattern.value = value;
     show_access();
   }, {"aria-label": "Kinds of access", disabled: read_only});
-  layout_ui.pattern = el("input", {
-    type: "text",
+  layout_ui.pattern = text_input({
     size: 34,
-    spellcheck: "false",
     "aria-label": "Access: layout from lane and element to index, vec, lanes",
     disabled: read_only
   });

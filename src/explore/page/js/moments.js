@@ -4,6 +4,7 @@
 // instruction, by source line or by barrier leads, forwards and backwards.
 
 import {call} from "./api.js";
+import {first_from} from "./dom.js";
 
 const kChunk = 200000;
 const kBarrier =
@@ -45,16 +46,5 @@ export class Moments {
   }
 
   // The first moment of a step of the timeline.
-  at_step(step) {
-    let low = 0;
-    let high = this.count;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.step[middle] >= step)
-        high = middle;
-      else
-        low = middle + 1;
-    }
-    return low;
-  }
+  at_step(step) { return first_from(this.count, (i) => this.step[i] >= step); }
 }

@@ -4,7 +4,7 @@
 // of the one chosen: the tile that lanes touch; source and target of a copy by the copy engine; A, B and D of a product.
 
 import {scale} from "./colors.js";
-import {button, el, field, number, put, select, table} from "./dom.js";
+import {button, el, field, number, plural, put, select, table} from "./dom.js";
 import {Grid} from "./grid.js";
 import {colourings, ctas_of, group_moves, is_product, is_related, issuing_cta, side_cells, sides_of, signals_of} from "./move_cells.js";
 import {state, update} from "./state.js";
@@ -152,8 +152,6 @@ function amount(group) {
   return `${many}${rows}${number(from[0].row_bytes)} bytes` +
       (moves.ctas > 1 && ctas.length ? `, to CTA ${ctas.sort((a, b) => a - b).join(", ")}` : "");
 }
-
-function plural(n, word) { return `${n} ${word}${n === 1 ? "" : "s"}`; }
 
 function draw_group(group) {
   const sides = sides_of(group);

@@ -3,7 +3,7 @@
 // The form above the editor: which function of the file makes the kernel, and its parameters as fields. The fields
 // make an expression, `build(tile=128)`, which can also be typed; only values that differ from the defaults appear.
 
-import {by_id, el, field, put, select} from "./dom.js";
+import {by_id, el, field, put, select, text_input} from "./dom.js";
 import {state, update} from "./state.js";
 
 // "build(m=256, tile=32)" -> {name, values}, or null when it is another expression.
@@ -113,11 +113,9 @@ function param_fields(fn, values, read_only) {
     const input = is_flag(p) ? select(
                                    ["True", "False"], values[p.name] ?? p.default, null,
                                    {name: p.name, onchange: change, disabled: read_only}) :
-                               el("input", {
-                                 type: "text",
+                               text_input({
                                  name: p.name,
                                  value: values[p.name] ?? p.default ?? "",
-                                 spellcheck: "false",
                                  onchange: change,
                                  readonly: read_only
                                });
@@ -128,13 +126,11 @@ function param_fields(fn, values, read_only) {
 function is_flag(p) { return p.default === "True" || p.default === "False"; }
 
 function expression_field(read_only) {
-  const input = el("input", {
-    type: "text",
+  const input = text_input({
     name: "expression",
     class: "expression",
     value: state.kernel,
     placeholder: "e.g. build(2)[0]",
-    spellcheck: "false",
     onchange: (event) => update({kernel: event.target.value.trim()}),
     readonly: read_only
   });

@@ -3,7 +3,7 @@
 // Diagnostics: the list under the page, the status line (the message at the caret, else how many there are), and the
 // button that applies a fix.
 
-import {button, by_id, el, put} from "./dom.js";
+import {button, by_id, el, plural, put} from "./dom.js";
 
 let problems = [];
 let shown_in = null;
@@ -47,10 +47,7 @@ export function show_problems(list) {
   const errors = list.filter((p) => p.severity === "error").length;
   const toggle = by_id("problems-toggle");
   const warnings = list.length - errors;
-  const parts = [
-    errors ? `${errors} ${errors === 1 ? "error" : "errors"}` : "",
-    warnings ? `${warnings} ${warnings === 1 ? "warning" : "warnings"}` : ""
-  ];
+  const parts = [errors ? plural(errors, "error") : "", warnings ? plural(warnings, "warning") : ""];
   toggle.textContent = parts.filter(Boolean).join(", ") || "No problems";
   toggle.className = errors ? "bad" : warnings ? "warn" : "";
   caret_moved(shown_in.caret_line());

@@ -5,7 +5,7 @@
 
 import {baked, call, newest, stream} from "./api.js";
 import {counters_section} from "./charts.js";
-import {button, el, field, number, put, rove, select, table} from "./dom.js";
+import {button, el, field, number, put, rove, select, table, text_input} from "./dom.js";
 import {shared_dtype} from "./layout_view.js";
 import {RegistersView, SharedView, TensorView} from "./memory_view.js";
 import {Moments} from "./moments.js";
@@ -37,20 +37,16 @@ let estimate = "";  // of the last run on the virtual GPU: a run on a GPU shows 
 // What a run is asked for.
 function make_request_fields() {
   const {read_only} = run_options;
-  run_ui.args = el("input", {
-    type: "text",
+  run_ui.args = text_input({
     size: 20,
     placeholder: "A=arange, m=64",
-    spellcheck: "false",
     value: state.run.args,
     readonly: read_only,
     onchange: (e) => update({run: {args: e.target.value}})
   });
-  run_ui.expect = el("input", {
-    type: "text",
+  run_ui.expect = text_input({
     size: 14,
     placeholder: "B == A.T",
-    spellcheck: "false",
     value: state.run.expect,
     readonly: read_only,
     onchange: (e) => update({run: {expect: e.target.value}})

@@ -3,6 +3,7 @@
 // The states in a copy written by `--export`: warps and barriers at every moment, the contents of memory at some. An
 // answer is made like that of the server to `state`, with `contents_at`: the moment whose contents it has.
 
+import {first_from} from "./dom.js";
 import {from_base64} from "./values.js";
 
 const kLanes = 32;
@@ -10,16 +11,7 @@ const kTensorColumns = 512;
 
 // The place of the last entry of a sorted list that is not behind `wanted`; -1: there is none.
 export function last_until(list, wanted, of = (entry) => entry) {
-  let low = 0;
-  let high = list.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (of(list[middle]) <= wanted)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low - 1;
+  return first_from(list.length, (i) => of(list[i]) > wanted) - 1;
 }
 
 function to_base64(bytes) {

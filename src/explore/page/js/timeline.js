@@ -6,7 +6,7 @@
 // on colour alone. Long runs come with short spans merged; what is zoomed into is asked for again, in detail.
 
 import {css, on_theme} from "./colors.js";
-import {debounce, el, number} from "./dom.js";
+import {debounce, el, first_from, number} from "./dom.js";
 
 const kRow = 17;
 const kNames = 150;
@@ -433,18 +433,7 @@ function rows_of(lanes, roles) {
 }
 
 // The first span that ends behind `step`.
-export function first_after(spans, step) {
-  let low = 0;
-  let high = spans.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (spans[middle].end > step)
-      high = middle;
-    else
-      low = middle + 1;
-  }
-  return low;
-}
+export function first_after(spans, step) { return first_from(spans.length, (i) => spans[i].end > step); }
 
 export function span_at(spans, step) {
   const span = spans[first_after(spans, step)];
