@@ -83,10 +83,8 @@ Result<KernelArg> array_arg(const CallParam& param, const CallArg& arg) {
   WW_TRY_VOID(check_c_order(arg, fmt::format("`{}`", param.name)));
   const std::span<std::byte> bytes{arg.data(),
                                    static_cast<std::size_t>(WW_TRY(byte_size(dtype, out.shape)))};
-  if (param.writes)
-    out.bytes = bytes;
-  else
-    out.source = bytes;
+  out.contents = bytes;
+  if (param.writes) out.results = bytes;
   return out;
 }
 
@@ -98,11 +96,9 @@ Result<KernelArg> scalar_arg(const CallParam& param, const CallArg& arg) {
                 number_text(arg), expected_text(param));
   const std::uint64_t bits =
       WW_TRY(bits_of_number(arg, *param.dtype, fmt::format("`{}`", param.name)));
-  const auto bytes = static_cast<std::size_t>(std::max(1, num::bits_of(*param.dtype) / 8));
-  KernelArg out{.is_float = num::is_float(*param.dtype)};
-  out.value.resize(bytes);
-  std::memcpy(out.value.data(), &bits, bytes);
-  return out;
+  return KernelArg{.bits = bits,
+                   .size = static_cast<std::uint32_t>(std::max(1, num::bits_of(*param.dtype) / 8)),
+                   .is_float = num::is_float(*param.dtype)};
 }
 
 // The evaluator has memory of its own: one for each array.
@@ -111,18 +107,17 @@ Result<RunReport> call_on_eval(const Build& build, const std::vector<KernelArg>&
   std::deque<std::vector<std::byte>> memory;
   std::vector<eval::Argument> arguments;
   for (const KernelArg& arg : args) {
-    const auto contents = arg.contents();
-    memory.emplace_back(contents.begin(), contents.end());
-    if (arg.value.empty())
+    memory.emplace_back(arg.contents.begin(), arg.contents.end());
+    if (arg.size == 0)
       arguments.emplace_back(eval::BufferArg{&memory.back(), arg.shape});
     else
-      arguments.emplace_back(eval::ScalarArg{arg.bits()});
+      arguments.emplace_back(eval::ScalarArg{arg.bits});
   }
   eval::Options limits;
   if (options.stop != nullptr) limits.keep_going = [&] { return !options.stop->load(); };
   const eval::Report run = WW_TRY(eval::run(build.tile(), std::move(arguments), limits));
   for (std::size_t i = 0; i < args.size(); ++i)
-    if (!args[i].bytes.empty()) std::ranges::copy(memory[i], args[i].bytes.begin());
+    if (!args[i].results.empty()) std::ranges::copy(memory[i], args[i].results.begin());
   return eval_report(build.tile(), build.compiled->source, run);
 }
 

@@ -193,10 +193,10 @@ Result<void> check_kinds(const HostPart& host) {
   for (std::size_t i = 0; i < host.args.size(); ++i) {
     const KernelArg& arg = host.args[i];
     if (host.is_array(i)) {
-      if (!arg.value.empty())
+      if (arg.size != 0)
         return fail(DiagKind::BadArgument, "`{}` is an array, and was given a scalar",
                     host.name_of(i));
-      if (!arg.source.empty() && uses[i].stores)
+      if (arg.results.empty() && !arg.contents.empty() && uses[i].stores)
         return fail(diag(DiagKind::BadArgument, "the kernel writes `{}`, which is an `input`",
                          host.name_of(i))
                         .with_note("`inout` gives it an array that may change, `output` one "
@@ -206,10 +206,10 @@ Result<void> check_kinds(const HostPart& host) {
     const num::DType type = host.tile[host.tile.params[i].var].type.dtype;
     const auto bytes = static_cast<std::size_t>(std::max(1, num::bits_of(type) / 8));
     const bool is_kind = arg.is_float == num::is_float(type) || (bytes < 4 && !arg.is_float);
-    if (!arg.value.empty() && (arg.value.size() != bytes || !is_kind))
+    if (arg.size != 0 && (arg.size != bytes || !is_kind))
       return fail(DiagKind::BadArgument, "`{}` is {}, and was given {} of {} bytes",
                   host.name_of(i), num::name_of(type), arg.is_float ? "a float" : "an integer",
-                  arg.value.size());
+                  arg.size);
   }
   return {};
 }
@@ -224,9 +224,9 @@ Result<void> bind(HostPart& host) {
   for (std::size_t i = 0; i < host.args.size(); ++i) {
     if (host.is_array(i)) {
       arguments.emplace_back(
-          eval::BufferArg{.shape = host.args[i].shape, .size = host.args[i].contents().size()});
+          eval::BufferArg{.shape = host.args[i].shape, .size = host.args[i].contents.size()});
     } else {
-      arguments.emplace_back(eval::ScalarArg{host.args[i].bits()});
+      arguments.emplace_back(eval::ScalarArg{host.args[i].bits});
     }
   }
   host.values = WW_TRY(eval::bind_arguments(host.tile, arguments));
@@ -258,8 +258,8 @@ Result<ArrayPlace> place(const HostPart& host, std::size_t param) {
   if (!host.is_array(param)) return out;
   const ir::BufferId id = ir::buffer_of_param(host.tile, param);
   if (!id.valid()) {  // a pointer that nothing is matched to: bytes as they are
-    out.size = std::ssize(host.args[param].contents());
-    out.bytes = host.args[param].contents().size();
+    out.size = std::ssize(host.args[param].contents);
+    out.bytes = host.args[param].contents.size();
     return out;
   }
   const ir::Buffer& buffer = host.tile[id];
@@ -288,7 +288,7 @@ Result<void> bind_lowered(HostPart& host) {
       continue;
     }
     const ir::VarId extent = ir::find_extent(host.tile, var.name);
-    const auto value = i < host.args.size() ? std::optional(host.args[i].bits())
+    const auto value = i < host.args.size() ? std::optional(host.args[i].bits)
                        : extent.valid()     ? host.values[extent.index]
                                             : std::nullopt;
     if (!value)
@@ -383,7 +383,7 @@ class Runner {
   [[nodiscard]] bool is_direct(std::size_t param) const {
     const ArrayPlace& place = host_.places[param];
     return !args_[param].is_output && place.is_plain() &&
-           place.bytes == args_[param].contents().size();
+           place.bytes == args_[param].contents.size();
   }
   Result<void> place(std::size_t param) {
     const ArrayPlace& place = host_.places[param];
@@ -391,22 +391,22 @@ class Runner {
     memory.address = WW_TRY(device_.allocate(place.bytes, memory.name));
     launch_.arguments[param].bits = memory.address;
     if (is_direct(param)) {
-      memory.contents = args_[param].contents();
-      memory.results = args_[param].bytes;
+      memory.contents = args_[param].contents;
+      memory.results = args_[param].results;
       return {};
     }
     bytes_[param].assign(place.bytes, kGap);
     if (args_[param].is_output)
       undefined_[param].assign(place.bytes, 1);
     else
-      place.scatter(args_[param].contents(), bytes_[param]);
+      place.scatter(args_[param].contents, bytes_[param]);
     memory.contents = memory.results = bytes_[param];
     memory.undefined = undefined_[param];
     return {};
   }
   void collect(std::size_t param) {
     const ArrayPlace& place = host_.places[param];
-    if (!args_[param].bytes.empty()) place.gather(bytes_[param], args_[param].bytes);
+    if (!args_[param].results.empty()) place.gather(bytes_[param], args_[param].results);
     if (!args_[param].is_output) return;
     for (std::int64_t flat = 0; flat < place.size; ++flat) {
       const auto at = undefined_[param].begin() + place.bit_of(flat) / 8;
@@ -429,9 +429,15 @@ class Runner {
 
 std::vector<KernelArg> kernel_args(LaunchValues& values) {
   std::vector<KernelArg> out;
-  for (LaunchValue& each : values.all)
-    out.push_back(
-        {.bytes = each.array.data, .shape = each.array.shape, .is_output = each.is_output});
+  for (LaunchValue& each : values.all) {
+    if (each.is_buffer)
+      out.push_back({.contents = std::as_bytes(std::span(each.array.data)),
+                     .results = each.array.data,
+                     .shape = each.array.shape,
+                     .is_output = each.is_output});
+    else
+      out.push_back({.bits = each.array.bits(0)});
+  }
   return out;
 }
 
@@ -469,7 +475,7 @@ Result<HostSide> host_side(const Build& build, std::span<const KernelArg> args) 
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (!host.is_array(i)) continue;
     out.memory[i].assign(host.places[i].bytes, kGap);
-    host.places[i].scatter(args[i].contents(), out.memory[i]);
+    host.places[i].scatter(args[i].contents, out.memory[i]);
   }
   return out;
 }

@@ -34,26 +34,15 @@
 
 namespace ww::driver {
 
-/// The argument of a parameter: an array, or a scalar.
+/// The argument of a parameter: an array where it lies, or a number.
 struct KernelArg {
-  std::span<std::byte> bytes = {};         // an array that the kernel may change
-  std::vector<std::int64_t> shape = {};    // where the kernel leaves extents open
-  bool is_output = false;                  // has no contents before the run
-  std::span<const std::byte> source = {};  // an array that stays as it is
-  std::vector<std::byte> value = {};       // a scalar, held here
-  bool is_float = false;                   // the scalar is
-
-  /// Of a scalar.
-  [[nodiscard]] std::uint64_t bits() const {
-    std::uint64_t out = 0;
-    std::memcpy(&out, contents().data(), std::min(contents().size(), sizeof out));
-    return out;
-  }
-  /// What there is before the run.
-  [[nodiscard]] std::span<const std::byte> contents() const {
-    if (!value.empty()) return value;
-    return source.empty() ? std::span<const std::byte>(bytes) : source;
-  }
+  std::span<const std::byte> contents = {};  // of an array, before the run
+  std::span<std::byte> results = {};         // after it, the same bytes; empty: it stays as it is
+  std::vector<std::int64_t> shape = {};      // where the kernel leaves extents open
+  bool is_output = false;                    // has no contents before the run
+  std::uint64_t bits = 0;                    // of a number
+  std::uint32_t size = 0;                    // its bytes; 0: those of the parameter
+  bool is_float = false;                     // the number is
 };
 
 /// An array that the kernel reads.
@@ -61,14 +50,16 @@ template <typename T>
 // NOLINTNEXTLINE(performance-unnecessary-value-param): it is moved
 KernelArg input(const std::vector<T>& values, std::vector<std::int64_t> shape = {}) {
   static_assert(std::is_trivially_copyable_v<T>);
-  return {.shape = std::move(shape), .source = std::as_bytes(std::span(values))};
+  return {.contents = std::as_bytes(std::span(values)), .shape = std::move(shape)};
 }
 /// An array that the kernel reads and changes.
 template <typename T>
 // NOLINTNEXTLINE(performance-unnecessary-value-param): it is moved
 KernelArg inout(std::vector<T>& values, std::vector<std::int64_t> shape = {}) {
   static_assert(std::is_trivially_copyable_v<T>);
-  return {.bytes = std::as_writable_bytes(std::span(values)), .shape = std::move(shape)};
+  KernelArg out = input(values, std::move(shape));
+  out.results = std::as_writable_bytes(std::span(values));
+  return out;
 }
 /// An array that the kernel fills; what it held before is not seen.
 template <typename T>
@@ -81,8 +72,9 @@ KernelArg output(std::vector<T>& values, std::vector<std::int64_t> shape = {}) {
 template <typename T>
 KernelArg scalar(T value) {
   static_assert(std::is_arithmetic_v<T>);
-  const auto bytes = std::as_bytes(std::span<const T, 1>(&value, 1));
-  return {.value = {bytes.begin(), bytes.end()}, .is_float = std::is_floating_point_v<T>};
+  KernelArg out{.size = sizeof value, .is_float = std::is_floating_point_v<T>};
+  std::memcpy(&out.bits, &value, sizeof value);
+  return out;
 }
 
 /// The arrays and numbers of a run where they lie, for a device and for the reference evaluator.
@@ -108,7 +100,7 @@ Result<DeviceRun> run_on(runtime::Device& device, const Build& build,
                          std::span<const KernelArg> args, const DeviceRunOptions& options = {});
 
 /// The launch for arguments whose arrays are in a device's memory already, at addresses of 0: only
-/// the sizes of `contents()` count. BadArgument for an array whose elements the kernel wants in
+/// the sizes of `contents` count. BadArgument for an array whose elements the kernel wants in
 /// another order than C order, too: it would have to be moved.
 Result<runtime::Launch> launch_in_place(const Build& build, std::span<const KernelArg> args);
 
