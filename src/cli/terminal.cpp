@@ -48,23 +48,9 @@ std::size_t columns_of(int descriptor) {
 enum class Color : std::uint8_t { None, Bold, Dim, Red, Green, Yellow, Cyan };
 
 std::string_view sequence(Color color) {
-  switch (color) {
-    case Color::None:
-      return "\x1b[0m";
-    case Color::Bold:
-      return "\x1b[1m";
-    case Color::Dim:
-      return "\x1b[2m";
-    case Color::Red:
-      return "\x1b[1;31m";
-    case Color::Green:
-      return "\x1b[32m";
-    case Color::Yellow:
-      return "\x1b[33m";
-    case Color::Cyan:
-      return "\x1b[36m";
-  }
-  return "";
+  static constexpr std::string_view kTexts[] = {"\x1b[0m",  "\x1b[1m",  "\x1b[2m", "\x1b[1;31m",
+                                                "\x1b[32m", "\x1b[33m", "\x1b[36m"};
+  return kTexts[std::to_underlying(color)];
 }
 
 // The last group of an extended regular expression gets the colour.

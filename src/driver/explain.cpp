@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "base/append.h"
 #include "base/ascii.h"
@@ -317,15 +318,8 @@ Json operand_json(const lower::OperandReport& operand) {
 }
 
 std::string_view verdict_name(lower::Verdict::Kind kind) {
-  switch (kind) {
-    case lower::Verdict::Kind::Chosen:
-      return "chosen";
-    case lower::Verdict::Kind::Declined:
-      return "declined";
-    case lower::Verdict::Kind::NotAsked:
-      return "not asked";
-  }
-  return "";
+  static constexpr std::string_view kTexts[] = {"chosen", "declined", "not asked"};
+  return kTexts[std::to_underlying(kind)];
 }
 
 Json verdict_json(const lower::Verdict& verdict) {

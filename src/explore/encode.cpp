@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "driver/sim/report.h"
 #include "isa/type.h"
@@ -12,25 +13,9 @@ namespace ww::explore {
 
 std::string_view state_name(const sim::WarpStatus& status) {
   if (status.has_ended) return "ended";
-  switch (status.state) {
-    case sim::WarpState::Runs:
-      return "runs";
-    case sim::WarpState::AtMbarrier:
-      return "mbarrier";
-    case sim::WarpState::AtBarrier:
-      return "barrier";
-    case sim::WarpState::AtClusterBarrier:
-      return "cluster";
-    case sim::WarpState::AtWarpgroup:
-      return "warpgroup";
-    case sim::WarpState::AtColumns:
-      return "columns";
-    case sim::WarpState::AtRegisters:
-      return "registers";
-    case sim::WarpState::AtLanes:
-      return "lanes";
-  }
-  return "";
+  static constexpr std::string_view kTexts[] = {"runs",      "mbarrier", "barrier",   "cluster",
+                                                "warpgroup", "columns",  "registers", "lanes"};
+  return kTexts[std::to_underlying(status.state)];
 }
 
 Json subject_json(const StoredRun& run, const sim::WarpStatus& status) {

@@ -30,21 +30,10 @@ namespace {
 constexpr std::size_t kPiece = 1024;  // bytes
 
 std::string_view part_name(sim::HistoryPart part) {
-  switch (part) {
-    case sim::HistoryPart::Registers:
-      return "registers";
-    case sim::HistoryPart::UndefinedRegisters:
-      return "undefined registers";
-    case sim::HistoryPart::Shared:
-      return "shared";
-    case sim::HistoryPart::UndefinedShared:
-      return "undefined shared";
-    case sim::HistoryPart::Tensor:
-      return "tensor";
-    case sim::HistoryPart::UndefinedTensor:
-      return "undefined tensor";
-  }
-  return "";
+  static constexpr std::string_view kTexts[] = {"registers", "undefined registers",
+                                                "shared",    "undefined shared",
+                                                "tensor",    "undefined tensor"};
+  return kTexts[std::to_underlying(part)];
 }
 
 /// Pieces of memory, equal ones once.

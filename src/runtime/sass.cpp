@@ -659,27 +659,10 @@ void add_doubles(const SassView& view, std::vector<SassRemark>& out) {
 }  // namespace
 
 std::string_view name_of(SassKind kind) {
-  switch (kind) {
-    case SassKind::Fence:
-      return "gpu fence";
-    case SassKind::SerialProducts:
-      return "serialised wgmma";
-    case SassKind::AccumulatorMoves:
-      return "accumulator moves";
-    case SassKind::DescriptorMoves:
-      return "descriptor moves";
-    case SassKind::Spill:
-      return "spill";
-    case SassKind::LocalMemory:
-      return "local memory";
-    case SassKind::Division:
-      return "division";
-    case SassKind::Doubles:
-      return "doubles";
-    case SassKind::Assembler:
-      return "assembler";
-  }
-  return "";
+  static constexpr std::string_view kTexts[] = {
+      "gpu fence",    "serialised wgmma", "accumulator moves", "descriptor moves", "spill",
+      "local memory", "division",         "doubles",           "assembler"};
+  return kTexts[std::to_underlying(kind)];
 }
 
 std::string loop_text(unsigned depth) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
@@ -61,17 +62,8 @@ bool can_have_banks(PictureKind kind, const layout::ImageFacts& facts) {
 }  // namespace
 
 std::string_view name_of(PictureKind kind) {
-  switch (kind) {
-    case PictureKind::Registers:
-      return "registers";
-    case PictureKind::Shared:
-      return "shared";
-    case PictureKind::TensorMemory:
-      return "tensor_memory";
-    case PictureKind::Generic:
-      return "generic";
-  }
-  return "";
+  static constexpr std::string_view kTexts[] = {"registers", "shared", "tensor_memory", "generic"};
+  return kTexts[std::to_underlying(kind)];
 }
 
 Result<LayoutView> LayoutView::make(const layout::Layout& layout,

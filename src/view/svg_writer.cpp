@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 #include "base/append.h"
 
@@ -18,15 +19,8 @@ constexpr std::string_view kMono =
     "ui-monospace,SFMono-Regular,Menlo,Consolas,'Liberation Mono','DejaVu Sans Mono',monospace";
 
 std::string_view name_of(Anchor anchor) {
-  switch (anchor) {
-    case Anchor::Start:
-      return "start";
-    case Anchor::Middle:
-      return "middle";
-    case Anchor::End:
-      return "end";
-  }
-  return "start";
+  static constexpr std::string_view kTexts[] = {"start", "middle", "end"};
+  return kTexts[std::to_underlying(anchor)];
 }
 
 std::string entity(char c) {

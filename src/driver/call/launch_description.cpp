@@ -65,17 +65,8 @@ LaunchParam map_param(const ir::Function& lowered, const ir::BoundMap& bound) {
 }
 
 std::string_view name_of(LaunchParam::Kind kind) {
-  switch (kind) {
-    case LaunchParam::Kind::Pointer:
-      return "pointer";
-    case LaunchParam::Kind::Number:
-      return "number";
-    case LaunchParam::Kind::Extent:
-      return "extent";
-    case LaunchParam::Kind::TensorMap:
-      return "tensor_map";
-  }
-  return "";
+  static constexpr std::string_view kTexts[] = {"pointer", "number", "extent", "tensor_map"};
+  return kTexts[std::to_underlying(kind)];
 }
 
 Json sources_json(const std::vector<LaunchParam>& params, const LaunchParam& param) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/join.h"
@@ -77,23 +78,9 @@ std::vector<std::string> rule_lines(const isa::Form& form) {
 
 // "written", "read", "address", …
 std::string_view role_text(isa::Role role) {
-  switch (role) {
-    case isa::Role::Write:
-      return "written";
-    case isa::Role::Read:
-      return "read";
-    case isa::Role::Immediate:
-      return "immediate";
-    case isa::Role::Address:
-      return "address";
-    case isa::Role::Label:
-      return "label";
-    case isa::Role::Targets:
-      return "list of labels";
-    case isa::Role::Rest:
-      return "any";
-  }
-  return "";
+  static constexpr std::string_view kTexts[] = {"written", "read",           "immediate", "address",
+                                                "label",   "list of labels", "any"};
+  return kTexts[std::to_underlying(role)];
 }
 
 std::string type_text(const OperandSpec& spec, const isa::Form& form) {

@@ -487,17 +487,9 @@ void add_by_counts(const SimReport& report, std::vector<Advice>& out) {
 }  // namespace
 
 std::string_view name_of(Slow kind) {
-  switch (kind) {
-    case Slow::RemoteRelease:
-      return "remote release";
-    case Slow::LocalMemory:
-      return "local memory";
-    case Slow::BankConflict:
-      return "bank conflict";
-    case Slow::Uncoalesced:
-      return "uncoalesced";
-  }
-  return "";
+  static constexpr std::string_view kTexts[] = {"remote release", "local memory", "bank conflict",
+                                                "uncoalesced"};
+  return kTexts[std::to_underlying(kind)];
 }
 
 std::vector<Advice> advise(const SimReport& report) {

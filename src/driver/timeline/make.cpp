@@ -426,35 +426,14 @@ void add_notes(Timeline& timeline, const sim::Recording& recording, std::uint64_
 }  // namespace
 
 std::string_view name_of(SpanKind kind) {
-  switch (kind) {
-    case SpanKind::Runs:
-      return "runs";
-    case SpanKind::AtMbarrier:
-      return "mbarrier";
-    case SpanKind::AtBarrier:
-      return "barrier";
-    case SpanKind::AtClusterBarrier:
-      return "cluster barrier";
-    case SpanKind::AtOther:
-      return "other";
-    case SpanKind::Work:
-      return "work";
-    case SpanKind::Phase:
-      return "phase";
-  }
-  return "";
+  static constexpr std::string_view kTexts[] = {"runs",  "mbarrier", "barrier", "cluster barrier",
+                                                "other", "work",     "phase"};
+  return kTexts[std::to_underlying(kind)];
 }
 
 std::string_view name_of(LaneKind kind) {
-  switch (kind) {
-    case LaneKind::Warps:
-      return "warps";
-    case LaneKind::Work:
-      return "work";
-    case LaneKind::Mbarrier:
-      return "mbarrier";
-  }
-  return "";
+  static constexpr std::string_view kTexts[] = {"warps", "work", "mbarrier"};
+  return kTexts[std::to_underlying(kind)];
 }
 
 Timeline make_timeline(const sim::Recording& recording, const TimelineSource& source,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "base/fail_at.h"
 #include "base/file_io.h"
@@ -372,15 +373,10 @@ RowSize size_of(LaneKind kind) {
 }
 
 std::string_view heading_of(LaneKind kind) {
-  switch (kind) {
-    case LaneKind::Warps:
-      return "warps";
-    case LaneKind::Work:
-      return "asynchronous work, from its issue to the wait that sees it end";
-    case LaneKind::Mbarrier:
-      return "mbarriers: phases, and what they lack";
-  }
-  return "";
+  static constexpr std::string_view kTexts[] = {
+      "warps", "asynchronous work, from its issue to the wait that sees it end",
+      "mbarriers: phases, and what they lack"};
+  return kTexts[std::to_underlying(kind)];
 }
 
 double text_width(std::string_view text, double font) {

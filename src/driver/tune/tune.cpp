@@ -506,21 +506,9 @@ void Tuning::write_best() {
 }  // namespace
 
 std::string_view name_of(DropStage stage) {
-  switch (stage) {
-    case DropStage::Compile:
-      return "compile";
-    case DropStage::Arguments:
-      return "arguments";
-    case DropStage::Device:
-      return "device";
-    case DropStage::Run:
-      return "run";
-    case DropStage::Check:
-      return "check";
-    case DropStage::Expect:
-      return "expect";
-  }
-  return "";
+  static constexpr std::string_view kTexts[] = {"compile", "arguments", "device",
+                                                "run",     "check",     "expect"};
+  return kTexts[std::to_underlying(stage)];
 }
 
 TuneOutcome tune(const TuneRequest& request) { return Tuning(request).go(); }
