@@ -176,6 +176,13 @@ struct EngineRows {
 constexpr std::size_t kMaxPieces = 1 << 16;  // of an answer
 constexpr unsigned kGroupWarps = 4;
 
+// The opcode of a line of PTX, behind its guard.
+std::string opcode_in(std::string_view line) {
+  if (line.starts_with('@'))
+    line.remove_prefix(std::min(line.find_first_of(" \t") + 1, line.size()));
+  return std::string(line.substr(0, line.find_first_of(" \t;")));
+}
+
 /// Makes the rows.
 class EngineRowWriter {
  public:
@@ -198,7 +205,6 @@ class EngineRowWriter {
     std::uint32_t cta = 0;
   };
   [[nodiscard]] static Spot spot_of(std::uint64_t address);
-  [[nodiscard]] std::string opcode_of(std::uint32_t op) const;
   std::uint64_t round_of(std::uint32_t who, std::uint32_t op, std::uint64_t moment);
   Json row_of(std::uint64_t moment, std::uint32_t warp, std::uint64_t round);
   [[nodiscard]] Json mbarrier_json(const sim::CopyTarget& target, std::uint32_t bytes) const;
@@ -229,12 +235,6 @@ EngineRowWriter::Spot EngineRowWriter::spot_of(std::uint64_t address) {
           .cta = static_cast<std::uint32_t>(sim::shared_rank(address))};
 }
 
-std::string EngineRowWriter::opcode_of(std::uint32_t op) const {
-  std::string_view line = program_.line(program_.infos[op].line);
-  if (line.starts_with('@')) line.remove_prefix(line.find_first_of(" \t") + 1);
-  return std::string(line.substr(0, line.find_first_of(" \t;")));
-}
-
 // How often the same has been issued before; the lanes of one moment are one round.
 std::uint64_t EngineRowWriter::round_of(std::uint32_t who, std::uint32_t op, std::uint64_t moment) {
   const auto [at, is_new] = rounds_.try_emplace({who, op}, Round{moment, 0});
@@ -244,10 +244,14 @@ std::uint64_t EngineRowWriter::round_of(std::uint32_t who, std::uint32_t op, std
 
 Json EngineRowWriter::row_of(std::uint64_t moment, std::uint32_t warp, std::uint64_t round) {
   const std::uint32_t op = history_.moments[moment].op;
-  return {{"moment", moment},        {"line", program_.infos[op].line},
-          {"opcode", opcode_of(op)}, {"warp", warp},
-          {"round", round},          {"lane", nullptr},
-          {"mbarrier", nullptr},     {"is_k_major", true}};
+  return {{"moment", moment},
+          {"line", program_.infos[op].line},
+          {"opcode", opcode_in(program_.line(program_.infos[op].line))},
+          {"warp", warp},
+          {"round", round},
+          {"lane", nullptr},
+          {"mbarrier", nullptr},
+          {"is_k_major", true}};
 }
 
 Json EngineRowWriter::mbarrier_json(const sim::CopyTarget& target, std::uint32_t bytes) const {
@@ -417,11 +421,7 @@ struct InstructionText {
 };
 
 InstructionText instruction_text(std::string_view line) {
-  if (line.starts_with('@'))
-    line.remove_prefix(std::min(line.find_first_of(" \t") + 1, line.size()));
-  InstructionText out;
-  out.opcode = line.substr(0, line.find_first_of(" \t;"));
-  out.addresses = static_cast<unsigned>(std::ranges::count(line, '['));
+  InstructionText out{opcode_in(line), static_cast<unsigned>(std::ranges::count(line, '['))};
   if (out.opcode.starts_with("st.async") || out.opcode.starts_with("red.async"))
     out.addresses = 1;  // the second one is of its mbarrier
   return out;
