@@ -17,6 +17,7 @@
 #include "sim/checks/conflicts.h"
 #include "sim/checks/race.h"
 #include "sim/limits.h"
+#include "sim/run/deadlock.h"
 #include "sim/run/unit.h"
 
 namespace ww::sim {
@@ -39,6 +40,11 @@ unsigned host_threads(const RunOptions& options) {
 
 bool must_be_in_order(const RunContext& context) {
   return context.code->is_ordered || context.options->trace || context.options->stop_at;
+}
+
+// Whether a limit has ended it.
+bool ran_out(const Unit& unit) {
+  return unit.outcome == Outcome::TimeLimit || unit.outcome == Outcome::InstructionLimit;
 }
 
 /// One run of a kernel: hands units to threads and puts their reports together in order.
@@ -157,7 +163,8 @@ void LaunchRun::stop_if_due(Unit& unit) const {
 std::uint64_t LaunchRun::between_units() const {
   std::uint64_t bytes = races_.bytes();
   if (context_.grid != nullptr)
-    bytes += context_.grid->races.bytes() + context_.grid->locations.bytes();
+    bytes += context_.grid->races.bytes() + context_.grid->writers.bytes() +
+             context_.grid->locations.bytes();
   return bytes;
 }
 
@@ -259,6 +266,8 @@ void LaunchRun::work(std::atomic<std::uint64_t>& next) {
     unit.start(unit_at(i));
     unit.budget = context_.options->limits.instructions;
     if (!run_unit(unit)) break;
+    Unit* const alone = &unit;
+    if (ran_out(unit)) report_hang({&alone, 1}, 0);
     finish(unit, i);
   }
   const std::lock_guard lock(mutex_);
@@ -310,6 +319,11 @@ void LaunchRun::in_order() {
         continue;
       }
       resident_bytes_ -= std::exchange(unit->counted_bytes, 0);
+      if (ran_out(*unit)) {
+        std::vector<Unit*> all = {unit.get()};
+        for (const auto& other : resident) all.push_back(other.get());
+        report_hang(all, all.size() < kMaxResident ? units_ - queue.next : 0);
+      }
       finish(*unit, unit->index);
       unit->counters.instructions = 0;
       counters.merge(unit->counters);

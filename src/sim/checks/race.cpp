@@ -493,6 +493,9 @@ void RaceTracker::touch(Warp& warp, const Region& region, const std::uint64_t* a
     return;
   }
   const bool is_global = region.space == Space::Global;
+  if (is_global && grid_ != nullptr && !is_read(how) && how != Touched::Atomic)
+    warp.unit->context.grid->writers.note(warp.unit->party(warp.current, warp.unit_warp(), lanes),
+                                          address, bytes);
   Shadow& shadow = is_global && grid_ != nullptr ? *grid_ : own();
   RaceStep step = shadow.step_of(warp, order_, address, lanes, bytes, how, manner);
   step.region = &region;

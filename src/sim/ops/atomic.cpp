@@ -3,7 +3,9 @@
 // which the order between blocks could show run block after block (Code::is_ordered), so results
 // are the same every time; for the others the host's own atomic operations are used.
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstring>
 #include <type_traits>
 
 #include "sim/checks/undefined.h"
@@ -16,6 +18,8 @@
 
 namespace ww::sim::atomic_ops {
 namespace {
+
+constexpr unsigned kMaxBytes = 32;  // of a vector
 
 // Places: `count` results (or none), then as many values, then for cas as many more.
 struct AtomicOp {
@@ -154,6 +158,7 @@ void run_all(Warp& warp, const Op& op, const Combination& how) {
   const unsigned count = elements, total = op.bytes * count;
   ++warp.unit->activity;
   const std::span<const Place> places = warp.places(op);
+  GridOrder* const grid = warp.unit->context.grid;
   // Others see what is in global memory; a comparison decides.
   const auto decides = [&](const Region& region) {
     return region.space != Space::Shared || op.p[0].present() || warp.undefined.are_early;
@@ -164,6 +169,8 @@ void run_all(Warp& warp, const Op& op, const Combination& how) {
     for (unsigned i = 0; i < count && !decides(region); ++i)
       spread_atomic(warp, op, region, offset, l, i, how);
     const unsigned in_lane = l * how.bytes;
+    std::array<std::byte, kMaxBytes> before;
+    std::memcpy(before.data(), region.data + offset, total);
     for (unsigned i = 0; i < count; ++i) {
       const Place third = places[2 * count + i];
       how.replace(region.data + offset + i * how.bytes,
@@ -171,6 +178,10 @@ void run_all(Warp& warp, const Op& op, const Combination& how) {
                   third.present() ? warp.source<std::byte>(third) + in_lane : nullptr,
                   has_result ? warp.lanes<std::byte>(places[i]) + in_lane : nullptr);
     }
+    if (grid != nullptr && region.space == Space::Global &&
+        std::memcmp(before.data(), region.data + offset, total) != 0)
+      grid->writers.note(warp.unit->party(warp.current, warp.unit_warp(), lane_bit(l)), address,
+                         total);
     if (!decides(region)) return;
     mark_bytes(region, offset, total);
   };

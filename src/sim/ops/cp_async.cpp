@@ -82,7 +82,7 @@ void read_sources(Warp& warp, const Op& op, const Address& from, PendingCopy& co
     visit_regions(warp, address, same, size, AccessKind::Read, from.space,
                   [&](Region& region, Mask group) {
                     note_access(warp, region, address, group, size, Touched::Read);
-                    count_access(warp, region, address, group, size);
+                    count_access(warp, region, address, group, size, Touched::Read);
                     for_each_lane(group, [&](unsigned l) {
                       const std::uint64_t at = region.offset(address[l], l);
                       std::memcpy(copy.data[l], region.data + at, size);

@@ -418,7 +418,9 @@ constinit const OpFamily family{"load_store", kRows};
 namespace ww::sim {
 
 void count_access(Warp& warp, const Region& region, const std::uint64_t* address, Mask group,
-                  unsigned bytes) {
+                  unsigned bytes, Touched how) {
+  Spins* const spins = warp.unit->spins;
+  if (spins != nullptr) return spins->accesses(warp, region, address, group, bytes, how);
   if (!warp.unit->context.options->count) return;
   OpCount& count = warp.unit->counters.ops[warp.current];
   if (region.space == Space::Shared) {

@@ -78,7 +78,7 @@ struct RegisterRun {
 
 /// Counts wavefronts or sectors of an access, if the run counts.
 void count_access(Warp& warp, const Region& region, const std::uint64_t* address, Mask group,
-                  unsigned bytes);
+                  unsigned bytes, Touched how);
 
 /// Reports accesses to shared bytes that an asynchronous copy is still to write, or to read if this
 /// writes them, and to mbarriers.
@@ -97,7 +97,7 @@ inline void access_checks(Warp& warp, const Region& region, const std::uint64_t*
   note_access(warp, region, address, group, bytes, how, manner, stored);
   note_neighbour(warp, region, address, group, bytes, how);
   check_async(warp, region, address, group, bytes, !is_read(how));
-  count_access(warp, region, address, group, bytes);
+  count_access(warp, region, address, group, bytes, how);
 }
 
 /// The register that an address starts from is used by these lanes.

@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
+#include <functional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -22,6 +25,22 @@ constexpr std::size_t kMaxSuppliers = 3;
 struct Stuck {
   const Warp* warp = nullptr;
   const Split* split = nullptr;
+  const Spins* spins = nullptr;  // that has watched it; null: it waits
+
+  [[nodiscard]] const SpinRead* read() const {
+    const SpinRead* const it = spins == nullptr ? nullptr : spins->read_of(*warp);
+    return it != nullptr && (it->lanes & split->lanes) != 0 ? it : nullptr;
+  }
+  [[nodiscard]] bool reads_global() const {
+    return read() != nullptr && read()->region->space == Space::Global;
+  }
+  [[nodiscard]] std::uint32_t loop() const {
+    return spins == nullptr ? kNoOp : spins->loop_of(*warp);
+  }
+  [[nodiscard]] Party party() const {
+    const std::uint32_t op = read() != nullptr ? read()->op : loop() != kNoOp ? loop() : split->pc;
+    return {op, warp->cta->linear, warp->index, read() != nullptr ? read()->lanes : split->lanes};
+  }
 };
 
 std::vector<Stuck> all_stuck(const Unit& unit) {
@@ -36,11 +55,22 @@ std::vector<Stuck> all_stuck(const Unit& unit) {
   return all;
 }
 
-std::uint32_t line_at(const Unit& unit, std::uint32_t op) {
-  return op == kNoOp ? 0 : unit.context.program->infos[op].line;
+// "line 32 (rows.py:7)"
+std::string line_at(const Unit& unit, std::uint32_t op) {
+  const Program& program = *unit.context.program;
+  if (op >= program.infos.size()) return "line 0";
+  const OpInfo& info = program.infos[op];
+  std::string text = fmt::format("line {}", info.line);
+  if (info.loc == 0) return text;
+  const SourceLoc& loc = program.locs[info.loc - 1];
+  if (loc.file >= program.files.size()) return text;
+  std::string_view file = program.files[loc.file];
+  file.remove_prefix(file.find_last_of('/') + 1);
+  return fmt::format("{} ({}:{})", text, file, loc.line);
 }
 
-std::string count_text(std::int64_t count, std::string_view noun) {
+template <typename Count>
+std::string count_text(Count count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
@@ -66,9 +96,9 @@ const Warp& warp_of(const Unit& unit, std::uint32_t unit_warp) {
 
 // Where a warp is now: "waits at line 12", "has ended at line 40".
 std::string where_now(const Unit& unit, const Warp& warp) {
-  if (warp.done()) return fmt::format("has ended at line {}", line_at(unit, warp.ended_at));
+  if (warp.done()) return fmt::format("has ended at {}", line_at(unit, warp.ended_at));
   const Split& split = warp.splits.list.front();
-  return fmt::format("is at line {}", line_at(unit, split.pc));
+  return fmt::format("is at {}", line_at(unit, split.pc));
 }
 
 // Who has supplied it before.
@@ -78,8 +108,8 @@ std::string suppliers_text(const Unit& unit, const Mbarrier& barrier) {
   for (const MbarrierSupply& supply : barrier.supplies) {
     if (texts.size() == kMaxSuppliers) break;
     const Warp& warp = warp_of(unit, supply.unit_warp);
-    texts.push_back(fmt::format("{}, warp {} {} line {} and {}", unit.describe(*warp.cta),
-                                warp.index, supply.sends ? "sent to it at" : "arrived at it at",
+    texts.push_back(fmt::format("{}, warp {} {} {} and {}", unit.describe(*warp.cta), warp.index,
+                                supply.sends ? "sent to it at" : "arrived at it at",
                                 line_at(unit, supply.op), where_now(unit, warp)));
   }
   return fmt::format("before, {}", join(texts, "; "));
@@ -104,10 +134,54 @@ std::string mbarrier_text(Unit& unit, const Stuck& stuck) {
                      run_ahead_text(*barrier, stuck.warp->unit_warp()));
 }
 
+// --- spins ---------------------------------------------------------------------------------------
+
+// Who wrote what is read; kNoOp: nobody, or it is not known.
+Party writer_of(const Stuck& stuck) {
+  GridOrder* const grid = stuck.warp->unit->context.grid;
+  if (grid == nullptr || !stuck.reads_global()) return {};
+  return grid->writers.of(stuck.read()->address);
+}
+
+// "last written by block (0,0,0), warp 0 at line 12, which has ended at line 14"
+std::string writer_text(const Stuck& stuck) {
+  const Unit& unit = *stuck.warp->unit;
+  if (unit.context.grid == nullptr)
+    return ", by a plain read, which need not see what others write: make it atomic or volatile";
+  const Party writer = writer_of(stuck);
+  if (writer.op == kNoOp) return unit.races == nullptr ? "" : ", which nothing has written";
+  const Warp* const warp = stuck.spins->find(writer);
+  return fmt::format(", last written by {}, warp {} at {}, which {}",
+                     Unit::describe(cta_at(unit.context, writer.block)), writer.warp,
+                     line_at(unit, writer.op),
+                     warp == nullptr ? "has ended" : where_now(unit, *warp));
+}
+
+std::string running_text(Unit& unit, const Stuck& stuck) {
+  const std::string line = line_at(unit, stuck.party().op);
+  if (stuck.read() == nullptr)
+    return fmt::format("{} {}", stuck.loop() == kNoOp ? "is at" : "always comes back to", line);
+  const SpinRead& read = *stuck.read();
+  const Region& region = *read.region;
+  const std::uint64_t offset = region.offset(read.address, first_lane(read.lanes));
+  std::uint64_t value = 0;
+  std::memcpy(&value, region.data + offset, std::min<std::size_t>(read.bytes, sizeof value));
+  const std::string place =
+      stuck.reads_global()
+          ? fmt::format("element {} of {}{}", offset / read.bytes, region.name, writer_text(stuck))
+      : region.space == Space::Shared
+          ? fmt::format("shared memory at {}", shared_text(unit, read.address))
+          : region.name;
+  return fmt::format("reads {} again and again at {}, from {}", value, line, place);
+}
+
 // --- one waiting split ---------------------------------------------------------------------------
 
-std::string waiting_text(Unit& unit, const Stuck& stuck) {
+// "waits at barrier 1 at line 12", and of what still runs where it is and what it reads.
+std::string what_text(Unit& unit, const Stuck& stuck) {
   const Split& split = *stuck.split;
+  if (split.state == SplitState::Running || stuck.read() != nullptr)
+    return running_text(unit, stuck);
   std::string what;
   switch (split.state) {
     case SplitState::AtBarrier:
@@ -118,6 +192,9 @@ std::string waiting_text(Unit& unit, const Stuck& stuck) {
       break;
     case SplitState::AtAlloc:
       what = "for columns of tensor memory";
+      break;
+    case SplitState::Meeting:
+      what = "for other lanes of its warp";
       break;
     case SplitState::AtWarpgroup:
       what = "for the other warps of its warpgroup";
@@ -131,11 +208,35 @@ std::string waiting_text(Unit& unit, const Stuck& stuck) {
       what = mbarrier_text(unit, stuck);
       break;
   }
-  const std::string line = fmt::format("at line {}", line_at(unit, split.pc));
+  const std::string line = fmt::format("at {}", line_at(unit, split.pc));
   const bool is_long = split.state == SplitState::Asleep;
-  return fmt::format("{}, warp {}, lanes {} waits {} {}", unit.describe(*stuck.warp->cta),
-                     stuck.warp->index, lanes_text(split.lanes), is_long ? line : what,
-                     is_long ? what : line);
+  return fmt::format("waits {} {}", is_long ? line : what, is_long ? what : line);
+}
+
+// Those who do the same are told of together, as far as there is room.
+std::string groups_text(const std::vector<Stuck>& all) {
+  std::vector<std::pair<std::string, std::vector<const Stuck*>>> groups;
+  std::unordered_map<std::string, std::size_t> known;
+  for (const Stuck& stuck : all) {
+    const auto [at, is_new] = known.try_emplace(what_text(*stuck.warp->unit, stuck), groups.size());
+    if (is_new) groups.emplace_back(at->first, 0);
+    groups[at->second].second.push_back(&stuck);
+  }
+  std::vector<std::string> texts;
+  std::size_t told = 0;
+  for (const auto& [what, who] : groups) {
+    if (texts.size() == kMaxWaiting) break;
+    const Stuck& first = *who.front();
+    const std::string more =
+        who.size() > 1 ? fmt::format(" (and {})", count_text(who.size() - 1, "more warp")) : "";
+    texts.push_back(fmt::format("{}, warp {}, lanes {}{} {}",
+                                first.warp->unit->describe(*first.warp->cta), first.warp->index,
+                                lanes_text(first.split->lanes), more, what));
+    told += who.size();
+  }
+  std::string text = join(texts, "; ");
+  if (all.size() > told) text += fmt::format("; and {} more", all.size() - told);
+  return text;
 }
 
 // --- cycles --------------------------------------------------------------------------------------
@@ -187,7 +288,7 @@ std::string cycle_text(Unit& unit, const std::vector<Stuck>& all) {
       const Warp& from = warp_of(unit, edge.from);
       const Warp& to = warp_of(unit, edge.to);
       texts.push_back(fmt::format(
-          "{}, warp {} waits for {}, which warp {} supplies at line {}", unit.describe(*from.cta),
+          "{}, warp {} waits for {}, which warp {} supplies at {}", unit.describe(*from.cta),
           from.index, shared_text(unit, edge.address), to.index, line_at(unit, edge.op)));
     }
     return fmt::format("; they wait for each other: {}", join(texts, "; "));
@@ -201,24 +302,46 @@ void report_deadlock(Unit& unit) {
   report_skips(unit);
   report_left_over(unit);
   const std::vector<Stuck> all = all_stuck(unit);
-  std::vector<std::string> waiting;
-  Party parties[2];
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const Stuck& stuck = all[i];
-    if (i < 2)
-      parties[i] = {stuck.split->pc, stuck.warp->cta->linear, stuck.warp->index,
-                    stuck.split->lanes};
-    if (i < kMaxWaiting) waiting.push_back(waiting_text(unit, stuck));
-  }
-  std::string text = "no thread can go on: " + join(waiting, "; ");
-  if (all.size() > waiting.size())
-    text += fmt::format("; and {} more", all.size() - waiting.size());
-  text += cycle_text(unit, all);
+  std::string text = "no thread can go on: " + groups_text(all) + cycle_text(unit, all);
   if (unit.checks(Check::Barrier)) {
-    unit.findings.add(
-        {.check = Check::Barrier, .who = parties[0], .other = parties[1], .text = text});
+    unit.findings.add({.check = Check::Barrier,
+                       .who = all.front().party(),
+                       .other = all.size() > 1 ? all[1].party() : Party{},
+                       .text = text});
   }
   unit.stop(Outcome::Deadlocked, std::move(text));
+}
+
+void report_hang(std::span<Unit* const> units, std::uint64_t blocks_left) {
+  Unit& unit = *units.front();
+  Spins spins(units);
+  const bool is_for_ever = spins.last_for_ever() && blocks_left == 0;
+  std::vector<Stuck> all;
+  for (const Unit* each : units)
+    for (Stuck& stuck : all_stuck(*each)) all.push_back({stuck.warp, stuck.split, &spins});
+  if (all.empty()) return;
+  std::ranges::stable_sort(all, {}, [](const Stuck& each) { return each.warp->cta->linear; });
+  std::stable_partition(all.begin(), all.end(),
+                        [](const Stuck& each) { return each.read() != nullptr; });
+  std::stable_partition(all.begin(), all.end(), std::mem_fn(&Stuck::reads_global));
+  const Stuck& first = all.front();
+  std::string text = groups_text(all);
+  if (is_for_ever) {
+    text = fmt::format("no thread can go on: {}{}", text,
+                       first.reads_global() ? "; nobody is left who would write it" : "");
+    if (unit.checks(Check::Barrier)) {
+      unit.findings.add({.check = Check::Barrier,
+                         .who = first.party(),
+                         .other = writer_of(first),
+                         .text = text,
+                         .address = first.reads_global() ? first.read()->address : 0,
+                         .has_address = first.reads_global()});
+    }
+  } else if (blocks_left > 0) {
+    text += fmt::format("; {} {} not begun", count_text(blocks_left, "block"),
+                        blocks_left == 1 ? "has" : "have");
+  }
+  spins.add_reason(unit, text);
 }
 
 }  // namespace ww::sim

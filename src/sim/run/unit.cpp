@@ -19,12 +19,9 @@ constexpr std::uint32_t kTurn = 1024;
 constexpr std::uint64_t kMaxIdleWakes = 256;
 
 void prepare(const RunContext& context, Cta& cta, std::uint64_t linear, unsigned rank) {
-  const Dim3& grid = context.launch->grid;
   cta.rank = rank;
   cta.linear = linear;
-  cta.id = {static_cast<std::uint32_t>(linear % grid.x),
-            static_cast<std::uint32_t>(linear / grid.x % grid.y),
-            static_cast<std::uint32_t>(linear / grid.x / grid.y)};
+  cta.id = cta_at(context, linear);
   const std::uint64_t bytes = context.shared_bytes;
   if (cta.data == nullptr) {
     cta.data = std::make_unique<std::byte[]>(bytes + 16);
@@ -309,14 +306,15 @@ std::uint64_t unit_of(const RunContext& context, std::uint64_t cta) {
   return x + grid.x / size.x * (y + grid.y / size.y * z);
 }
 
-Dim3 first_cta(const RunContext& context, std::uint64_t unit) {
+Dim3 cta_at(const RunContext& context, std::uint64_t linear) {
   const Dim3& grid = context.launch->grid;
-  const std::uint64_t linear = cta_linear(context, unit, 0);
-  const std::uint64_t x = linear % grid.x;
-  const std::uint64_t y = linear / grid.x % grid.y;
-  const std::uint64_t z = linear / grid.x / grid.y;
-  return {static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y),
-          static_cast<std::uint32_t>(z)};
+  return {static_cast<std::uint32_t>(linear % grid.x),
+          static_cast<std::uint32_t>(linear / grid.x % grid.y),
+          static_cast<std::uint32_t>(linear / grid.x / grid.y)};
+}
+
+Dim3 first_cta(const RunContext& context, std::uint64_t unit) {
+  return cta_at(context, cta_linear(context, unit, 0));
 }
 
 Party Unit::party(std::uint32_t op, std::uint64_t unit, unsigned unit_warp, Mask lanes) const {
@@ -324,8 +322,8 @@ Party Unit::party(std::uint32_t op, std::uint64_t unit, unsigned unit_warp, Mask
   return {op, cta_linear(context, unit, unit_warp / per_cta), unit_warp % per_cta, lanes};
 }
 
-std::string Unit::describe(const Cta& cta) const {
-  return fmt::format("block ({},{},{})", cta.id.x, cta.id.y, cta.id.z);
+std::string Unit::describe(const Dim3& cta) {
+  return fmt::format("block ({},{},{})", cta.x, cta.y, cta.z);
 }
 
 std::string shared_text(const Unit& unit, std::uint64_t address) {

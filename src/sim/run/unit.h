@@ -17,6 +17,7 @@
 #include "sim/checks/copied_tiles.h"
 #include "sim/checks/fences.h"
 #include "sim/checks/grid_wait.h"
+#include "sim/checks/last_writers.h"
 #include "sim/checks/neighbours.h"
 #include "sim/checks/origins.h"
 #include "sim/checks/promises.h"
@@ -27,6 +28,7 @@
 #include "sim/order/order.h"
 #include "sim/run/barriers.h"
 #include "sim/run/mbarriers.h"
+#include "sim/run/spins.h"
 #include "sim/run/warp.h"
 #include "sim/run/warpgroup.h"
 #include "sim/timeline/recorder.h"
@@ -69,6 +71,7 @@ class Conflicts;
 struct GridOrder {
   Locations locations;
   Shadow races;
+  LastWriters writers;
 };
 
 /// The clusters of a run one after the other: those from `next` on have not started.
@@ -103,7 +106,8 @@ struct RunContext {
 std::uint64_t cta_linear(const RunContext& context, std::uint64_t unit, std::uint64_t rank);
 /// The number of the unit that has this CTA of the grid.
 std::uint64_t unit_of(const RunContext& context, std::uint64_t cta);
-/// The coordinates of its first CTA.
+/// The coordinates of a CTA of the grid, and those of the first CTA of a unit.
+Dim3 cta_at(const RunContext& context, std::uint64_t linear);
 Dim3 first_cta(const RunContext& context, std::uint64_t unit);
 
 /// When last nothing could run: its activity then, and how often waiting warps were woken since.
@@ -141,6 +145,7 @@ class Unit {
   std::uint64_t jobs_numbered = 0;
   bool work_is_due = false;            // schedule `step`: no warp can run, so work completes
   std::unique_ptr<Recorder> recorder;  // null: this cluster is not recorded
+  Spins* spins = nullptr;              // null: nobody watches how it hangs
   ClusterBarrier cluster;
   std::vector<SkippedBarrier> skips;
   /// By a wgmma.mma_async, the first op that wrote over what it still read.
@@ -160,7 +165,8 @@ class Unit {
 
   [[nodiscard]] bool checks(Check check) const { return context.options->checks.has(check); }
   /// `block (1, 0, 0), warp 2`
-  [[nodiscard]] std::string describe(const Cta& cta) const;
+  [[nodiscard]] static std::string describe(const Dim3& cta);
+  [[nodiscard]] std::string describe(const Cta& cta) const { return describe(cta.id); }
   /// Lanes of a warp of this unit, or of another one, by its number in the unit.
   [[nodiscard]] Party party(std::uint32_t op, unsigned unit_warp, Mask lanes) const {
     return party(op, index, unit_warp, lanes);

@@ -49,10 +49,12 @@ struct Watch {
   bool traces = false;
   bool checks_numbers = false;
   Recorder* recorder = nullptr;
+  Spins* spins = nullptr;
   Mask finite = 0;  // lanes whose numbers going into the op are all finite
 };
 
 Watch watch_of(const Warp& warp) {
+  if (warp.unit->spins != nullptr) return {.spins = warp.unit->spins};
   const RunOptions& options = *warp.unit->context.options;
   const auto& trace = options.trace;
   Watch watch{.traces = trace && trace->block == warp.cta->linear &&
@@ -67,6 +69,7 @@ Watch watch_of(const Warp& warp) {
 
 // What only some watched runs do before an op: count, trace, look at numbers.
 void observe_op(Warp& warp, Mask mask, Watch& watch) {
+  if (watch.spins != nullptr) return watch.spins->before_op(warp);
   const RunOptions& options = *warp.unit->context.options;
   if (options.count) {
     OpCount& count = warp.unit->counters.ops[warp.pc];
@@ -150,7 +153,8 @@ std::uint32_t run_warp(Warp& warp, std::uint32_t budget) {
     // A turn among several splits is short, so that patience is measured in comparable steps.
     const bool is_crowded = splits.list.size() > 1;
     const std::uint32_t turn = is_crowded ? std::min(budget - done, 4096U) : budget - done;
-    done += warp.unit->context.watches ? run_ops<true>(warp, turn) : run_ops<false>(warp, turn);
+    const bool is_watched = warp.unit->context.watches || warp.unit->spins != nullptr;
+    done += is_watched ? run_ops<true>(warp, turn) : run_ops<false>(warp, turn);
     if (splits.list.size() > 1 && warp.pc < warp.stop && is_long_turn(warp)) ++splits.crowded_turns;
     if (splits.yields) break;
   }
