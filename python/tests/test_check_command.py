@@ -90,6 +90,17 @@ def test_what_torch_compile_saves(command):
     assert (done.returncode, done.stdout.split()[:3]) == (0, ["True", "0", "findings"]), done.stderr
 
 
+def test_hangs_are_findings_and_slow_kernels_are_not(command):
+    done = command(f"{KERNELS}::run_stuck", "--time", "1")
+    assert done.returncode == 1
+    assert re.search(r"tests.py:\d+: hang: no thread can go on: program \(0, 0, 0\)", done.stdout)
+    assert "    while tl.atomic_cas(lock_ptr, 0, 0) == 0:\n" in done.stdout
+    done = command(f"{KERNELS}::run_slow", "--time", "1")
+    assert done.returncode == 2 and "0 findings" in done.stdout
+    assert re.search(r"program \(0, 0, 0\), warp 0.* is at \S*tests.py:\d+", done.stderr)
+    assert "a larger `--time`, a smaller problem or `--blocks` help" in done.stderr
+
+
 @needs_torch
 def test_what_needs_a_gpu_is_named(command):
     done = command(PROGRAM, "--", "graph")
@@ -213,15 +224,17 @@ def test_the_plugin_fails_tests_whose_kernels_are_wrong(command, tmp_path):
     assert done.returncode == 4 and "ERROR: `--blocks` and `--time` are negative" in done.stderr
 
 
-BLOCK = re.compile(r"^```(python rows.py|check)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(python (\w+\.py)|check)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @needs_torch
 def test_the_page_shows_what_the_command_prints(command, tmp_path):
     page = (ROOT / "docs" / "guide" / "checking_triton.md").read_text()
-    (_, program), *blocks = BLOCK.findall(page)
-    (tmp_path / "rows.py").write_text(program)
-    for _, block in blocks:
+    blocks = BLOCK.findall(page)
+    for _, name, block in blocks:
+        if name:
+            (tmp_path / name).write_text(block)
+            continue
         shown = ""
         for line in re.findall(r"^\$ (.*)$", block, re.MULTILINE):
             shown += f"$ {line}\n"
@@ -232,4 +245,4 @@ def test_the_page_shows_what_the_command_prints(command, tmp_path):
             shown += done.stdout
             shown += f"[exit {done.returncode}]\n" if done.returncode else ""
         assert shown == block
-    assert len(blocks) == 2
+    assert len(blocks) == 5

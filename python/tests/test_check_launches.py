@@ -78,9 +78,28 @@ def test_what_was_not_loaded_may_go_where_nothing_uses_it():
     assert found("erf")[1] == []  # which branches on the elements
 
 
+@pytest.mark.parametrize("name", ["branch_on_a_scalar", "branch_on_a_sum"])
+def test_a_branch_on_what_was_not_loaded_is_found(name):
+    session, (finding,) = found(name)
+    assert (session.status, finding.check) == (1, "uninit")
+    assert finding.message == "branches on a value that nothing has set"
+    assert finding.other_place.text.startswith("x = tl.load(")
+
+
+def test_a_hang_names_the_line_and_what_it_waits_for():
+    session, (hang,) = found("stuck", time=1)
+    assert (session.status, hang.check, hang.fault) == (1, "hang", "author")
+    assert hang.place.text == "while tl.atomic_cas(lock_ptr, 0, 0) == 0:"
+    assert hang.tensor == "lock_ptr[0]" and "look at locks" in hang.advice
+    assert hang.message.startswith("no thread can go on: program (0, 0, 0), warp 0 reads 0 again")
+    assert "from `lock_ptr[0]`, which nothing has written" in hang.message
+    assert f"triton_kernels_for_tests.py:{hang.place.line}" in hang.message
+    assert hang.message.endswith("; nobody is left who would write it")
+
+
 def test_a_kernel_that_does_not_end_is_no_success():
-    session, _ = found("stuck", time=1)
-    assert session.status == 2
+    session, findings = found("slow", time=1)
+    assert (session.status, findings) == (2, [])
 
 
 def test_only_some_checks():

@@ -118,6 +118,29 @@ def stuck(lock_ptr):
 
 
 @triton.jit
+def slow(x_ptr, n):
+    x = tl.load(x_ptr)
+    while x != n:
+        x = x * 5 + 1
+    tl.store(x_ptr, x)
+
+
+@triton.jit
+def branch_on_a_scalar(x_ptr, y_ptr, n):
+    x = tl.load(x_ptr, mask=n > 0)
+    if x > 0:
+        tl.store(y_ptr, 1.0)
+
+
+@triton.jit
+def branch_on_a_sum(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i, mask=i < n)
+    if tl.sum(x, axis=0) > 0:
+        tl.store(y_ptr, 1.0)
+
+
+@triton.jit
 def asserts(x_ptr):
     tl.device_assert(tl.load(x_ptr) > 0, "x is positive")
 
@@ -208,6 +231,18 @@ def run_tuned() -> None:
 def run_stuck() -> None:
     print("begins", flush=True)
     stuck[(1,)](Array(np.zeros(1, np.int32)))
+
+
+def run_slow() -> None:
+    slow[(1,)](Array(np.zeros(1, np.int32)), 2)
+
+
+def run_branch_on_a_scalar() -> None:
+    branch_on_a_scalar[(1,)](Array(floats(1)), Array(floats(1)), 0)
+
+
+def run_branch_on_a_sum() -> None:
+    branch_on_a_sum[(1,)](Array(floats(256)), Array(floats(1)), 100, BLOCK=256)
 
 
 def run_asserts() -> None:

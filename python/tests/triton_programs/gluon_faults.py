@@ -318,6 +318,3 @@ def handed_over(fault):
     x, out = normal(64, 64, dtype=HALF), torch.zeros(64, 64, dtype=HALF)
     handed_over_kernel[(1,)](x, tiles(out, [64, 64]), FAULT=fault)
     return out, x
-
-
-ACCUSED = {"sums": "Gluon has no word for `tcgen05.wait::ld` and `tcgen05.fence`, and findings about them count as the author's"}

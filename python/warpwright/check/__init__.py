@@ -13,8 +13,8 @@ docs/guide/checking_triton.md goes through all of it.
 """
 
 from .driver import SUPPORTED, TARGETS, DriverMismatch
-from .findings import CheckFinding, Findings, Place
-from .memory import Array
+from .findings import CheckFinding, Findings
+from .memory import Array, Place
 from .session import Options, Session, StoppedError, checking, run
 from .torch_cuda import Unsupported
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import os
 import runpy
 import sys
 import traceback
@@ -15,7 +14,8 @@ from pathlib import Path
 from typing import Any, Sequence
 
 from ..errors import Error
-from .driver import TARGETS
+from .findings import write_json
+from .memory import caller
 from .session import Options, Session
 
 _FAILED = 2  # the exit status of what could not be run
@@ -35,16 +35,12 @@ def main(words: Sequence[str]) -> int:
 def add_options(add: Any, prefix: str = "--") -> None:
     """Adds the options that the command and the plugin of pytest share: those of `Options`."""
 
-    def option(name: str, **more: Any) -> None:
-        add(prefix + name, **more)
-
-    option("target", default="sm_90a", choices=list(TARGETS), help="what Triton compiles for")
-    option("only", default="", metavar="CHECKS", help="checks by name: race,uninit")
-    option("strict", action="store_true", help="findings in code that Triton made count, too")
-    option("all-configs", action="store_true", help="run every configuration of autotuned kernels")
-    option("compare", action="store_true", help="compare with Triton's interpreter")
-    option("blocks", type=int, default=0, metavar="N", help="run N programs of each launch")
-    option("time", type=float, default=300, metavar="SECONDS", help="of a launch; 0: no limit")
+    for each in fields(Options):
+        kind = {"type": type(each.default), "default": each.default}
+        if each.default is False:
+            kind = {"action": "store_true"}
+        if each.metadata:
+            add(prefix + each.name.replace("_", "-"), **kind, **each.metadata)
 
 
 def options_of(args: argparse.Namespace, prefix: str = "", **more: Any) -> Options:
@@ -105,7 +101,9 @@ def _run(path: str, function: str, words: Sequence[str]) -> bool:
             print(end.code, file=sys.stderr)
         return end.code not in (None, 0)
     except Error as error:
-        print(f"error: {str(error).strip()}{_where(error)}", file=sys.stderr)
+        print(f"error: {str(error).strip()}", file=sys.stderr)
+        if place := caller(reversed(list(traceback.walk_tb(error.__traceback__)))):
+            print(f"  {place.file}:{place.line}: {place.text}", file=sys.stderr)
         return True
     except Exception as error:
         _show(error)
@@ -114,14 +112,6 @@ def _run(path: str, function: str, words: Sequence[str]) -> bool:
         sys.argv = argv
         sys.path.remove(folder)
     return False
-
-
-def _where(error: BaseException) -> str:
-    own = str(Path(__file__).parent.parent)
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if not frame.filename.startswith((own, "<")) and "-packages/" not in frame.filename:
-            return f"\n  {frame.filename}:{frame.lineno}: {frame.line}"
-    return ""
 
 
 def _show(error: BaseException) -> None:
@@ -140,15 +130,9 @@ def _report(session: Session, args: argparse.Namespace, failed: bool) -> int:
         findings.write_baseline(args.write_baseline)
         status = _FAILED if failed else 0
     if args.sarif:
-        _write(args.sarif, json.dumps(findings.sarif(), indent=2))
+        write_json(args.sarif, findings.sarif())
     if args.json:
         print(json.dumps(findings.json(status, args.target), indent=2))
     else:
         print(findings.text(args.strict))
     return status
-
-
-def _write(path: str, text: str) -> None:
-    part = f"{path}.part"
-    Path(part).write_text(text + "\n")
-    os.replace(part, path)

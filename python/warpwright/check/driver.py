@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import functools
 import re
 import struct
-import sys
 from dataclasses import dataclass
-from typing import Any, Callable
+from types import SimpleNamespace
+from typing import Any, Callable, Iterator
+from unittest import mock
 
 from .. import _core
 from ..errors import Error
@@ -37,37 +40,19 @@ class DriverMismatch(Error):
     """An interface of Triton that is not as in the supported versions."""
 
 
-@dataclass
-class Launch:
-    """A call of a kernel, ready to run."""
-
-    kernel: Loaded
-    name: str
-    is_gluon: bool
-    fn: Any
-    values: dict[str, Any]  # by parameter
-    grid: tuple[int, int, int]
-    block: tuple[int, int, int]
-    ctas: int  # of a program
-    own_warps: int  # that the author asked for; Triton adds warps where it specializes them
-    shared: int
-    args: list[bytes]
-    views: list[View]
-    scratch: list[Block]
-    is_programmatic: bool
-    kinds: list[str]  # of the numbers among the arguments
-
-    def blocks(self) -> list[Block]:
-        """The memory of all arguments."""
-        found = {id(each): each for each in [*(view.block for view in self.views), *self.scratch]}
-        return [each for each in found.values() if each.size > 0]
-
-
 class Loaded:
     """A kernel's PTX, ready to run, and where its instructions come from."""
 
     def __init__(self, name: str, ptx: str) -> None:
-        self.ptx = ptx.split("\n")
+        self.locs: list[str] = []  # of each line of the PTX, the `.loc` before it
+        self.calls: dict[Any, str] = {}  # `.loc` of what was inlined, by its place
+        inside = False  # LLVM counts lines on inside of Triton's inline assembly
+        for text in ptx.split("\n"):
+            inside = "// begin inline asm" in text or inside and "// end inline asm" not in text
+            place = None if inside else _LOC.match(text)
+            self.locs.append(text if place else self.locs[-1] if self.locs else "")
+            if place and "function_name" in text:
+                self.calls.setdefault(place.groups(), text)
         files = re.findall(r'^\s*\.file\s+(\d+)\s+"([^"]*)"(?:\s+"([^"]*)")?', ptx, re.M)
         self.files = {number: f"{a}/{b}" if b else a for number, a, b in files}
         try:
@@ -85,58 +70,49 @@ class Loaded:
 
     def places(self, line: int) -> list[tuple[str, int, int]]:
         """File, line and column that a line of PTX comes from, then where those were inlined."""
-        # LLVM counts lines on inside of Triton's inline assembly: its place is the one before.
-        for start in range(line - 1, -1, -1):
-            if "// end inline asm" in self.ptx[start]:
-                break
-            if "// begin inline asm" in self.ptx[start]:
-                line = start
-                break
-        for text in reversed(self.ptx[:line]):
-            match = re.match(r"\s*\.loc\s+(\d+)\s+(\d+)\s+(\d+)", text)
-            if match is None:
-                continue
-            found = [match.groups()]
-            names = {path.rsplit("/", 1)[-1]: number for number, path in self.files.items()}
-            for name, row, column in re.findall(r"@\[ (\S+?):(\d+):(\d+)", text):
-                found.append((names.get(name, ""), row, column))
-            while len(found) < 50 and (inlined := re.search(r"inlined_at (\d+) (\d+) (\d+)", text)):
-                found.append(inlined.groups())
-                text = next((each for each in self.ptx if _is_loc(each, inlined.groups())), "")
-            return [(self.files.get(f, ""), int(row), int(column)) for f, row, column in found]
-        return []
+        text = self.locs[line - 1]
+        found = _LOC.findall(text)
+        names = {path.rsplit("/", 1)[-1]: number for number, path in self.files.items()}
+        for name, row, column in re.findall(r"@\[ (\S+?):(\d+):(\d+)", text):
+            found.append((names.get(name, ""), row, column))
+        while len(found) < 50 and (inlined := _INLINED.search(text)):
+            found.append(inlined.groups())
+            text = self.calls.get(inlined.groups(), "")
+        return [(self.files.get(f, ""), int(row), int(column)) for f, row, column in found]
 
 
-def _is_loc(text: str, place: tuple[str, ...]) -> bool:
-    found = re.match(r"\s*\.loc\s+(\d+)\s+(\d+)\s+(\d+), function_name", text)
-    return found is not None and found.groups() == place
+_LOC = re.compile(r"^\s*\.loc\s+(\d+)\s+(\d+)\s+(\d+)")
+_INLINED = re.compile(r"inlined_at (\d+) (\d+) (\d+)")
 
 
-class _Utils:
+def answer(value: Any) -> Callable:
+    """A function that takes anything and returns the value."""
+    return lambda *args, **options: value
+
+
+def _utils(target: Target) -> SimpleNamespace:
     """What Triton asks a driver for about devices and modules."""
 
-    def __init__(self, target: Target) -> None:
-        self.target = target
-
-    def load_binary(self, name: str, kernel: Any, shared: int, device: int) -> tuple:
+    def load_binary(name: str, kernel: Any, shared: int, device: int) -> tuple:
         loaded = Loaded(name, kernel.decode() if isinstance(kernel, bytes) else kernel)
         # Programs divide by the number of registers. ptxas would choose it; this many always fit.
         registers = min(255, _REGISTERS // max(loaded.threads, 32))
         return loaded, loaded, registers, 0, 1024
 
-    def unload_module(self, module: Any) -> None:
-        pass
-
-    def get_device_properties(self, device: int) -> dict[str, int]:
-        return {
-            "max_shared_mem": self.target.shared,
-            "max_num_regs": _REGISTERS,
-            "multiprocessor_count": self.target.processors,
-            "warpSize": 32,
-            "sm_clock_rate": 1_700_000,
-            "mem_clock_rate": 2_600_000,
-            "mem_bus_width": 5120,
-        }
+    properties = {
+        "max_shared_mem": target.shared,
+        "max_num_regs": _REGISTERS,
+        "multiprocessor_count": target.processors,
+        "warpSize": 32,
+        "sm_clock_rate": 1_700_000,
+        "mem_clock_rate": 2_600_000,
+        "mem_bus_width": 5120,
+    }
+    return SimpleNamespace(
+        load_binary=load_binary,
+        unload_module=answer(None),
+        get_device_properties=answer(properties),
+    )
 
 
 class Tuning:
@@ -144,65 +120,55 @@ class Tuning:
 
     def __init__(self, runs_all: bool) -> None:
         self.runs_all = runs_all
-        self.is_dry = False
-        self.saved: list[tuple[Block, bytes, Any]] | None = None
-        self._last: Any = None
+        self.is_tuning = False
+        self.saved: list[tuple[Block, bytes, Any]] = []
+        self._tuned: Any = None  # the arguments for which a configuration was found
 
-    def benchmark(
-        self, call: Callable[[], Any], *_: Any, quantiles: Any = None, **options: Any
-    ) -> Any:
-        found = 1.0
-        tuner = _tuner()
-        if tuner is None:
-            call()
-        elif self.runs_all:
-            self._try(call)
-        elif tuner is self._last:
-            found = float("inf")
-        else:
-            self.is_dry = True
-            try:
-                call()
-            finally:
-                self.is_dry = False
-            self._last = tuner
-        return found if quantiles is None else [found] * len(quantiles)
+    @property
+    def is_dry(self) -> bool:
+        return self.is_tuning and not self.runs_all
 
-    def before(self, launch: Launch) -> None:
-        if self.saved is not None:
-            for block in launch.blocks():
-                copy = None if block.undefined is None else block.undefined.copy()
-                self.saved.append((block, ctypes.string_at(block.data, block.size), copy))
-
-    def _try(self, call: Callable[[], Any]) -> None:
-        self.saved = []
+    def configuration(self, bench: Callable, tuner: Any, *args: Any, **options: Any) -> Any:
+        """In place of an autotuner's `_bench`."""
+        if self._tuned is tuner.nargs:
+            return [float("inf")]
+        self.is_tuning = True
         try:
-            call()
+            times = bench(tuner, *args, **options)
         finally:
+            self.is_tuning = False
             for block, contents, undefined in reversed(self.saved):
                 ctypes.memmove(block.data, contents, block.size)
                 block.undefined = undefined
-            self.saved = None
+            self.saved.clear()
+        if not self.runs_all and times[0] < float("inf"):
+            self._tuned = tuner.nargs
+        return times
+
+    def before(self, launch: Launch) -> None:
+        for block in launch.blocks() if self.is_tuning else []:
+            copy = None if block.undefined is None else block.undefined.copy()
+            self.saved.append((block, ctypes.string_at(block.data, block.size), copy))
 
 
-def _tuner() -> Any:
-    """The call of an autotuner that is going on."""
-    frame = sys._getframe(1)
-    while frame is not None:
-        if frame.f_code.co_name == "run" and frame.f_code.co_filename.endswith("autotuner.py"):
-            return frame
-        frame = frame.f_back
-    return None
+def benchmark(call: Callable[[], Any], *_: Any, quantiles: Any = None, **options: Any) -> Any:
+    """In place of Triton's: one run, as long as any other."""
+    call()
+    return 1.0 if quantiles is None else [1.0] * len(quantiles)
 
 
-def install(memory: Memory, arch: str, tuning: Tuning, run: Callable[[Launch], None]) -> Callable:
-    """Makes the virtual GPU Triton's device: `run` gets every launch. Returns what undoes it."""
+@contextlib.contextmanager
+def virtual_gpu(
+    memory: Memory, arch: str, tuning: Tuning, run: Callable[[Launch], None]
+) -> Iterator[None]:
+    """Makes the virtual GPU Triton's device: `run` gets every launch."""
     from triton import testing
     from triton.backends import Backend, backends
     from triton.backends.compiler import GPUTarget
     from triton.backends.driver import DriverBase
     from triton.backends.nvidia.compiler import CUDABackend
     from triton.runtime import driver as config
+    from triton.runtime.autotuner import Autotuner
 
     target = TARGETS[arch]
 
@@ -233,39 +199,20 @@ def install(memory: Memory, arch: str, tuning: Tuning, run: Callable[[Launch], N
         def hash(self) -> str:
             return f"warpwright-{self.target.arch}"
 
-    class Launcher:
-        def __init__(self, src: Any, metadata: Any) -> None:
-            self.src, self.metadata = src, metadata
-
-        def __call__(self, x: int, y: int, z: int, stream: Any, function: Any, *rest: Any) -> None:
-            _current.launch(self.src, self.metadata, (x, y, z), function, rest[4:])
-
     class VirtualGpu(DriverBase):
-        def __init__(self) -> None:
-            self.utils = _Utils(target)
-            self.launcher_cls = Launcher
+        utils = _utils(target)
+        launcher_cls = staticmethod(functools.partial(functools.partial, _launch))
+        is_active = answer(True)
+        map_python_to_cpp_type = answer("")
+        get_benchmarker = answer(benchmark)
+        get_current_target = answer(GPUTarget("cuda", target.number, 32))
+        get_current_device = answer(target.number)  # Triton keeps compiled kernels by it
+        get_current_stream = answer(0)
+        get_device_capability = answer(divmod(target.number, 10))
+        set_current_device = get_empty_cache_for_benchmark = clear_cache = answer(None)
 
-        @classmethod
-        def is_active(cls) -> bool:
-            return True
-
-        def map_python_to_cpp_type(self, ty: str) -> str:
-            return ty
-
-        def get_current_target(self) -> Any:
-            return GPUTarget("cuda", target.number, 32)
-
-        def get_current_device(self) -> int:
-            return target.number  # Triton keeps compiled kernels by it
-
-        def set_current_device(self, device: int) -> None:
+        def __init__(self) -> None:  # Triton's would ask torch
             pass
-
-        def get_current_stream(self, device: int) -> int:
-            return 0
-
-        def get_device_capability(self, device: int = 0) -> tuple[int, int]:
-            return divmod(target.number, 10)
 
         def get_active_torch_device(self) -> Any:
             import torch
@@ -277,94 +224,76 @@ def install(memory: Memory, arch: str, tuning: Tuning, run: Callable[[Launch], N
 
             return torch.cuda
 
-        def get_benchmarker(self) -> Callable:
-            return _current.benchmark
+    bench = Autotuner._bench
 
-        def get_empty_cache_for_benchmark(self) -> None:
-            return None
+    def configuration(tuner: Any, *args: Any, **options: Any) -> Any:
+        return _current()[1].configuration(bench, tuner, *args, **options)
 
-        def clear_cache(self, cache: Any) -> None:
-            pass
-
-    before = backends["nvidia"], testing.do_bench, testing.do_bench_cudagraph
-    drivers, outer = dict(vars(config)), _current.session
-
-    def undo() -> None:
-        backends["nvidia"], testing.do_bench, testing.do_bench_cudagraph = before
-        vars(config).update(drivers)
-        _current.session = outer
-
-    _current.session = (memory, tuning, run)
-    backends["nvidia"] = Backend(compiler=PtxBackend, driver=VirtualGpu)
-    testing.do_bench = testing.do_bench_cudagraph = _current.benchmark
-    config.set_active(VirtualGpu())
-    return undo
+    with contextlib.ExitStack() as stack:
+        for patch in (
+            mock.patch(f"{__name__}._session", (memory, tuning, run)),
+            mock.patch.dict(backends, nvidia=Backend(compiler=PtxBackend, driver=VirtualGpu)),
+            mock.patch.multiple(testing, do_bench=benchmark, do_bench_cudagraph=benchmark),
+            mock.patch.object(Autotuner, "_bench", configuration),
+            mock.patch.dict(vars(config)),
+        ):
+            stack.enter_context(patch)
+        config.set_active(VirtualGpu())
+        yield
 
 
-class _Current:
-    """Where launches go now: kernels and autotuners keep what they were given from session to session."""
+# Where launches go now: kernels and autotuners keep what they were given from session to session.
+_session: tuple[Memory, Tuning, Callable[[Any], None]] | None = None
 
-    session: tuple[Memory, Tuning, Callable[[Launch], None]] | None = None
 
-    def benchmark(self, call: Callable[[], Any], *args: Any, **options: Any) -> Any:
-        return self.tuning.benchmark(call, *args, **options)
+def _current() -> tuple[Memory, Tuning, Callable[[Any], None]]:
+    if _session is None:
+        raise Error("a kernel was compiled for the virtual GPU, and its session is over")
+    return _session
 
-    @property
-    def tuning(self) -> Tuning:
-        if self.session is None:
-            raise Error("a kernel was compiled for the virtual GPU, and its session is over")
-        return self.session[1]
 
-    def launch(self, src: Any, metadata: Any, grid: tuple, kernel: Loaded, values: tuple) -> None:
-        if 0 in grid or self.tuning.is_dry:
-            return
-        memory, tuning, run = self.session
-        launch = _Arguments(memory, src, metadata).launch(kernel, grid, values)
+def _launch(
+    src: Any, metadata: Any, x: int, y: int, z: int, stream: Any, kernel: Loaded, *rest: Any
+) -> None:
+    """What Triton's launchers do: of the rest, the first four are about hooks."""
+    memory, tuning, run = _current()
+    if 0 not in (x, y, z) and not tuning.is_dry:
+        launch = Launch(memory, src, metadata, kernel, (x, y, z), rest[4:])
         tuning.before(launch)
         run(launch)
 
 
-_current = _Current()
+class Launch:
+    """A call of a kernel, ready to run: Python's arguments as the parameters of the PTX."""
 
-
-class _Arguments:
-    """Python's arguments as the parameters of the PTX."""
-
-    def __init__(self, memory: Memory, src: Any, metadata: Any) -> None:
-        self.memory, self.src, self.metadata = memory, src, metadata
-        self.descriptors = iter(getattr(metadata, "tensordesc_meta", None) or ())
+    def __init__(
+        self, memory: Memory, src: Any, metadata: Any, kernel: Loaded, grid: tuple, values: tuple
+    ) -> None:
+        self.memory, self.metadata, self.kernel = memory, metadata, kernel
+        self.name = metadata.name
+        self.fn = getattr(src, "fn", None)
+        self.is_gluon = bool(getattr(self.fn, "is_gluon", bool)())
+        self.values = dict(zip(src.signature, values))  # by parameter
+        self.ctas = getattr(metadata, "num_ctas", 1)  # of a program
+        self.grid = (grid[0] * self.ctas, grid[1], grid[2])
+        self.block = (kernel.threads or 32 * metadata.num_warps, 1, 1)
+        self.args: list[bytes] = []
+        self.kinds: list[str] = []  # of the numbers among the arguments
         self.views: list[View] = []
-        self.bytes: list[bytes] = []
-        self.kinds: list[str] = []
-
-    def launch(self, kernel: Loaded, grid: tuple, values: tuple) -> Launch:
-        for (name, kind), value in zip(self.src.signature.items(), values):
-            self.add(str(name), kind, value)
-        metadata = self.metadata
-        ctas = getattr(metadata, "num_ctas", 1)
-        scratch = self.add_scratch(kernel, ctas * grid[0] * grid[1] * grid[2])
+        self.scratch: list[Block] = []
+        self._descriptors = iter(getattr(metadata, "tensordesc_meta", None) or ())
+        for name, kind in src.signature.items():
+            self.add(str(name), kind, self.values[name])
+        self.add_scratch()
         sizes = [size for _, size in kernel.placed.params]
-        if [len(each) for each in self.bytes] != sizes:
-            seen = ", ".join(str(len(each)) for each in self.bytes)
+        if [len(each) for each in self.args] != sizes:
+            seen = ", ".join(str(len(each)) for each in self.args)
             raise mismatch(f"arguments of {seen} bytes for parameters of {sizes}")
-        fn = getattr(self.src, "fn", None)
-        return Launch(
-            kernel=kernel,
-            name=metadata.name,
-            is_gluon=bool(getattr(fn, "is_gluon", bool)()),
-            fn=fn,
-            values=dict(zip(self.src.signature, values)),
-            grid=(grid[0] * ctas, grid[1], grid[2]),
-            block=(kernel.threads or 32 * metadata.num_warps, 1, 1),
-            ctas=ctas,
-            own_warps=metadata.own_warps,
-            shared=metadata.shared,
-            args=self.bytes,
-            views=self.views,
-            scratch=scratch,
-            is_programmatic=bool(getattr(metadata, "launch_pdl", False)),
-            kinds=self.kinds,
-        )
+
+    def blocks(self) -> set[Block]:
+        """The memory of all arguments."""
+        found = {*(view.block for view in self.views), *self.scratch}
+        return {each for each in found if each.size > 0}
 
     def add(self, name: str, kind: Any, value: Any) -> None:
         if isinstance(kind, tuple):
@@ -375,10 +304,10 @@ class _Arguments:
         elif kind.startswith("tensordesc"):
             self.add_descriptor(name, value)
         elif kind[0] == "*":
-            self.bytes.append(self.address(name, value).to_bytes(8, "little"))
+            self.args.append(number_bytes("u64", self.address(name, value)))
         else:
             self.kinds.append(kind)
-            self.bytes.append(number_bytes(kind, value))
+            self.args.append(number_bytes(kind, value))
 
     def address(self, name: str, value: Any) -> int:
         if value is None:
@@ -398,35 +327,26 @@ class _Arguments:
     def add_descriptor(self, name: str, value: Any) -> None:
         shape, strides = list(value.shape), list(value.strides)
         address = self.address(name, value.base)
-        extents = [
-            *(number_bytes("i32", n) for n in shape),
-            *(number_bytes("i64", n) for n in strides),
-        ]
-        meta = next(self.descriptors, None)
+        extents = [("i32", n) for n in shape] + [("i64", n) for n in strides]
+        meta = next(self._descriptors, None)
         if meta is not None:
-            self.bytes += [_map(meta, address, value, shape, strides), *extents]
-            return
-        parts = [number_bytes("i64", n) for n in (address, *shape, *strides)]
-        flags = [getattr(value, name) for name in _FLAGS if hasattr(value, name)]
-        self.bytes += [
-            *parts,
-            *(number_bytes("i1", each in ("nan", True)) for each in flags),
-            *extents,
-        ]
+            self.args.append(_map(meta, address, value, shape, strides))
+        else:
+            flags = [getattr(value, name) for name in _FLAGS if hasattr(value, name)]
+            parts = [("i64", n) for n in (address, *shape, *strides)]
+            extents = parts + [("i1", flag in ("nan", True)) for flag in flags] + extents
+        self.args += [number_bytes(*each) for each in extents]
 
-    def add_scratch(self, kernel: Loaded, programs: int) -> list[Block]:
+    def add_scratch(self) -> None:
         """Memory for the parameters that Triton adds to the kernel's own."""
-        out = []
-        for kind in ("global", "profile")[: len(kernel.placed.params) - len(self.bytes)]:
-            size = getattr(self.metadata, f"{kind}_scratch_size", 0) * programs
-            block = (
-                self.memory.scratch(size, getattr(self.metadata, f"{kind}_scratch_align", 1))
-                if size
-                else None
-            )
-            out += [block] if block else []
-            self.bytes.append((block.address if block else 0).to_bytes(8, "little"))
-        return out
+        x, y, z = self.grid
+        for kind in ("global", "profile")[: len(self.kernel.placed.params) - len(self.args)]:
+            size = getattr(self.metadata, f"{kind}_scratch_size", 0) * x * y * z
+            block = None
+            if size:
+                align = getattr(self.metadata, f"{kind}_scratch_align", 1)
+                self.scratch.append(block := self.memory.scratch(size, align))
+            self.args.append(number_bytes("u64", block.address if block else 0))
 
 
 # Attributes of a descriptor that are passed with its parts, by the versions that have them.

@@ -4,19 +4,20 @@
 from __future__ import annotations
 
 import json
-import linecache
 import re
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 from .driver import Launch
-from .memory import View
+from .memory import Place, View, shown
 
 # Addresses of shared and local memory on the virtual GPU; global memory is above.
 _ON_CHIP = range(1 << 32, 1 << 36)
 # In a kernel of `@triton.jit` these are Triton's, wherever they are.
 _TRITONS = ("fence", "async", "barrier", "tensor", "collective")
+# What Gluon has no word for; nor has an author written what stands at the `def` of a kernel.
+_TRITONS_IN_GLUON = re.compile(r"`tcgen05\.(wait::|fence)")
 ADVICE = {
     "bounds": "mask the access (`mask=offsets < n`), or check strides, shape and grid",
     "align": "the address is no multiple of what `tl.multiple_of` or the tensor's alignment promises",
@@ -37,20 +38,6 @@ _GLUON_ADVICE = {
     "barrier": "counts and phases of the mbarrier must fit its arrivals",
     "tensor": "allocate tensor memory before its use, and keep to its layout",
 }
-
-
-@dataclass(frozen=True)
-class Place:
-    file: str
-    line: int
-    column: int
-
-    @property
-    def text(self) -> str:
-        return linecache.getline(self.file, self.line).strip()
-
-    def __str__(self) -> str:
-        return f"{_shown(self.file)}:{self.line}"
 
 
 @dataclass(frozen=True)
@@ -98,43 +85,58 @@ class CheckFinding:
 
 def findings_of(data: dict[str, Any], launch: Launch) -> list[CheckFinding]:
     """The findings of a launch's report."""
-    out = [
-        _finding(row, place, launch)
-        for row, place in zip(data["findings"], data["places"])
-        if not _is_inner_branch(row)
-    ]
-    outcome = data["outcome"]
-    kind = {"trapped": "trap", "deadlocked": "hang"}.get(outcome.split(":")[0])
-    if kind and not any(each.check == "barrier" for each in out):
-        found = CheckFinding(launch.name, kind, outcome, None, (0, 0, 0), advice=ADVICE[kind])
-        out.append(found)
+    rows = [{**row, **place} for row, place in zip(data["findings"], data["places"])]
+    out = [_finding(row, launch) for row in rows if not _is_inner_branch(row, launch)]
+    kind, _, reason = data["outcome"].partition(": ")
+    check = {"trapped": "trap", "deadlocked": "hang"}.get(kind)
+    if check and not any(each.check == "barrier" for each in out):
+        text = f"{kind}: {in_tritons_words(reason, launch)}"
+        out.append(CheckFinding(launch.name, check, text, None, (0, 0, 0), advice=ADVICE[check]))
     return out
 
 
-def _is_inner_branch(row: dict) -> bool:
+def _is_inner_branch(row: dict, launch: Launch) -> bool:
     """Functions like `erf` branch on elements that were not loaded, which has no effect where the mask is false."""
-    return "decides, as the guard" in row["message"] and "%not_loaded" in (row["note"] or "")
+    if "decides, as the guard" not in row["message"] or "%not_loaded" not in (row["note"] or ""):
+        return False
+    at = _place(launch, row["line"])
+    return at is None or not re.match(r"(if|elif|while|for|assert)\b", at.text)
 
 
-def _finding(row: dict, place: dict, launch: Launch) -> CheckFinding:
-    check, address = row["check"], place["address"]
+def _finding(row: dict, launch: Launch) -> CheckFinding:
+    check, address = row["check"], row["address"]
     view = _view(launch, address)
+    tensor = view.element(address) if view else None
     other = origin = None
-    other_place = _place(launch, place["other_line"])
+    other_place = _place(launch, row["other_line"])
+    message = in_tritons_words(row["message"], launch)
+    if _NEVER in message and "from element" in message:  # one that spins, and not at a barrier
+        check = "hang"
+        message = re.sub(r"element \d+ of `[^`]+`(, `[^`]+`)*", f"`{tensor}`", message, count=1)
+        if not launch.is_gluon:  # threads to which Triton hands on what others read
+            message = re.sub(r"; program [^;]*(shared memory|at barrier)[^;]*", "", message)
     if check == "uninit":
         origin, other_place = _origin(row["note"] or "", other_place, launch, view)
     elif row["note"]:
-        other = f"the other: program {_program(launch, place['other_block'])}"
-    is_ones_own = other is not None and place["block"] == place["other_block"]
+        who = "written last by" if check == "hang" else "the other:"
+        other = f"{who} program {_program(launch, row['other_block'])}"
+    is_ones_own = other is not None and row["block"] == row["other_block"]
     advices = {**ADVICE, **(_GLUON_ADVICE if launch.is_gluon else {})}
+    at = _place(launch, row["line"])
+    if launch.is_gluon:
+        is_authors = not _TRITONS_IN_GLUON.search(message) and not any(
+            each and each.text.startswith("def ") for each in (at, other_place)
+        )
+    else:
+        is_authors = check == "hang" or _is_authors(row, launch, view)
     return CheckFinding(
         kernel=launch.name,
         check=check,
-        message=_message(row["message"]),
-        place=_place(launch, place["line"]),
-        program=_program(launch, place["block"]),
-        tensor=view.element(address) if view else None,
-        fault="author" if launch.is_gluon or _is_authors(row, place, launch, view) else "compiler",
+        message=message,
+        place=at,
+        program=_program(launch, row["block"]),
+        tensor=tensor,
+        fault="author" if is_authors else "compiler",
         other=other,
         origin=origin,
         other_place=other_place if other or origin else None,
@@ -144,20 +146,29 @@ def _finding(row: dict, place: dict, launch: Launch) -> CheckFinding:
     )
 
 
+_NEVER = "no thread can go on"
 # Patterns in the virtual GPU's messages, which speak of PTX, and what they are in Triton's words.
 _WORDS = {
-    r"; block \(.*": "",
+    r"; block \([\d,]+\) warp .*": "",
     r" at 0x[0-9a-f]+": "",
     r"another block": "another program",
+    r", lanes [\d,-]+": "",
     r"`%\w+` is used and holds undefined bytes": "uses a value that nothing has set",
     r"`%\w+` decides, as the guard, and is undefined": "branches on a value that nothing has set",
 }
 
 
-def _message(text: str) -> str:
+def in_tritons_words(text: str, launch: Launch) -> str:
     for pattern, words in _WORDS.items():
         text = re.sub(pattern, words, text)
-    return text
+    text = re.sub(
+        r"block \((\d+),(\d+),(\d+)\)",
+        lambda at: f"program ({int(at[1]) // launch.ctas}, {at[2]}, {at[3]})",
+        text,
+    )
+    return re.sub(
+        r"line (\d+)( \([^)]*\))?", lambda at: str(_place(launch, int(at[1])) or at[0]), text
+    )
 
 
 def _origin(
@@ -173,7 +184,7 @@ def _origin(
         text = f"`{'gl' if launch.is_gluon else 'tl'}.load` has no `other` for where its mask is false"
     elif view is not None:
         name = view.element(int(address[1], 16)) if address is not None else view.name
-        made = f", made at {_shown(view.block.place)}" if view.block.place else ""
+        made = f", made at {view.block.place}" if view.block.place else ""
         text = f"nothing has written `{name}`{made}"
     else:
         text = re.sub(r"%\w+", "the value", source)
@@ -182,16 +193,17 @@ def _origin(
     return text + (f"; through line {', '.join(lines)}" if lines else ""), place
 
 
-def _is_authors(row: dict, place: dict, launch: Launch, view: View | None) -> bool:
+def _is_authors(row: dict, launch: Launch, view: View | None) -> bool:
     """Whether a finding in a kernel of `@triton.jit` is its author's."""
-    check, address = row["check"], place["address"]
+    check, address = row["check"], row["address"]
     if check in _TRITONS or check == "align" and address == 0:  # a descriptor of shared memory
         return False
     if any(each.address <= address <= each.address + each.size for each in launch.scratch):
         return False
-    if check == "race" and place["block"] == place["other_block"]:
+    if check == "race" and row["block"] == row["other_block"]:
         parties = f"{row['message']} {row['note']}"
-        is_added = {int(warp) >= launch.own_warps for warp in re.findall(r"\bwarp (\d+)", parties)}
+        warps = map(int, re.findall(r"\bwarp (\d+)", parties))
+        is_added = {warp >= launch.metadata.own_warps for warp in warps}
         if len(is_added) > 1:  # Triton gave the two accesses to different warps
             return False
     return view is not None or address not in _ON_CHIP
@@ -224,14 +236,6 @@ def _program(launch: Launch, block: int) -> tuple[int, int, int]:
     return block % x // launch.ctas, block // x % y, block // (x * y)
 
 
-def _shown(path: str) -> str:
-    name, _, line = path.rpartition(":")
-    try:
-        return str(Path(path).relative_to(Path.cwd())) if not name else f"{_shown(name)}:{line}"
-    except ValueError:
-        return path
-
-
 @dataclass
 class Findings:
     """All findings of a session, equal ones once."""
@@ -255,14 +259,16 @@ class Findings:
             if each.fault == fault and each.key not in self.baseline
         ]
 
+    def counted(self, is_strict: bool) -> list[CheckFinding]:
+        """Those that decide the exit status."""
+        return self.list() + (self.list("compiler") if is_strict else [])
+
     def known(self) -> int:
         return sum(each.key in self.baseline for each in self.found.values())
 
     def text(self, is_strict: bool = False) -> str:
-        compiler = self.list("compiler")
-        lines = [f"{each}\n" for each in [*self.list(), *(compiler if is_strict else [])]]
-        lines += self.notes
-        if compiler:
+        lines = [f"{each}\n" for each in self.counted(is_strict)] + self.notes
+        if compiler := self.list("compiler"):
             lines.append(_folded(compiler))
         return "\n".join([*lines, self.summary()])
 
@@ -281,13 +287,11 @@ class Findings:
             "launches": self.launches,
             "notes": self.notes,
             "known": self.known(),
-            "findings": [
-                _json(each) for fault in ("author", "compiler") for each in self.list(fault)
-            ],
+            "findings": [_json(each) for each in self.counted(is_strict=True)],
         }
 
     def sarif(self) -> dict[str, Any]:
-        shown = [*self.list(), *self.list("compiler")]
+        shown = self.counted(is_strict=True)
         tool = {
             "name": "warpwright check",
             "informationUri": "https://github.com/warpwright/warpwright",
@@ -302,12 +306,18 @@ class Findings:
     def write_baseline(self, path: str) -> None:
         keys = sorted({each.key for each in self.found.values() if each.fault == "author"})
         rows = [dict(zip(("kernel", "check", "line"), key)) for key in keys]
-        text = json.dumps({"schema": "warpwright/check-baseline/1", "findings": rows}, indent=2)
-        Path(path).write_text(text + "\n")
+        write_json(path, {"schema": "warpwright/check-baseline/1", "findings": rows})
 
     def read_baseline(self, path: str) -> None:
         rows = json.loads(Path(path).read_text())["findings"]
         self.baseline = {(row["kernel"], row["check"], row["line"]) for row in rows}
+
+
+def write_json(path: str, data: dict[str, Any]) -> None:
+    """Readers see whole files only."""
+    part = Path(f"{path}.part")
+    part.write_text(json.dumps(data, indent=2) + "\n")
+    part.replace(path)
 
 
 def triton_version() -> str:
@@ -332,24 +342,22 @@ def _plural(n: int, word: str) -> str:
 def _json(each: CheckFinding) -> dict[str, Any]:
     out = {part.name: getattr(each, part.name) for part in fields(each)}
     for name, place in (("at", out.pop("place")), ("other_at", out.pop("other_place"))):
-        out[name] = place and {**vars(place), "file": _shown(place.file), "text": place.text}
+        out[name] = place and {**vars(place), "file": shown(place.file), "text": place.text}
     return out
 
 
 def _sarif(each: CheckFinding) -> dict[str, Any]:
-    def locations(place: Place | None) -> list[dict[str, Any]]:
-        if place is None:
-            return []
+    def location(place: Place) -> dict[str, Any]:
         region = {"startLine": max(1, place.line), "startColumn": max(1, place.column)}
-        file = {"uri": _shown(place.file)}
-        return [{"physicalLocation": {"artifactLocation": file, "region": region}}]
+        file = {"uri": shown(place.file)}
+        return {"physicalLocation": {"artifactLocation": file, "region": region}}
 
     text = each.message + (f" (`{each.tensor}`)" if each.tensor else "")
     return {
         "ruleId": each.check,
         "level": "error" if each.fault == "author" else "note",
         "message": {"text": f"{text} in program {each.program} of `{each.kernel}`"},
-        "locations": locations(each.place),
-        "relatedLocations": locations(each.other_place),
+        "locations": [location(place) for place in [each.place] if place],
+        "relatedLocations": [location(place) for place in [each.other_place] if place],
         "partialFingerprints": {"warpwright/1": "|".join(each.key)},
     }

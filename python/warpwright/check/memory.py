@@ -8,20 +8,48 @@ little does not land in another tensor. Bytes that nothing has written are marke
 from __future__ import annotations
 
 import contextlib
+import linecache
+import math
+import re
 import sys
+import traceback
 import weakref
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Iterable
+from unittest import mock
 
 import numpy as np
 
 _FIRST_ADDRESS = 1 << 40
 _GAP = 1 << 20
-_OWN_FOLDER = str(Path(__file__).parent)
+_OWN_FOLDER = str(Path(__file__).parent.parent)
 
 
-@dataclass
+@dataclass(frozen=True)
+class Place:
+    """A line of the program."""
+
+    file: str
+    line: int
+    column: int = 0
+
+    @property
+    def text(self) -> str:
+        return linecache.getline(self.file, self.line).strip()
+
+    def __str__(self) -> str:
+        return f"{shown(self.file)}:{self.line}"
+
+
+def shown(path: str) -> str:
+    """Relative to the current folder, where it is below that."""
+    with contextlib.suppress(ValueError):
+        return str(Path(path).relative_to(Path.cwd()))
+    return path
+
+
+@dataclass(eq=False)
 class Block:
     """A run of the host's memory that belongs to one tensor, or to several that share it."""
 
@@ -31,7 +59,7 @@ class Block:
     is_expired: Callable[[], bool]
     undefined: np.ndarray | None = None  # a byte for each; None: all is defined
     on_cuda: bool = False
-    place: str = ""  # where it was made: "train.py:12"
+    place: Place | None = None  # where it was made
     keep: Any = None
 
     def undefined_data(self) -> int:
@@ -70,28 +98,28 @@ class Memory:
     room: int = 64  # blocks, of which some may be gone, before they are looked through
     is_paused: bool = False  # tensors answer as the CPU's
 
-    @contextlib.contextmanager
-    def paused(self) -> Iterator[None]:
-        before, self.is_paused = self.is_paused, True
-        try:
-            yield
-        finally:
-            self.is_paused = before
+    def paused(self) -> contextlib.AbstractContextManager:
+        return mock.patch.object(self, "is_paused", True)
 
-    def make(self, data: int, size: int, is_expired: Callable[[], bool]) -> Block:
-        if len(self.blocks) >= self.room:
-            self.room = 2 * len(self.live()) + 64
-        address = self.next_address + data % 16
+    def block(self, data: int, size: int, expiry: Callable[[], Callable[[], bool]]) -> Block:
+        """The block that lies there. `expiry` gives a new one what tells when it is gone."""
+        block = self.blocks.get(data)
+        if block is None or block.size != size or block.is_expired():
+            if len(self.blocks) >= self.room:
+                self.room = 2 * len(self.live()) + 64
+            block = self.blocks[data] = self._place(data, size, expiry())
+        return block
+
+    def _place(self, data: int, size: int, is_expired: Callable[[], bool]) -> Block:
+        block = Block(self.next_address + data % 16, data, size, is_expired)
         self.next_address += -(-(2 * size + _GAP) // _GAP) * _GAP
-        block = self.blocks[data] = Block(address, data, size, is_expired)
         return block
 
     def scratch(self, size: int, align: int) -> Block:
         """Memory that nothing has written, for one launch."""
         bytes_ = np.full(size + align, 0xCD, np.uint8)
         start = -bytes_.ctypes.data % max(align, 16)
-        block = Block(self.next_address, bytes_.ctypes.data + start, size, lambda: True)
-        self.next_address += -(-(2 * size + _GAP) // _GAP) * _GAP
+        block = self._place(bytes_.ctypes.data + start, size, lambda: True)
         block.undefined, block.keep = np.full(size, 0xFF, np.uint8), bytes_
         return block
 
@@ -100,11 +128,8 @@ class Memory:
         from torch.multiprocessing.reductions import StorageWeakRef
 
         storage = _storage(tensor)
-        data, size = storage.data_ptr(), storage.nbytes()
-        block = self.blocks.get(data)
-        if block is None or block.size != size or block.is_expired():
-            block = self.make(data, size, StorageWeakRef(storage).expired)
-        return block
+        expiry = lambda: StorageWeakRef(storage).expired  # noqa: E731
+        return self.block(storage.data_ptr(), storage.nbytes(), expiry)
 
     def view(self, value: Any, name: str) -> View:
         """Of a tensor, or of anything with `data_ptr`, `dtype` and `shape`."""
@@ -116,10 +141,7 @@ class Memory:
         width = _width(value.dtype)
         strides = tuple(value.stride()) if hasattr(value, "stride") else _c_strides(shape)
         span = 1 + sum((n - 1) * s for n, s in zip(shape, strides)) if 0 not in shape else 0
-        data = value.data_ptr()
-        block = self.blocks.get(data)
-        if block is None or block.size != span * width or block.is_expired():
-            block = self.make(data, span * width, _expiry(value))
+        block = self.block(value.data_ptr(), span * width, lambda: _expiry(value))
         return View(name, block, 0, width, shape, strides)
 
     def live(self) -> list[Block]:
@@ -170,15 +192,13 @@ def is_torch(value: Any) -> bool:
     return torch is not None and isinstance(value, torch.Tensor)
 
 
-def caller() -> str:
-    """The line of the program that is being executed, outside of libraries."""
-    frame = sys._getframe(1)
-    while frame is not None:
+def caller(frames: Iterable[tuple[Any, int]] | None = None) -> Place | None:
+    """The line of the program that is being executed, outside of libraries; or of these frames."""
+    for frame, line in frames or traceback.walk_stack(None):
         path = frame.f_code.co_filename
         if not path.startswith(_OWN_FOLDER) and "-packages/" not in path and path[0] != "<":
-            return f"{path}:{frame.f_lineno}"
-        frame = frame.f_back
-    return ""
+            return Place(path, line)
+    return None
 
 
 def _expiry(value: Any) -> Callable[[], bool]:
@@ -194,13 +214,9 @@ def _storage(tensor: Any) -> Any:
 
 
 def _width(dtype: Any) -> int:
-    name = str(dtype).split(".")[-1]
-    bits = "".join(c if c.isdigit() else " " for c in name).split()
-    return 1 if name == "bool" or not bits else max(1, int(bits[0]) // 8)
+    bits = re.search(r"\d+", str(dtype).split(".")[-1])
+    return max(1, int(bits[0]) // 8) if bits else 1  # bool
 
 
 def _c_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
-    strides = [1]
-    for extent in reversed(shape[1:]):
-        strides.insert(0, strides[0] * extent)
-    return tuple(strides[: len(shape)])
+    return tuple(math.prod(shape[dim + 1 :]) for dim in range(len(shape)))

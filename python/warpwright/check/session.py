@@ -3,19 +3,20 @@
 
 from __future__ import annotations
 
+import builtins
 import contextlib
-import importlib.abc
-import importlib.util
+import ctypes
 import json
 import sys
 import time
 import zlib
-from dataclasses import dataclass
-from typing import Any, Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Callable
+from unittest import mock
 
 from ..errors import ArgumentError, Error
-from .driver import TARGETS, Launch, Tuning, install
-from .findings import Findings, findings_of
+from .driver import TARGETS, Launch, Tuning, virtual_gpu
+from .findings import Findings, findings_of, in_tritons_words
 from .memory import Memory
 from .torch_cuda import cuda_as_cpu
 
@@ -24,15 +25,20 @@ class StoppedError(Error):
     """A kernel that did not come to its end: the program cannot go on with its results."""
 
 
+def _option(default: Any, text: str, **more: Any) -> Any:
+    """A field of `Options` that the command and the plugin of pytest have as an option."""
+    return field(default=default, metadata={"help": text, **more})
+
+
 @dataclass
 class Options:
-    target: str = "sm_90a"
-    only: str = ""  # "race,uninit"; empty: all checks
-    strict: bool = False
-    all_configs: bool = False
-    compare: bool = False
-    blocks: int = 0  # programs of a launch that run; 0: all
-    time: float = 300  # seconds of a launch; 0: no limit
+    target: str = _option("sm_90a", "what Triton compiles for", choices=list(TARGETS))
+    only: str = _option("", "checks by name: race,uninit", metavar="CHECKS")
+    strict: bool = _option(False, "findings in code that Triton made count, too")
+    all_configs: bool = _option(False, "run every configuration of autotuned kernels")
+    compare: bool = _option(False, "compare with Triton's interpreter")
+    blocks: int = _option(0, "run N programs of each launch; 0: all", metavar="N")
+    time: float = _option(300.0, "of a launch; 0: no limit", metavar="SECONDS")
     show_progress: bool = False
 
 
@@ -53,8 +59,9 @@ class Session(contextlib.AbstractContextManager):
 
     def __enter__(self) -> Session:
         tuning = Tuning(self.options.all_configs)
+        gpu = virtual_gpu(self.memory, self.options.target, tuning, self.run)
         try:
-            self._undo.callback(install(self.memory, self.options.target, tuning, self.run))
+            self._undo.enter_context(gpu)
         except ImportError as error:
             if (error.name or "").split(".")[0] != "triton":
                 raise
@@ -68,11 +75,7 @@ class Session(contextlib.AbstractContextManager):
     @property
     def status(self) -> int:
         """That of the command: 1 with findings, 0 without, 2 where a launch was not run to its end."""
-        counted = [
-            *self.findings.list(),
-            *(self.findings.list("compiler") if self.options.strict else []),
-        ]
-        return 1 if counted else 2 if self.is_stopped else 0
+        return 1 if self.findings.counted(self.options.strict) else 2 if self.is_stopped else 0
 
     def run(self, launch: Launch) -> None:
         """Runs a launch of Triton's and keeps what was found."""
@@ -87,17 +90,18 @@ class Session(contextlib.AbstractContextManager):
             launch.grid,
             launch.block,
             (launch.ctas, 1, 1) if launch.ctas > 1 else None,
-            launch.shared,
+            launch.metadata.shared,
             launch.args,
             [
                 (b.address, b.data, b.size, b.undefined_data(), self._name(launch, b))
                 for b in blocks
             ],
-            self.awaited if launch.is_programmatic else [],
-            options.only and f"{options.only},bounds,space",  # without which these would trap
+            self.awaited if getattr(launch.metadata, "launch_pdl", False) else [],
+            # Without bounds and space these would trap, and a deadlock is a misused barrier.
+            options.only and f"{options.only},bounds,space,barrier",
             f"seconds={options.time}" if options.time else "",
             options.blocks,
-            _Progress(launch.name) if options.show_progress else None,
+            _progress(launch.name) if options.show_progress else None,
         )
         data = json.loads(text)
         self.awaited = [block.address for block in blocks if _sum(block) != sums[block.address]]
@@ -126,12 +130,12 @@ class Session(contextlib.AbstractContextManager):
         if outcome == "finished":
             return
         self.is_stopped = True
-        if outcome.split(":")[0] in ("trapped", "deadlocked"):
-            raise StoppedError(f"`{launch.name}` {outcome}")
-        raise StoppedError(
-            f"`{launch.name}` was not run to its end: {outcome}; a larger `--time`, a smaller problem or"
-            " `--blocks` help"
-        )
+        text = in_tritons_words(outcome, launch)
+        if "limit" in outcome.split(":")[0]:
+            help = "; a larger `--time`, a smaller problem or `--blocks` help"
+            is_hang = "no thread can go on" in outcome
+            text = "hangs" if is_hang else f"was not run to its end: {text}{help}"
+        raise StoppedError(f"`{launch.name}` {text}")
 
     def _note(self, text: str) -> None:
         if text not in self.findings.notes:
@@ -140,10 +144,8 @@ class Session(contextlib.AbstractContextManager):
     # A tensor of addresses leads to any other one.
     def _blocks(self, launch: Launch) -> list:
         blocks = launch.blocks()
-        addresses = [view for view in launch.views if view.width == 8]
-        if addresses or any(kind == "i64" for kind in launch.kinds):
-            known = {id(each) for each in blocks}
-            blocks += [each for each in self.memory.live() if id(each) not in known]
+        if "i64" in launch.kinds or any(view.width == 8 for view in launch.views):
+            blocks |= set(self.memory.live())
         return sorted(blocks, key=lambda block: block.address)
 
     @staticmethod
@@ -156,64 +158,46 @@ class Session(contextlib.AbstractContextManager):
         )
 
 
-class _Progress:
-    """A line of the terminal that says how far a launch is."""
+def _progress(name: str) -> Callable[[int, int], None]:
+    """Says on a line of the terminal how far a launch is, once a second."""
+    last = [time.monotonic()]
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.last = time.monotonic() + 1
+    def show(done: int, of: int) -> None:
+        if time.monotonic() - last[0] > 1:
+            last[0] = time.monotonic()
+            print(f"\r`{name}`: {done} of {of} programs", end="\r", file=sys.stderr, flush=True)
 
-    def __call__(self, done: int, of: int) -> None:
-        now = time.monotonic()
-        if now - self.last > 1 or done == of and self.last != self.last:
-            self.last = now
-            end = "\r" if done < of else "\n"
-            sys.stderr.write(f"\r`{self.name}`: {done} of {of} programs{end}")
-            sys.stderr.flush()
+    return show
 
 
 def _sum(block: Any) -> int:
-    import ctypes
-
     return zlib.crc32((ctypes.c_char * block.size).from_address(block.data))
 
 
 def _when_torch_is_there(stack: contextlib.ExitStack, enter: Callable[[], Any]) -> None:
-    """Enters a context as soon as the program imports torch, and if it has."""
-    if "torch" in sys.modules:
-        stack.enter_context(enter())
-        return
-    finder = _TorchFinder(lambda: stack.enter_context(enter()))
-    sys.meta_path.insert(0, finder)
-    stack.callback(lambda: finder in sys.meta_path and sys.meta_path.remove(finder))
+    """Enters a context as soon as the program has imported torch."""
+    run_import = builtins.__import__
+
+    def enter_if_there() -> None:
+        torch = sys.modules.get("torch")
+        if torch is not None and not getattr(torch.__spec__, "_initializing", False):
+            watch.close()
+            stack.enter_context(enter())
+
+    def watched_import(*args: Any, **options: Any) -> Any:
+        try:
+            return run_import(*args, **options)
+        finally:
+            enter_if_there()
+
+    watch = stack.enter_context(contextlib.ExitStack())
+    watch.enter_context(mock.patch("builtins.__import__", watched_import))
+    enter_if_there()
 
 
-class _TorchFinder(importlib.abc.MetaPathFinder):
-    def __init__(self, then: Callable[[], Any]) -> None:
-        self.then = then
-
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        if name != "torch":
-            return None
-        sys.meta_path.remove(self)
-        spec = importlib.util.find_spec("torch")
-        if spec is None or spec.loader is None:
-            return spec
-        execute = spec.loader.exec_module
-
-        def exec_module(module: Any) -> None:
-            execute(module)
-            self.then()
-
-        spec.loader.exec_module = exec_module  # type: ignore[method-assign]
-        return spec
-
-
-@contextlib.contextmanager
-def checking(**options: Any) -> Iterator[Session]:
+def checking(**options: Any) -> Session:
     """`with checking(target="sm_80") as session:`; the options are those of `Options`."""
-    with Session(Options(**options)) as session:
-        yield session
+    return Session(Options(**options))
 
 
 def run(function: Callable, *args: Any, **options: Any) -> Session:

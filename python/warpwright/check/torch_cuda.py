@@ -14,6 +14,7 @@ from typing import Any, Callable, Iterator
 from unittest import mock
 
 from ..errors import Error
+from .driver import TARGETS, answer
 from .memory import Memory, is_torch
 
 
@@ -35,34 +36,20 @@ _REFUSED = {
 }
 
 
-class Stream:
+class Stream(contextlib.AbstractContextManager):
     """Work is done at once and in order, so streams and events have nothing to wait for."""
 
-    cuda_stream = 0
-    device_index = 0
+    cuda_stream = device_index = 0
+    synchronize = wait_stream = wait_event = record_stream = record = wait = answer(None)
+    query = answer(True)
+    elapsed_time = answer(1.0)
+    __exit__ = answer(None)
 
     def __init__(self, *args: Any, **options: Any) -> None:
         pass
 
-    def __enter__(self) -> Stream:
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        pass
-
-    def _nothing(self, *args: Any, **options: Any) -> None:
-        pass
-
-    synchronize = wait_stream = wait_event = record_stream = record = wait = _nothing
-
     def record_event(self, event: Any = None) -> Any:
         return event or Stream()
-
-    def query(self) -> bool:
-        return True
-
-    def elapsed_time(self, end: Any) -> float:
-        return 1.0
 
 
 @contextlib.contextmanager
@@ -76,34 +63,25 @@ def cuda_as_cpu(memory: Memory, arch: str) -> Iterator[None]:
     default = [False]  # torch.set_default_device("cuda")
 
     def is_cuda_device(device: Any) -> bool:
-        if isinstance(device, int) and not isinstance(device, bool):
-            return True
-        return device is not None and torch.device(device).type == "cuda"
+        return is_device(device) and (
+            isinstance(device, int) or torch.device(device).type == "cuda"
+        )
 
     def is_device(value: Any) -> bool:
-        if (
-            isinstance(value, torch.device)
-            or isinstance(value, int)
-            and not isinstance(value, bool)
-        ):
-            return True
-        return isinstance(value, str) and value.split(":")[0] in ("cuda", "cpu", "meta")
+        if isinstance(value, str):
+            return value.split(":")[0] in ("cuda", "cpu", "meta")
+        return isinstance(value, (torch.device, int)) and not isinstance(value, bool)
 
     def on_cuda(value: Any) -> bool:
         return any(memory.of_tensor(each).on_cuda for each in plain([value]))
 
-    def tensors(values: Any) -> Iterator[Any]:
-        for value in values:
-            if is_torch(value):
-                yield value
-            elif isinstance(value, (list, tuple, type({}.values()))):
-                yield from tensors(value)
-
     def plain(values: Any) -> Iterator[Any]:
         """Tensors that have memory here."""
-        for tensor in tensors(values):
-            if tensor.device.type == "cpu" and tensor.layout is torch.strided:
-                yield tensor
+        for value in values:
+            if isinstance(value, (list, tuple, type({}.values()))):
+                yield from plain(value)
+            elif is_torch(value) and (value.device.type, value.layout) == ("cpu", torch.strided):
+                yield value
 
     def mark(out: Any, is_cuda: bool) -> Any:
         for tensor in plain([out]):
@@ -114,14 +92,15 @@ def cuda_as_cpu(memory: Memory, arch: str) -> Iterator[None]:
         """`x.to(...)`: a copy if the other device has it, as CUDA's would be."""
         there = on_cuda(args[0])
         out = func(*args, **options)
-        if there != to_cuda and any(out is each or _shares(out, each) for each in tensors(args)):
+        if there != to_cuda and any(out.data_ptr() == each.data_ptr() for each in plain(args)):
             out = out.clone()
         return mark(out, to_cuda)
 
     def call(func: Callable, args: tuple, options: dict[str, Any]) -> Any:
         name = getattr(func, "__name__", "")
-        if name == "__get__":
-            return get(getattr(getattr(func, "__self__", None), "__name__", ""), func, args)
+        attribute = getattr(getattr(func, "__self__", None), "__name__", "")
+        if name == "__get__" and attribute in ("is_cuda", "device") and on_cuda(args[0]):
+            return cuda_device if attribute == "device" else True
         if name == "data_ptr":
             block = memory.of_tensor(args[0])
             return block.address + func(*args) - block.data
@@ -148,15 +127,8 @@ def cuda_as_cpu(memory: Memory, arch: str) -> Iterator[None]:
             options["device"] = torch.device("cpu")
         return move(torch.Tensor.to, tuple(words), options, to_cuda)
 
-    def get(attribute: str, func: Callable, args: tuple) -> Any:
-        if attribute == "is_cuda":
-            return on_cuda(args[0])
-        if attribute == "device" and on_cuda(args[0]):
-            return cuda_device
-        return func(*args)
-
     def compute(func: Callable, args: tuple, options: dict[str, Any]) -> Any:
-        makes = default[0] and not any(True for _ in tensors(args))
+        makes = default[0] and not any(True for _ in plain(args))
         if options.get("device") is not None:
             makes = is_cuda_device(options["device"])
             options["device"] = torch.device("cpu") if makes else options["device"]
@@ -225,10 +197,6 @@ def cuda_as_cpu(memory: Memory, arch: str) -> Iterator[None]:
         yield
 
 
-def _shares(one: Any, other: Any) -> bool:
-    return one.data_ptr() == other.data_ptr()
-
-
 def _refusing(words: str) -> Callable:
     def refuse(*args: Any, **options: Any) -> Any:
         raise Unsupported(f"{words} cannot run without a GPU: leave them out of what is checked")
@@ -238,8 +206,6 @@ def _refusing(words: str) -> Callable:
 
 def _namespace(arch: str) -> dict[str, Any]:
     """What `torch.cuda` answers."""
-    from .driver import TARGETS
-
     target = TARGETS[arch]
     properties = SimpleNamespace(
         name=f"Warpwright's virtual GPU ({arch})",
@@ -255,9 +221,6 @@ def _namespace(arch: str) -> dict[str, Any]:
         L2_cache_size=50 << 20,
         gcnArchName="",
     )
-
-    def answer(value: Any) -> Callable:
-        return lambda *args, **options: value
 
     answers = [
         (None, "synchronize set_device init _lazy_init empty_cache manual_seed manual_seed_all"),
