@@ -69,6 +69,11 @@ struct Dim3 {
   std::uint32_t x = 1, y = 1, z = 1;
 
   [[nodiscard]] std::uint64_t count() const { return std::uint64_t{x} * y * z; }
+  /// The coordinates of one of them, by its number.
+  [[nodiscard]] Dim3 at(std::uint64_t number) const {
+    return {static_cast<std::uint32_t>(number % x), static_cast<std::uint32_t>(number / x % y),
+            static_cast<std::uint32_t>(number / x / y)};
+  }
   friend bool operator==(const Dim3&, const Dim3&) = default;
 };
 
@@ -168,6 +173,8 @@ struct Program {
   }
   /// A line of the text without the spaces around it.
   [[nodiscard]] std::string_view line(std::uint32_t number) const;
+  /// "line 12 (kernel.cu:7)", of an op.
+  [[nodiscard]] std::string place_text(std::uint32_t op) const;
 };
 
 struct LoadResult {

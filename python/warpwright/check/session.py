@@ -132,9 +132,9 @@ class Session(contextlib.AbstractContextManager):
         self.is_stopped = True
         text = in_tritons_words(outcome, launch)
         if "limit" in outcome.split(":")[0]:
-            help = "; a larger `--time`, a smaller problem or `--blocks` help"
+            advice = "a larger `--time`, a smaller problem or `--blocks` help"
             is_hang = "no thread can go on" in outcome
-            text = "hangs" if is_hang else f"was not run to its end: {text}{help}"
+            text = "hangs" if is_hang else f"was not run to its end: {text}; {advice}"
         raise StoppedError(f"`{launch.name}` {text}")
 
     def _note(self, text: str) -> None:

@@ -129,14 +129,8 @@ std::string dims_text(const sim::Dim3& dims) {
   return fmt::format("{},{},{}", dims.x, dims.y, dims.z);
 }
 
-sim::Dim3 block_coordinates(const sim::Dim3& grid, std::uint64_t block) {
-  return {static_cast<std::uint32_t>(block % grid.x),
-          static_cast<std::uint32_t>(block / grid.x % grid.y),
-          static_cast<std::uint32_t>(block / grid.x / grid.y)};
-}
-
 std::string block_text(const sim::Dim3& grid, std::uint64_t block) {
-  const sim::Dim3 at = block_coordinates(grid, block);
+  const sim::Dim3 at = grid.at(block);
   return fmt::format("({},{},{})", at.x, at.y, at.z);
 }
 

@@ -22,8 +22,6 @@ Result<sim::Dim3> parse_dims(std::string_view text);
 std::string dims_text(const sim::Dim3& dims);
 /// `(1,0,0)`: the block of that number in the grid.
 std::string block_text(const sim::Dim3& grid, std::uint64_t block);
-/// The coordinates of that block.
-sim::Dim3 block_coordinates(const sim::Dim3& grid, std::uint64_t block);
 
 /// What `--limit` sets, the same words for the virtual GPU and the reference evaluator, whose
 /// defaults differ.

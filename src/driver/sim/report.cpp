@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <filesystem>
 #include <iterator>
 #include <map>
 #include <numeric>
@@ -252,16 +251,6 @@ void add_facts(std::string& out, const SimReport& report) {
 
 // --- findings
 
-// "line 12 (kernel.cu:7)"
-std::string place_text(const sim::Program& program, std::uint32_t op) {
-  if (op >= program.infos.size()) return "no line";
-  std::string out = fmt::format("line {}", program.infos[op].line);
-  const auto source = source_of(program, op);
-  if (!source || source->file.empty()) return out;
-  const std::string file = printable_name(std::filesystem::path(source->file).filename().string());
-  return out + fmt::format(" ({}:{})", file, source->line);
-}
-
 void add_ptx_line(std::string& out, const sim::Program& program, std::uint32_t op) {
   if (op >= program.infos.size()) return;
   append(out, "    {}\n", program.line(program.infos[op].line));
@@ -270,7 +259,7 @@ void add_ptx_line(std::string& out, const sim::Program& program, std::uint32_t o
 void add_origin(std::string& out, const sim::Program& program, const sim::FoundOrigin& origin) {
   if (origin.text.empty()) return;
   out += "  origin: ";
-  if (origin.op != sim::kNoOp) append(out, "{}: ", place_text(program, origin.op));
+  if (origin.op != sim::kNoOp) append(out, "{}: ", program.place_text(origin.op));
   append(out, "{}\n", origin.text);
   add_ptx_line(out, program, origin.op);
   if (const std::string way = way_text(program, origin); !way.empty())
@@ -279,14 +268,14 @@ void add_origin(std::string& out, const sim::Program& program, const sim::FoundO
 
 void add_finding(std::string& out, const SimReport& report, const sim::Finding& finding) {
   const sim::Program& program = *report.program;
-  append(out, "{}: {}: {}; {}{}", name_of(finding.check), place_text(program, finding.who.op),
+  append(out, "{}: {}: {}; {}{}", name_of(finding.check), program.place_text(finding.who.op),
          finding.text, party_text(report.launch.grid, finding.who), address_text(finding));
   if (finding.count > 1) append(out, "; {} times", finding.count);
   out += '\n';
   add_ptx_line(out, program, finding.who.op);
   add_origin(out, program, finding.origin);
   if (finding.other.op == sim::kNoOp) return;
-  append(out, "  other: {}: {}\n", place_text(program, finding.other.op),
+  append(out, "  other: {}: {}\n", program.place_text(finding.other.op),
          party_text(report.launch.grid, finding.other));
   add_ptx_line(out, program, finding.other.op);
 }
@@ -645,7 +634,7 @@ Json party_json(const SimReport& report, const sim::Party& party) {
   return {{"line", line},
           {"instruction", program.line(line)},
           {"source", source_json(program, party.op)},
-          {"block", dims_json(block_coordinates(report.launch.grid, party.block))},
+          {"block", dims_json(report.launch.grid.at(party.block))},
           {"warp", party.warp},
           {"lanes", lanes_json(party.lanes)}};
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 #include <set>
 #include <utility>
@@ -438,6 +439,17 @@ std::string_view Program::line(std::uint32_t number) const {
   while (!line.empty() && is_space(line.front())) line.remove_prefix(1);
   while (!line.empty() && is_space(line.back())) line.remove_suffix(1);
   return line;
+}
+
+std::string Program::place_text(std::uint32_t op) const {
+  if (op >= infos.size()) return "no line";
+  std::string out = fmt::format("line {}", infos[op].line);
+  const std::size_t loc = infos[op].loc;  // plus one
+  if (loc == 0 || loc > locs.size() || locs[loc - 1].file >= files.size()) return out;
+  const std::string& path = files[locs[loc - 1].file];
+  if (path.empty()) return out;
+  const std::string file = std::filesystem::path(path).filename().string();
+  return out + fmt::format(" ({}:{})", printable_name(file), locs[loc - 1].line);
 }
 
 LoadResult load(std::string_view text, std::string name, const LoadOptions& options) {

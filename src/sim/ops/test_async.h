@@ -32,6 +32,7 @@ struct Grid {
   std::optional<Check> also{};  // that is off by default
   Schedule schedule{};
   bool late_tensor_loads = false;
+  std::uint64_t instructions = 4'000'000;  // at most
 };
 
 struct Done {
@@ -86,7 +87,7 @@ inline Done run_async(std::string_view body, const Grid& grid = {}) {
   if (grid.also) test.options.checks.add(*grid.also);
   test.options.schedule = grid.schedule;
   test.options.late_tensor_loads = grid.late_tensor_loads;
-  test.options.limits.instructions = 4'000'000;
+  test.options.limits.instructions = grid.instructions;
   const LaunchReport& report = test.run();
   EXPECT_EQ(test.refusal(), "");
   return {test.findings(), report.reason, test.read<std::uint32_t>(1), report.outcome};

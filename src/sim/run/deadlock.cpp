@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -31,11 +30,10 @@ struct Stuck {
     const SpinRead* const it = spins == nullptr ? nullptr : spins->read_of(*warp);
     return it != nullptr && (it->lanes & split->lanes) != 0 ? it : nullptr;
   }
-  [[nodiscard]] bool reads_global() const {
-    return read() != nullptr && read()->region->space == Space::Global;
-  }
+  [[nodiscard]] bool reads_global() const { return read() != nullptr && read()->is_global(); }
   [[nodiscard]] std::uint32_t loop() const {
-    return spins == nullptr ? kNoOp : spins->loop_of(*warp);
+    const WatchedWarp* const it = spins == nullptr ? nullptr : spins->find(*warp);
+    return it == nullptr ? kNoOp : it->back_to;
   }
   [[nodiscard]] Party party() const {
     const std::uint32_t op = read() != nullptr ? read()->op : loop() != kNoOp ? loop() : split->pc;
@@ -55,18 +53,8 @@ std::vector<Stuck> all_stuck(const Unit& unit) {
   return all;
 }
 
-// "line 32 (rows.py:7)"
 std::string line_at(const Unit& unit, std::uint32_t op) {
-  const Program& program = *unit.context.program;
-  if (op >= program.infos.size()) return "line 0";
-  const OpInfo& info = program.infos[op];
-  std::string text = fmt::format("line {}", info.line);
-  if (info.loc == 0) return text;
-  const SourceLoc& loc = program.locs[info.loc - 1];
-  if (loc.file >= program.files.size()) return text;
-  std::string_view file = program.files[loc.file];
-  file.remove_prefix(file.find_last_of('/') + 1);
-  return fmt::format("{} ({}:{})", text, file, loc.line);
+  return unit.context.program->place_text(op);
 }
 
 template <typename Count>
@@ -152,7 +140,7 @@ std::string writer_text(const Stuck& stuck) {
   if (writer.op == kNoOp) return unit.races == nullptr ? "" : ", which nothing has written";
   const Warp* const warp = stuck.spins->find(writer);
   return fmt::format(", last written by {}, warp {} at {}, which {}",
-                     Unit::describe(cta_at(unit.context, writer.block)), writer.warp,
+                     Unit::describe(unit.context.launch->grid.at(writer.block)), writer.warp,
                      line_at(unit, writer.op),
                      warp == nullptr ? "has ended" : where_now(unit, *warp));
 }
@@ -312,36 +300,42 @@ void report_deadlock(Unit& unit) {
   unit.stop(Outcome::Deadlocked, std::move(text));
 }
 
-void report_hang(std::span<Unit* const> units, std::uint64_t blocks_left) {
-  Unit& unit = *units.front();
+namespace {
+
+std::string hang_text(std::span<Unit* const> units, std::uint64_t blocks_left) {
   Spins spins(units);
   const bool is_for_ever = spins.last_for_ever() && blocks_left == 0;
   std::vector<Stuck> all;
   for (const Unit* each : units)
     for (Stuck& stuck : all_stuck(*each)) all.push_back({stuck.warp, stuck.split, &spins});
-  if (all.empty()) return;
-  std::ranges::stable_sort(all, {}, [](const Stuck& each) { return each.warp->cta->linear; });
-  std::stable_partition(all.begin(), all.end(),
-                        [](const Stuck& each) { return each.read() != nullptr; });
-  std::stable_partition(all.begin(), all.end(), std::mem_fn(&Stuck::reads_global));
+  if (all.empty()) return "";
+  std::ranges::stable_sort(all, {}, [](const Stuck& each) {
+    const int kind = each.reads_global() ? 0 : each.read() != nullptr ? 1 : 2;
+    return std::pair(kind, each.warp->cta->linear);
+  });
   const Stuck& first = all.front();
-  std::string text = groups_text(all);
-  if (is_for_ever) {
-    text = fmt::format("no thread can go on: {}{}", text,
-                       first.reads_global() ? "; nobody is left who would write it" : "");
-    if (unit.checks(Check::Barrier)) {
-      unit.findings.add({.check = Check::Barrier,
-                         .who = first.party(),
-                         .other = writer_of(first),
-                         .text = text,
-                         .address = first.reads_global() ? first.read()->address : 0,
-                         .has_address = first.reads_global()});
-    }
-  } else if (blocks_left > 0) {
-    text += fmt::format("; {} {} not begun", count_text(blocks_left, "block"),
-                        blocks_left == 1 ? "has" : "have");
-  }
-  spins.add_reason(unit, text);
+  const std::string text = groups_text(all);
+  if (!is_for_ever && blocks_left == 0) return "; " + text;
+  if (!is_for_ever)
+    return fmt::format("; {}; {} {} not begun", text, count_text(blocks_left, "block"),
+                       blocks_left == 1 ? "has" : "have");
+  const bool is_global = first.reads_global();
+  const std::string whole = fmt::format("no thread can go on: {}{}", text,
+                                        is_global ? "; nobody is left who would write it" : "");
+  if (units[0]->checks(Check::Barrier))
+    units[0]->findings.add({.check = Check::Barrier,
+                            .who = first.party(),
+                            .other = writer_of(first),
+                            .text = whole,
+                            .address = is_global ? first.read()->address : 0,
+                            .has_address = is_global});
+  return "; " + whole;
+}
+
+}  // namespace
+
+void report_hang(std::span<Unit* const> units, std::uint64_t blocks_left) {
+  units[0]->reason += hang_text(units, blocks_left);
 }
 
 }  // namespace ww::sim

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <functional>
 #include <string_view>
+#include <utility>
 
 #include "sim/run/unit.h"
 
@@ -39,9 +40,8 @@ std::uint64_t state_of(const Warp& warp) {
 
 Spins::Spins(std::span<Unit* const> units) {
   for (Unit* unit : units) {
-    kept_.push_back({unit, unit->outcome, unit->reason, unit->counters.instructions, unit->executed,
-                     unit->budget, std::move(unit->recorder)});
-    unit->outcome = Outcome::Finished;
+    kept_.push_back({unit, std::exchange(unit->outcome, Outcome::Finished), unit->reason,
+                     unit->counters.instructions, unit->executed, std::move(unit->recorder)});
     unit->budget = kMaxOps;
     unit->spins = this;
   }
@@ -54,7 +54,6 @@ Spins::~Spins() {
     kept.unit->reason = std::move(kept.reason);
     kept.unit->counters.instructions = kept.counted;
     kept.unit->executed = kept.executed;
-    kept.unit->budget = kept.budget;
     kept.unit->recorder = std::move(kept.recorder);
     kept.unit->spins = nullptr;
   }
@@ -99,10 +98,9 @@ void Spins::look_for_changes() {
 
 bool Spins::is_settled(const Warp& warp) const {
   if (warp.done()) return true;
-  const auto watched = warps_.find(&warp);
-  if (watched != warps_.end() && watched->second.back_to != kNoOp) return true;
-  const bool has_waited = watched == warps_.end() && waiting_.contains(&warp);
-  return !can_run(warp) && (is_first_ || has_waited);
+  const WatchedWarp* const watched = find(warp);
+  if (watched != nullptr && watched->back_to != kNoOp) return true;
+  return !can_run(warp) && (is_first_ || (watched == nullptr && waiting_.contains(&warp)));
 }
 
 // Whether all warps come back to where they were, or wait.
@@ -132,15 +130,19 @@ bool Spins::all_settle() {
   return false;
 }
 
-const SpinRead* Spins::read_of(const Warp& warp) const {
+const WatchedWarp* Spins::find(const Warp& warp) const {
   const auto watched = warps_.find(&warp);
-  if (watched == warps_.end()) return nullptr;
-  const std::uint64_t least = watched->second.back_to != kNoOp ? 1 : kManyTimes;
+  return watched == warps_.end() ? nullptr : &watched->second;
+}
+
+const SpinRead* Spins::read_of(const Warp& warp) const {
+  const WatchedWarp* const watched = find(warp);
+  if (watched == nullptr) return nullptr;
+  const std::uint64_t least = watched->back_to != kNoOp ? 1 : kManyTimes;
   const SpinRead* best = nullptr;
-  for (const auto& [op, read] : watched->second.reads) {
+  for (const auto& [op, read] : watched->reads) {
     if (read.times < least) continue;
-    const bool is_better = read.region->space == Space::Global;
-    if (best == nullptr || (is_better && best->region->space != Space::Global)) best = &read;
+    if (best == nullptr || (read.is_global() && !best->is_global())) best = &read;
   }
   return best;
 }
@@ -150,16 +152,6 @@ const Warp* Spins::find(const Party& party) const {
     for (const auto& cta : kept.unit->ctas)
       if (cta->linear == party.block) return cta->warps[party.warp].get();
   return nullptr;
-}
-
-void Spins::add_reason(const Unit& unit, std::string_view text) {
-  for (Kept& kept : kept_)
-    if (kept.unit == &unit) kept.reason.append("; ").append(text);
-}
-
-std::uint32_t Spins::loop_of(const Warp& warp) const {
-  const auto watched = warps_.find(&warp);
-  return watched == warps_.end() ? kNoOp : watched->second.back_to;
 }
 
 }  // namespace ww::sim

@@ -10,13 +10,13 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "sim/checks/findings.h"
+#include "sim/memory/memory.h"
 #include "sim/order/manner.h"
 
 namespace ww::sim {
@@ -25,7 +25,6 @@ class Recorder;
 class Unit;
 class Warp;
 enum class Outcome : std::uint8_t;
-struct Region;
 
 /// A read that some lanes make again and again.
 struct SpinRead {
@@ -35,6 +34,8 @@ struct SpinRead {
   Mask lanes = 0;
   std::uint64_t times = 0;  // 0: its address changes
   std::uint32_t op = kNoOp;
+
+  [[nodiscard]] bool is_global() const { return region->space == Space::Global; }
 };
 
 /// What a warp does while it is watched.
@@ -55,15 +56,12 @@ class Spins {
 
   /// Whether none of the threads can ever go on, as long as no others come.
   [[nodiscard]] bool last_for_ever() { return all_settle() && all_settle(); }
+  /// nullptr: it did nothing.
+  [[nodiscard]] const WatchedWarp* find(const Warp& warp) const;
   /// What the warp waits for, as it seems; nullptr: there is no such read.
   [[nodiscard]] const SpinRead* read_of(const Warp& warp) const;
-  /// The op that the warp comes back to; kNoOp: none is known.
-  [[nodiscard]] std::uint32_t loop_of(const Warp& warp) const;
-
   /// The warp of a party, unless it was not watched; then its block has ended.
   [[nodiscard]] const Warp* find(const Party& party) const;
-  /// Adds to the reason for which a unit was stopped.
-  void add_reason(const Unit& unit, std::string_view text);
 
   // --- for the loop over ops and for what accesses memory ----------------------------------------
   void before_op(Warp& warp);
@@ -75,7 +73,7 @@ class Spins {
     Unit* unit;
     Outcome outcome;
     std::string reason;
-    std::uint64_t counted, executed, budget;
+    std::uint64_t counted, executed;
     std::unique_ptr<Recorder> recorder;
   };
 

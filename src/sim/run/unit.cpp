@@ -21,7 +21,7 @@ constexpr std::uint64_t kMaxIdleWakes = 256;
 void prepare(const RunContext& context, Cta& cta, std::uint64_t linear, unsigned rank) {
   cta.rank = rank;
   cta.linear = linear;
-  cta.id = cta_at(context, linear);
+  cta.id = context.launch->grid.at(linear);
   const std::uint64_t bytes = context.shared_bytes;
   if (cta.data == nullptr) {
     cta.data = std::make_unique<std::byte[]>(bytes + 16);
@@ -306,15 +306,8 @@ std::uint64_t unit_of(const RunContext& context, std::uint64_t cta) {
   return x + grid.x / size.x * (y + grid.y / size.y * z);
 }
 
-Dim3 cta_at(const RunContext& context, std::uint64_t linear) {
-  const Dim3& grid = context.launch->grid;
-  return {static_cast<std::uint32_t>(linear % grid.x),
-          static_cast<std::uint32_t>(linear / grid.x % grid.y),
-          static_cast<std::uint32_t>(linear / grid.x / grid.y)};
-}
-
 Dim3 first_cta(const RunContext& context, std::uint64_t unit) {
-  return cta_at(context, cta_linear(context, unit, 0));
+  return context.launch->grid.at(cta_linear(context, unit, 0));
 }
 
 Party Unit::party(std::uint32_t op, std::uint64_t unit, unsigned unit_warp, Mask lanes) const {

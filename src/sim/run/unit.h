@@ -106,8 +106,7 @@ struct RunContext {
 std::uint64_t cta_linear(const RunContext& context, std::uint64_t unit, std::uint64_t rank);
 /// The number of the unit that has this CTA of the grid.
 std::uint64_t unit_of(const RunContext& context, std::uint64_t cta);
-/// The coordinates of a CTA of the grid, and those of the first CTA of a unit.
-Dim3 cta_at(const RunContext& context, std::uint64_t linear);
+/// The coordinates of its first CTA.
 Dim3 first_cta(const RunContext& context, std::uint64_t unit);
 
 /// When last nothing could run: its activity then, and how often waiting warps were woken since.
