@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <set>
 
-#include "infer/holders.h"
 #include "infer/relation.h"
 #include "infer/state.h"
 #include "ir/build.h"

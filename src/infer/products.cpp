@@ -6,13 +6,12 @@
 #include <algorithm>
 #include <array>
 
-#include "infer/holders.h"
+#include "infer/relation.h"
 #include "infer/state.h"
 #include "ir/settings.h"
 #include "layout/image.h"
 
 namespace ww::infer {
-
 namespace {
 
 using layout::WarpGrid;
