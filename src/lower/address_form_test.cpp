@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formulas that are recovered from tables, evaluated again for every entry.
-#include "lower/address_form.h"
+#include "lower/index_formula.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,6 @@
 
 #include "ir/launch/thread_values.h"
 #include "ir/print/print.h"
-#include "lower/index_formula.h"
 
 namespace ww::lower::address_form_test {
 namespace {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -95,7 +96,7 @@ struct Call {
   /// By expression: its number in lower/proof/values.h, from 1 on, in the order of questions.
   mutable std::vector<std::uint32_t> value_numbers = {};
   mutable std::uint32_t value_count = 0;
-  /// May the call be made twice with no barrier of the cluster between the two? (lower/cluster_code.h)
+  /// May the call be made twice with no barrier of the cluster between the two? (lower/scratch.h)
   bool may_repeat = true;
   bool is_in_loop = true;
   /// Registers of a thread here, where `setmaxnreg` has set them.
@@ -130,7 +131,38 @@ struct Call {
   [[nodiscard]] ir::Scope memory(std::size_t argument) const { return buffer(argument).scope; }
 };
 
+/// The call that is made in place of another.
+Call with_tile(const Call& call, const ir::TileCall& tile);
+
 /// All elements of a buffer.
 ir::Region whole_region(ir::Function& f, ir::BufferId buffer);
+
+// --- checks --------------------------------------------------------------------------------------
+
+// Questions about a call that variants of several primitives ask: who executes it, and for which
+// target.
+
+/// Declines a copy between two memories: "… to …, expected {what}".
+Unexpected<Decline> other_memories(const Call& call, std::string_view expected);
+/// Declines cluster scope.
+Match<void> check_scope(const Call& call);
+/// Declines targets without the feature that an instruction needs.
+Match<void> check_target(const Call& call, std::string_view instruction, target::Feature feature);
+/// Declines other scopes than those of whole warps, by the first rule, and warps of which not all
+/// lanes come, by the second.
+Match<void> check_warps(const Call& call, Rule scope_rule, Rule threads_rule);
+/// Declines where not all threads of the unit come together, as a barrier of it needs.
+Match<void> check_all_arrive(const Call& call);
+/// Declines where the threads that arrive cannot be numbered: they differ between units, or follow
+/// no formula.
+Match<void> check_workers(const Call& call);
+
+/// How far the region of an operand reaches in a dimension; declines what is known at run time only.
+Match<std::int64_t> constant_extent(const Call& call, std::size_t operand, std::size_t dimension);
+
+/// Does the target have the instruction with these modifiers?
+bool is_on_target(const std::string& opcode, target::Target target);
+/// Is the last operand the policy of `.L2::cache_hint`?
+bool has_cache_policy(const ir::PtxCall& call);
 
 }  // namespace ww::lower

@@ -2,22 +2,236 @@
 #include "lower/dispatch.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
 
 #include "base/cancel.h"
+#include "base/join.h"
+#include "base/suggest.h"
 #include "base/wide.h"
 #include "ir/indexed.h"
 #include "ir/launch/register_budget.h"
+#include "ir/launch/shared_order.h"
+#include "ir/print/print.h"
+#include "ir/print/printer.h"
+#include "ir/settings.h"
+#include "layout/text.h"
 #include "lower/background_proofs.h"
-#include "lower/call_text.h"
-#include "lower/cluster_code.h"
+#include "lower/call.h"
 #include "lower/code_observer.h"
-#include "lower/in_place.h"
 #include "lower/lowered_op.h"
+#include "lower/lowering_report.h"
 #include "lower/scratch.h"
 #include "lower/variant.h"
 
 namespace ww::lower {
 namespace {
+
+// --- calls in words ------------------------------------------------------------------------------
+
+// A call in words: for reports, for the provenance of lowered code, and for errors.
+
+/// Made before anything is lowered: it knows the names of the source.
+class CallText {
+ public:
+  explicit CallText(const ir::Function& function)
+      : f_(function),
+        source_buffers_(function.buffer_count()),
+        source_exprs_(function.expr_count()),
+        printed_(function) {}
+
+  /// "Tx.warp.copy(R[0:8], A[0:8])"
+  [[nodiscard]] std::string whole(const ir::TileCall& tile) const {
+    std::string args;
+    const auto& params = ir::params_of(tile.op);
+    for (std::size_t i = 0; i < tile.args.size(); ++i) {
+      const auto* region = std::get_if<ir::Region>(&tile.args[i]);
+      const auto* scalar = std::get_if<ir::ExprId>(&tile.args[i]);
+      // Factors of a product go without saying.
+      if (params[i].kind == ir::TileParamKind::Float) scalar = nullptr;
+      if (region == nullptr && scalar == nullptr) continue;
+      args += args.empty() ? "" : ", ";
+      args += region != nullptr ? this->region(*region) : this->scalar(*scalar);
+    }
+    // Results are approximate then: readers of the PTX should know.
+    if (ir::is_true(ir::find_setting(tile, "fast"))) args += ", fast=True";
+    return fmt::format("{}({})", ir::tile_name(tile), args);
+  }
+  /// A row of the report, up to what the variants say.
+  [[nodiscard]] CallReport describe(const Call& call) const {
+    CallReport row;
+    row.span = call.span;
+    row.name = ir::tile_name(call.tile);
+    row.op = ir::name_of(call.tile.op);
+    row.scope = ir::name_of(call.tile.scope);
+    row.threads = ir::to_text(call.active, call.context.launch);
+    const auto& params = ir::params_of(call.tile.op);
+    for (std::size_t i = 0; i < call.tile.args.size(); ++i) {
+      const auto* region = std::get_if<ir::Region>(&call.tile.args[i]);
+      if (region == nullptr) continue;
+      const ir::Buffer& buffer = f_[region->buffer];
+      const auto layout = ir::layout_of(f_, buffer);
+      row.operands.push_back({.role = std::string(params[i].name),
+                              .region = this->region(*region),
+                              .dtype = std::string(num::name_of(buffer.dtype)),
+                              .scope = std::string(ir::name_of(buffer.scope)),
+                              .layout = layout ? layout::to_text(*layout) : ""});
+    }
+    return row;
+  }
+
+ private:
+  // Under the buffer's name in the source; a printed program may have to use another.
+  [[nodiscard]] std::string region(const ir::Region& region) const {
+    if (region.buffer.index >= source_buffers_) return f_[region.buffer].name;  // a whole fragment
+    const std::string printed = ir::printing::region(printed_, region);
+    return f_[region.buffer].name + printed.substr(std::min(printed.find('['), printed.size()));
+  }
+  [[nodiscard]] std::string scalar(ir::ExprId scalar) const {
+    return scalar.index < source_exprs_ ? ir::printing::expr(printed_, scalar)
+                                        : ir::print(f_, scalar);
+  }
+
+  const ir::Function& f_;
+  std::size_t source_buffers_, source_exprs_;
+  ir::printing::Context printed_;
+};
+
+// What TVM's variants of these names do.
+std::string_view variant_elsewhere(std::string_view name) {
+  struct Row {
+    std::string_view name, reason;
+  };
+  static constexpr Row kRows[] = {
+      {"tcgen05", "`tcgen05.mma` is not lowered"},
+      {"shared", "reductions in shared memory are not lowered"},
+      {"sm100_packed", "sums in pairs are not lowered"},
+  };
+  for (const Row& row : kRows)
+    if (row.name == name) return row.reason;
+  return {};
+}
+
+Diag unknown_variant(const Call& call) {
+  std::vector<std::string_view> names;
+  for (const Variant* each : variants_of(call.tile.op)) names.push_back(each->name);
+  const std::string_view elsewhere = variant_elsewhere(call.tile.dispatch);
+  Diag out = diag(DiagKind::NoVariant, "`{}` has no variant `{}`{}", ir::name_of(call.tile.op),
+                  call.tile.dispatch,
+                  elsewhere.empty() ? did_you_mean(call.tile.dispatch, names)
+                                    : fmt::format(": {}", elsewhere))
+                 .with_span(call.span);
+  out.notes.push_back(
+      {names.empty() ? std::string("it has none") : fmt::format("there are {}", join(names, ", ")),
+       {}});
+  return out;
+}
+
+// The error of a call that all variants in the row have declined, or that has none.
+Diag no_variant(const Call& call, const CallReport& row) {
+  const std::string_view op = ir::name_of(call.tile.op);
+  if (row.verdicts.empty()) return unknown_variant(call);
+  Diag out = diag(DiagKind::NoVariant, "no variant of `{}` accepts this call for `{}`", op,
+                  target::info(call.context.target.arch).name)
+                 .with_span(call.span);
+  for (const Verdict& verdict : row.verdicts)
+    out.notes.push_back(
+        {fmt::format("{}: {} [declined: {}]", verdict.variant, verdict.reason, verdict.rule), {}});
+  return out;
+}
+
+// --- barriers between the calls that one call stands for -----------------------------------------
+
+// Barriers between the calls that one call stands for (lower/lowered_op.h): a copy reads elements of
+// memory into registers, and a later one writes the same elements. Those that read one need not be
+// those that write it. `ldmatrix` reads rows for all lanes of a warp; of threads that hold the same element,
+// all read it and one writes it.
+
+// The unit whose threads read and write the same elements; Thread: each its own.
+ir::Unit unit_between(const Reach& read, const Reach& written) {
+  if (read.empty() || read.size() != written.size()) return ir::Unit::Cta;
+  ir::Unit out = ir::Unit::Thread;
+  for (std::size_t x = 0; x < read.size(); ++x) {
+    ThreadRange both = read[x];
+    both.add(written[x]);
+    out = std::max(out, both.unit());
+  }
+  return out;
+}
+
+/// A barrier, of a warp where that is enough or else of the call's unit; nothing where none is needed.
+struct InPlaceBarrier {
+  ir::Block code = {};
+  std::string note = {};                 // for the report of the call
+  std::optional<EarlierRead> read = {};  // of what the call writes
+};
+
+Match<InPlaceBarrier> barrier_of(const Call& call, ir::Unit unit) {
+  CodeWriter code(call.f(), call.context.facts, call.span);
+  const bool is_of_warp = unit == ir::Unit::Warp && check_warps(call, "scope", "threads");
+  if (is_of_warp) {
+    code.evaluate(ir::Intrinsic::WarpSync, {});
+  } else {
+    WW_TRY_VOID(check_all_arrive(call));
+    write_barrier(call, code);
+  }
+  return InPlaceBarrier{
+      code.take(), fmt::format("behind a barrier of the {}: other threads have read what it writes",
+                               ir::name_of(is_of_warp ? ir::Unit::Warp : call.tile.scope))};
+}
+
+/// Goes through the calls of an expansion in order: `before` and `add` for each.
+class InPlaceOrder {
+ public:
+  explicit InPlaceOrder(const Expansion& expansion) : expansion_(expansion) {}
+  /// What stands before the next call's code. Declines where not all threads of the unit arrive.
+  Match<InPlaceBarrier> before(const Variant& variant, const std::any& plan, const Call& call) {
+    const auto reach = [&] {
+      return variant.reach == nullptr ? Reach{} : variant.reach(plan, call);
+    };
+    for (const auto& [reads, writes] : expansion_.in_place) {
+      if (reads == next_)
+        reads_.try_emplace(next_, Read{.by = reach(), .what = {.tile = call.tile}});
+      const auto read = reads_.find(reads);
+      if (writes != next_ || read == reads_.end()) continue;
+      const ir::Unit unit = std::min(unit_between(read->second.by, reach()), call.tile.scope);
+      InPlaceBarrier out;
+      EarlierRead what = read->second.what;
+      if (unit > what.ordered) out = WW_TRY(barrier_of(call, unit));
+      order(call.f(), out.code, what);
+      out.read = std::move(what);
+      return out;
+    }
+    return InPlaceBarrier{};
+  }
+  /// The code of this call. A barrier in it orders what was read before.
+  void add(const ir::Function& f, const ir::Block& code) {
+    for (auto& [call, read] : reads_) {
+      if (call < next_) order(f, code, read.what);
+      if (call == next_) read.what.code = code;
+    }
+    ++next_;
+  }
+
+ private:
+  struct Read {
+    Reach by;
+    EarlierRead what;
+  };
+  static void order(const ir::Function& f, const ir::Block& code, EarlierRead& read) {
+    for (const ir::StmtId id : code) {
+      if (f[id].kind != ir::StmtKind::Evaluate) continue;
+      if (const auto unit = ir::barrier_unit(f, f[f[id].expr]))
+        read.ordered = std::max(read.ordered, *unit);
+    }
+  }
+
+  const Expansion& expansion_;
+  std::size_t next_ = 0;
+  std::map<std::size_t, Read> reads_;  // by call
+};
 
 // A proof goes through all elements of a call, so that there is an end to how many it may have; of a
 // table whose rows are chosen by number, through some rows.
@@ -136,13 +350,7 @@ class Dispatch {
     for (const ir::BufferId view : (*calls)->views) code.declare(view);
     append(out, code.take());
     InPlaceOrder order(**calls);
-    for (const ir::TileCall& each : (*calls)->calls) {
-      Call part{c_, each, call.span, call.active};
-      part.may_repeat = call.may_repeat;
-      part.is_in_loop = call.is_in_loop;
-      part.registers = call.registers;
-      lower_call(part, out, &order);
-    }
+    for (const ir::TileCall& each : (*calls)->calls) lower_call(with_tile(call, each), out, &order);
   }
 
   static void clear(CodeWriter& code, ir::BufferId buffer, std::int64_t count) {
@@ -197,10 +405,7 @@ class Dispatch {
       return;
     }
     const ir::TileCall tile = settled(written, out);
-    Call call{c_, tile, written.span, written.active};
-    call.registers = written.registers;
-    call.may_repeat = written.may_repeat;
-    call.is_in_loop = written.is_in_loop;
+    const Call call = with_tile(written, tile);
     CallReport row = text_.describe(written);
     std::any plan;
     if (const Variant* chosen = choose(call, row, plan)) {

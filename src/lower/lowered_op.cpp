@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/lowered_op.h"
 
-#include "lower/fold/stage.h"
-#include "lower/gemm/stage.h"
-#include "lower/permute/registers.h"
-
 namespace ww::lower {
 
 const LoweredOp* find_lowered_op(ir::TileOp op) {

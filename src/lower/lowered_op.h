@@ -20,7 +20,7 @@ struct Expansion {
   std::vector<std::pair<ir::BufferId, std::int64_t>> cleared = {};
   std::vector<ir::TileCall> calls;
   /// Copies of the same elements in memory: calls[first] reads them, calls[second] writes them. The
-  /// barrier that this may need is put between (lower/in_place.h).
+  /// barrier that this may need is put between (lower/dispatch.cpp).
   std::vector<std::pair<std::size_t, std::size_t>> in_place = {};
 };
 
@@ -31,6 +31,11 @@ struct LoweredOp {
   /// Carries out what a variant has written for a call.
   Proof (*prove)(const Call& call, const ir::Block& code);
 };
+
+/// The expansions that lower/ops.def names: of gemm/stage.cpp, fold/stage.cpp and permute/registers.cpp.
+Match<std::optional<Expansion>> staged_gemm(const Call& call);
+Match<std::optional<Expansion>> staged_fold(const Call& call);
+Match<std::optional<Expansion>> permuted_registers(const Call& call);
 
 /// The row of a primitive, or nullptr where it has none: no variant lowers it.
 const LoweredOp* find_lowered_op(ir::TileOp op);

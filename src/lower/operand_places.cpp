@@ -2,7 +2,6 @@
 #include "lower/operand_places.h"
 
 #include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -10,16 +9,265 @@
 #include <tuple>
 
 #include "base/wide.h"
+#include "ir/equal.h"
 #include "ir/print/print.h"
 #include "ir/settings.h"
+#include "ir/simplify/simplify.h"
 #include "layout/apply.h"
 #include "layout/image.h"
 #include "layout/slice.h"
 #include "lower/as_index.h"
 #include "lower/index_formula.h"
-#include "lower/operand_owners.h"
 
 namespace ww::lower {
+namespace {
+
+// --- whose registers -----------------------------------------------------------------------------
+
+// Whose registers hold an operand. A layout counts along thread axes (`laneid`, `wid_in_wg`, `tx`),
+// each of them some digits of the thread's number in the CTA; a primitive wants the thread of its
+// unit. What is between the digits that a layout uses does not tell threads apart: they hold the
+// same elements. Digits above the unit must be those of the unit that executes the primitive.
+
+/// Digits [begin, end) of a thread's number in the CTA, or in the cluster for calls of that scope.
+struct ThreadDigits {
+  std::int64_t begin = 1, end = 0;  // end 0: all above
+};
+
+/// Where the elements of an operand are on the thread axes of its layout.
+struct ThreadPlaces {
+  std::vector<std::int64_t> owner;                          // by element, as `digits_of` counts
+  std::vector<std::pair<layout::Axis, ir::ExprId>> starts;  // of the region, where not constant
+};
+
+// The digits that a thread axis counts; nothing: an axis beyond the unit of the call.
+std::optional<ThreadDigits> digits_of(const Call& call, layout::Axis axis) {
+  const layout::AxisFacts& facts = axis.facts();
+  const std::int64_t threads = call.context.launch.threads();
+  if (facts.counter == layout::Counter::CtaThread) {
+    if (facts.modulus != 0) return ThreadDigits{facts.divisor, facts.divisor * facts.modulus};
+    return ThreadDigits{facts.divisor, call.is_of_cluster() ? threads : 0};
+  }
+  if (!call.is_of_cluster()) return std::nullopt;
+  std::int64_t below = threads;
+  const layout::Counter counters[] = {layout::Counter::ClusterX, layout::Counter::ClusterY,
+                                      layout::Counter::ClusterZ};
+  for (std::size_t d = 0; d < std::size(counters); ++d) {
+    const std::int64_t above = below * call.context.launch.cluster[d];
+    if (facts.counter == counters[d]) return ThreadDigits{below, above};
+    below = above;
+  }
+  return std::nullopt;
+}
+
+// By how much a thread's number grows with one step on a thread axis.
+std::int64_t threads_per_step(const Call& call, layout::Axis axis) {
+  const auto digits = digits_of(call, axis);
+  return digits ? digits->begin : axis.facts().divisor;
+}
+
+class Owners {
+ public:
+  Owners(const Call& call, const ThreadPlaces& places, OperandPlaces& side)
+      : call_(call), name_(call.f()[side.buffer].name), places_(places), side_(side) {}
+
+  Match<void> run(const layout::TileLayout& whole) {
+    std::vector<ThreadDigits> covered;
+    for (const layout::Axis axis : layout::moving_axes(whole)) {
+      if (!axis.is_thread()) {
+        if (axis == layout::axes::m()) continue;
+        return decline("axes", "`{}` in registers has a layout over `{}`", name_, axis.name());
+      }
+      const auto digits = digits_of(call_, axis);
+      if (!digits)
+        return decline("axes", "`{}` is spread over `{}`, beyond the {}", name_, axis.name(),
+                       call_.is_of_cluster() ? "cluster" : "CTA");
+      covered.push_back(*digits);
+    }
+    std::ranges::sort(covered, {}, &ThreadDigits::begin);
+    spread_over(covered);
+    return place_in_units(covered);
+  }
+
+ private:
+  // Threads of the unit that the layout does not tell apart hold the same elements.
+  void spread_over(const std::vector<ThreadDigits>& covered) {
+    const std::int64_t unit = call_.unit_threads();
+    std::int64_t open = 1;
+    const auto take = [&](std::int64_t begin, std::int64_t end) {
+      if (begin >= end) return;
+      const std::vector<std::int64_t> before = std::exchange(side_.spread, {});
+      for (std::int64_t k = 0; k * begin < end; ++k)
+        for (const std::int64_t shift : before) side_.spread.push_back(shift + k * begin);
+    };
+    for (const ThreadDigits& digits : covered) {
+      take(open, std::min(digits.begin, unit));
+      open = digits.end == 0 ? unit : std::max(open, digits.end);
+    }
+    take(open, unit);
+    std::ranges::sort(side_.spread);
+  }
+
+  Match<void> place_in_units(const std::vector<ThreadDigits>& covered) {
+    const std::int64_t unit = call_.unit_threads();
+    std::vector<std::int64_t> first_seen, starts = call_.unit_starts();
+    if (starts.empty()) starts.push_back(0);  // no thread comes here: anything is right
+    for (const std::int64_t first : starts) {
+      const std::int64_t start = WW_TRY(start_in_unit(first));
+      // The layout's own digits above the unit must be those of the unit.
+      std::int64_t above = 0;
+      for (const ThreadDigits& d : covered) {
+        const std::int64_t digit = first / d.begin * d.begin;
+        above += d.end == 0 ? digit : digit % d.end;
+      }
+      above -= above % unit;
+      std::vector<std::int64_t> here(places_.owner.size());
+      for (std::size_t x = 0; x < places_.owner.size(); ++x) {
+        here[x] = places_.owner[x] + start - above;
+        const std::int64_t low = side_.replicas.front().thread;
+        const std::int64_t high = side_.replicas.back().thread;
+        const bool is_below = here[x] + low < 0;
+        if (is_below || here[x] + high >= unit) {
+          // The first of the holders that is outside.
+          const std::int64_t replica = is_below ? low : here[x] >= unit ? 0 : high;
+          return decline(
+              "owner",
+              "an element of `{}` belongs to thread {}, which is not in the {} of thread {}", name_,
+              places_.owner[x] + start + replica, ir::name_of(call_.tile.scope), first);
+        }
+      }
+      if (first_seen.empty()) first_seen = here;
+      if (first_seen != here)
+        return decline("owner", "the threads that hold `{}` differ from {} to {}", name_,
+                       ir::name_of(call_.tile.scope), ir::name_of(call_.tile.scope));
+      if (places_.starts.empty() && is_inside(covered, unit)) break;
+    }
+    side_.owner = std::move(first_seen);
+    return {};
+  }
+
+  // Do the layout's digits count threads within the unit only, so that all units are alike?
+  [[nodiscard]] bool is_inside(const std::vector<ThreadDigits>& covered, std::int64_t unit) const {
+    const bool is_all = unit >= call_.context.launch.threads();
+    return std::ranges::all_of(covered, [&](const ThreadDigits& d) {
+      return d.begin < unit && (d.end == 0 ? is_all : d.end <= unit);
+    });
+  }
+
+  // What the runtime starts add on thread axes, in one unit: it must be the same for all its
+  // threads.
+  Match<std::int64_t> start_in_unit(std::int64_t first) {
+    std::int64_t sum = 0;
+    for (const auto& [axis, expr] : places_.starts) {
+      const ir::PerThread& value = call_.context.values.of(expr);
+      const auto at = as_index(first);
+      const auto end = std::min(at + as_index(call_.unit_threads()), value.value.size());
+      for (std::size_t t = at; t < end; ++t)
+        if (!value.known[t] || value.value[t] != value.value[at])
+          return decline("owner",
+                         "which thread holds `{}` depends on `{}`, not known at compile time",
+                         name_, ir::print(call_.f(), expr));
+      sum += value.value[at] * threads_per_step(call_, axis);
+    }
+    return sum;
+  }
+
+  const Call& call_;
+  const std::string& name_;
+  const ThreadPlaces& places_;
+  OperandPlaces& side_;
+};
+
+// Fills in `owner` and `spread` of an operand in registers, whose replicas are there already.
+// Declines axes other than registers' and those of threads in a CTA (for calls of a cluster, of CTAs
+// in it), and elements that are not in the unit, or not in the same thread of every unit that comes to the call.
+Match<void> set_owners(const Call& call, const layout::TileLayout& whole,
+                       const ThreadPlaces& places, OperandPlaces& side) {
+  return Owners(call, places, side).run(whole);
+}
+
+}  // namespace
+
+// The storage that the places of an operand are in: its alignment, flat views of it, bits from its
+// start.
+
+using ir::ExprId;
+
+std::int64_t storage_alignment(const Context& context, ir::BufferId id) {
+  const ir::Buffer& buffer = context.f[id];
+  const std::int64_t element = std::max<std::int64_t>(1, num::storage_bits(buffer.dtype) / 8);
+  const auto divisor = [&](ExprId expr, std::int64_t scale) {
+    return expr.valid() ? ir::divisor_of(context.f, expr, context.facts) * scale : 0;
+  };
+  constexpr std::int64_t kDefault = 64;
+  constexpr std::int64_t kShared = 128;  // one row of the banks
+  switch (buffer.origin) {
+    case ir::BufferOrigin::Param:
+      return std::gcd(buffer.align > 0 ? buffer.align : kDefault,
+                      divisor(buffer.elem_offset, element));
+    case ir::BufferOrigin::Alloc:
+      return std::max(buffer.align,
+                      ir::is_shared(buffer.scope) && buffer.align == 0 ? kShared : kDefault);
+    case ir::BufferOrigin::View: {
+      const std::int64_t own =
+          std::gcd(divisor(buffer.elem_offset, element), divisor(buffer.byte_offset, 1));
+      return std::gcd(storage_alignment(context, buffer.base), own);
+    }
+    case ir::BufferOrigin::Pointer:
+      break;
+  }
+  return std::gcd(buffer.align > 0 ? buffer.align : element, divisor(buffer.elem_offset, element));
+}
+
+std::int64_t view_elements(const Call& call, const OperandPlaces& side) {
+  const ir::Buffer& buffer = call.f()[side.buffer];
+  // The simplifier takes the index into a single element for 0.
+  std::int64_t most = side.base.valid() || !side.strides.empty() ? 2 : 1;
+  if (const auto whole = ir::layout_of(call.f(), buffer))
+    if (const auto span = layout::span_on(*whole, layout::axes::m())) {
+      most = std::max(most, *span);
+      if (side.edges.empty()) return most;
+    }
+  for (std::size_t x = 0; x < side.size(); ++x)
+    most = std::max(most, side.swizzle(side.linear[x]) + 1);
+  return most;
+}
+
+ir::BufferId flat_view(const Call& call, CodeWriter& code, const OperandPlaces& side) {
+  return code.flat_view(side.buffer, side.dtype, view_elements(call, side),
+                        call.f()[side.buffer].name);
+}
+
+std::optional<std::int64_t> constant_offset(const ir::Function& f, const ir::Buffer& buffer,
+                                            int element_bits) {
+  const auto number = [&](ExprId expr) {
+    return expr.valid() ? ir::const_int(f, expr) : std::optional<std::int64_t>(0);
+  };
+  const auto elements = number(buffer.elem_offset), bytes = number(buffer.byte_offset);
+  if (!elements || !bytes) return std::nullopt;
+  return *elements * element_bits + *bytes * 8;
+}
+
+std::optional<std::vector<std::int64_t>> bit_places(const Call& call, const OperandPlaces& side) {
+  const auto start = constant_offset(call.f(), call.f()[side.buffer], side.bits);
+  if (side.base.valid() || !side.strides.empty() || !start) return std::nullopt;
+  std::vector<std::int64_t> out;
+  for (std::size_t x = 0; x < side.size(); ++x)
+    out.push_back(side.swizzle(side.linear[x]) * side.bits + *start);
+  return out;
+}
+
+bool are_same_places(const ir::Function& f, const OperandPlaces& a, const OperandPlaces& b) {
+  if (a.buffer != b.buffer || a.base.valid() != b.base.valid()) return false;
+  if (a.base.valid() && !ir::same(f, a.base, b.base)) return false;
+  if (a.linear != b.linear || a.owner != b.owner || a.strides.size() != b.strides.size())
+    return false;
+  for (std::size_t i = 0; i < a.strides.size(); ++i)
+    if (a.strides[i].coef != b.strides[i].coef ||
+        !ir::same(f, a.strides[i].stride, b.strides[i].stride))
+      return false;
+  return !a.is_register() || a.replicas.size() == 1;
+}
 
 using ir::ExprId;
 using ir::ExprOp;
@@ -468,6 +716,12 @@ Match<OperandPlaces> register_places(const Call& call, std::size_t operand) {
                  ir::name_of(buffer.scope));
 }
 
+Match<void> check_one_place(const Call& call, const OperandPlaces& side) {
+  if (side.replicas.size() == 1) return {};
+  return decline("replica", "`{}` holds each element at {} places", call.f()[side.buffer].name,
+                 side.replicas.size());
+}
+
 Match<void> check_cells(const Call& call, const OperandPlaces& registers, std::size_t operand) {
   constexpr std::int64_t kMaxCells = std::int64_t{1} << 22;
   const auto cells = static_cast<std::int64_t>(registers.size() * registers.replicas.size() *
@@ -482,6 +736,73 @@ std::int64_t words_of(std::vector<std::int64_t> slots, int bits) {
   std::ranges::sort(slots);
   const auto count = std::unique(slots.begin(), slots.end()) - slots.begin();
   return count * std::max<std::int64_t>(1, bits / 32);
+}
+
+// Places of operands that were enumerated before: tiles in registers go from one call to the next.
+
+/// The places of a constant region in a buffer with a layout of its own, and all that they depend on
+/// beside the launch.
+struct KnownPlaces {
+  ir::BufferId buffer;
+  std::optional<layout::Layout> layout;
+  std::vector<std::int64_t> bounds;  // start and extent, by dimension
+  std::int64_t unit;                 // threads
+  bool is_of_cluster;
+  std::vector<std::int64_t> unit_starts;
+  OperandPlaces places = {};
+  [[nodiscard]] bool is_like(const KnownPlaces& other) const {
+    return buffer == other.buffer && bounds == other.bounds && unit == other.unit &&
+           is_of_cluster == other.is_of_cluster && unit_starts == other.unit_starts &&
+           layout == other.layout;
+  }
+};
+
+namespace {
+
+// Without its places; nothing where they may depend on more.
+std::optional<KnownPlaces> constant_region(const Call& call, std::size_t operand) {
+  const ir::Region& region = call.region(operand);
+  const ir::Buffer& buffer = call.f()[region.buffer];
+  if (buffer.layout_kind != ir::LayoutKind::Explicit || buffer.scope != ir::Scope::Local ||
+      ir::copy_settings(call.tile).may_leave(operand))
+    return std::nullopt;
+  KnownPlaces out{region.buffer,       buffer.layout,        {},
+                  call.unit_threads(), call.is_of_cluster(), call.unit_starts()};
+  for (const ir::RangeExpr& range : region.ranges)
+    for (const ir::ExprId bound : {range.min, range.extent}) {
+      const auto number = ir::const_int(call.f(), bound);
+      if (!number) return std::nullopt;
+      out.bounds.push_back(*number);
+    }
+  return out;
+}
+
+}  // namespace
+
+Match<OperandPlaces> operand_places(const Call& call, std::size_t operand) {
+  auto key = constant_region(call, operand);
+  if (!key) return enumerated_places(call, operand);
+  auto& known = call.context.places;
+  for (const auto& each : known)
+    if (each->is_like(*key)) return each->places;
+  key->places = WW_TRY(enumerated_places(call, operand));
+  constexpr std::size_t kMaxKnown = 16;
+  if (known.size() == kMaxKnown) known.erase(known.begin());
+  known.push_back(std::make_shared<const KnownPlaces>(*std::move(key)));
+  return known.back()->places;
+}
+
+std::int64_t tensor_base_lane(const Call& call, const OperandPlaces& tensor) {
+  const ir::Expr& address = call.f()[call.f()[tensor.buffer].allocated_addr];
+  const bool is_made = address.op == ir::ExprOp::Call && address.callee == ir::Intrinsic::TmemAddr;
+  return is_made ? ir::const_int(call.f(), address.args[1]).value_or(0) : 0;
+}
+
+ir::ExprId tensor_address(CodeWriter& code, const OperandPlaces& tensor, ir::ExprId base,
+                          ir::ExprId lane, ir::ExprId column) {
+  if (tensor.base.valid())
+    column = code.add(column, code.div(code.mul(tensor.base, tensor.bits), 32));
+  return code.call(ir::Intrinsic::TmemAddr, {base, lane, code.as_int32(code.simplify(column))});
 }
 
 }  // namespace ww::lower

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "layout/layout.h"
@@ -87,6 +88,12 @@ struct OperandPlaces {
   [[nodiscard]] std::int64_t longest_run() const {
     return base_commutes() ? std::int64_t{1} << 40 : std::int64_t{1} << swizzle.per_element();
   }
+  /// By which elements are put in the order of their places: runtime strides count most.
+  [[nodiscard]] std::pair<std::int64_t, std::int64_t> rank(std::size_t x) const {
+    std::int64_t far = 0;
+    for (const RuntimeStride& stride : strides) far = far * 4096 + stride.coef[x];
+    return {far, linear[x]};
+  }
   /// Is element y the next one after x in storage?
   [[nodiscard]] bool follows(std::size_t x, std::size_t y) const {
     const bool is_next = swizzle.is_none() ? linear[y] == linear[x] + 1 : follows_swizzled(x, y);
@@ -142,21 +149,29 @@ inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 20;
 /// only, more than `kMaxElements`, a runtime start that crosses digits of a layout, thread axes
 /// beyond the unit.
 Match<OperandPlaces> operand_places(const Call& call, std::size_t operand);
-/// The same without a look at what was asked before (lower/known_places.cpp).
+
+/// The same without a look at what was asked before.
 Match<OperandPlaces> enumerated_places(const Call& call, std::size_t operand);
+
 /// The same of registers; declines memory.
 Match<OperandPlaces> register_places(const Call& call, std::size_t operand);
+
+/// Declines an operand that holds each element at several places (`replica`).
+Match<void> check_one_place(const Call& call, const OperandPlaces& side);
 /// Declines an operand that takes too many registers, in all threads together, to go through them.
 Match<void> check_cells(const Call& call, const OperandPlaces& registers, std::size_t operand);
+
 /// 32-bit registers of a thread that the elements at these slots take.
 std::int64_t words_of(std::vector<std::int64_t> slots, int bits);
 
 /// Does the region provably begin, or end, inside its buffer, in dimension d?
 bool begins_inside(CodeWriter& code, const ir::Region& region, std::size_t d);
+
 bool ends_inside(CodeWriter& code, const ir::Region& region, std::size_t d);
 
 /// Elements of a flat view that holds all places of an operand.
 std::int64_t view_elements(const Call& call, const OperandPlaces& side);
+
 /// Such a view, under the buffer's name.
 ir::BufferId flat_view(const Call& call, CodeWriter& code, const OperandPlaces& side);
 
@@ -164,6 +179,7 @@ ir::BufferId flat_view(const Call& call, CodeWriter& code, const OperandPlaces& 
 /// known at run time only.
 std::optional<std::int64_t> constant_offset(const ir::Function& function, const ir::Buffer& buffer,
                                             int element_bits);
+
 /// First bit of each element from the start of the storage, for constant places; nothing otherwise.
 std::optional<std::vector<std::int64_t>> bit_places(const Call& call, const OperandPlaces& side);
 
@@ -172,5 +188,15 @@ bool are_same_places(const ir::Function& f, const OperandPlaces& a, const Operan
 
 /// Bytes to which the storage of a buffer is aligned, offsets of views included.
 std::int64_t storage_alignment(const Context& context, ir::BufferId buffer);
+
+// Addresses of tensor memory, whose lanes and columns count from where a buffer was allocated.
+
+/// The lane of tensor memory from which the lanes of an operand count: where its address is made of
+/// a base and a row.
+std::int64_t tensor_base_lane(const Call& call, const OperandPlaces& tensor);
+/// The address of a 32-bit column of an operand in tensor memory: `lane` and `column` from where
+/// `base` is, which has the buffer's address, and from a run-time start of the region on.
+ir::ExprId tensor_address(CodeWriter& code, const OperandPlaces& tensor, ir::ExprId base,
+                          ir::ExprId lane, ir::ExprId column);
 
 }  // namespace ww::lower

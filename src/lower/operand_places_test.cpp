@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How wide the places of a region are counted, and that they are the same when they were asked for
-// before (lower/known_places.cpp).
+// before (lower/operand_places.cpp).
 #include "lower/operand_places.h"
 
 #include <gtest/gtest.h>

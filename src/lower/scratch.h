@@ -33,8 +33,10 @@ std::int64_t scratch_units(const Call& call);
 /// May the call have a workspace? Reductions, scans and copies between registers may hand values from
 /// thread to thread.
 bool takes_workspace(const Call& call);
+
 /// Declines a workspace that shares memory with an operand.
 Match<void> check_workspace(const Call& call);
+
 /// "shared memory", or the name of the workspace.
 std::string scratch_text(const Call& call);
 
@@ -46,15 +48,18 @@ Match<void> check_scratch(const Call& call, num::DType dtype, std::int64_t eleme
 /// A view of that many elements per unit in the buffer, declared at the end of the block.
 ir::BufferId scratch_view(const Call& call, CodeWriter& code, num::DType dtype,
                           std::int64_t elements);
+
 /// Element `index` of the unit, in such a view.
 ir::ExprId scratch_index(const Call& call, CodeWriter& code, ir::ExprId index);
 
 /// The same for pieces, of a whole number of 16 bytes.
 Match<void> check_scratch_piece(const Call& call, num::DType dtype, std::int64_t elements);
+
 struct ScratchPiece {
   ir::BufferId view;  // of all units
   ir::ExprId start;   // of the unit in it; none: 0
 };
+
 ScratchPiece scratch_piece(const Call& call, CodeWriter& code, num::DType dtype,
                            std::int64_t elements);
 
@@ -72,8 +77,10 @@ struct ClusterScratch {
   ir::BufferId mbarrier = {};
   ir::BufferId turns = {};
 };
+
 Match<void> check_cluster_scratch(const Call& call, num::DType dtype, std::int64_t own,
                                   std::int64_t received, std::int64_t mbarriers);
+
 ClusterScratch cluster_scratch(const Call& call, CodeWriter& code, num::DType dtype,
                                std::int64_t own, std::int64_t received, std::int64_t mbarriers);
 
@@ -85,6 +92,7 @@ void report_scratch(PlanReport& report, const Call& call, num::DType dtype, std:
 /// The barrier of the call's unit, a single thread has none. Warpgroups have the named barriers from
 /// kFirstBarrier on.
 inline constexpr std::int64_t kFirstBarrier = 8;
+
 void write_barrier(const Call& call, CodeWriter& code);
 
 /// The buffer's row, or nullptr where it is no scratch memory of the call.
@@ -92,5 +100,25 @@ const ScratchBuffer* find_scratch(const Call& call, ir::BufferId storage);
 
 /// Allocates the buffers in front of the body, and begins what counts turns with 0.
 void allocate_scratch(Context& context);
+
+// --- clusters ------------------------------------------------------------------------------------
+
+// What a kernel needs around code in which the CTAs of a cluster write into each other's shared memory
+// (lower/reduce/cluster.cpp).
+
+/// Which calls are in loops, and of these the calls that may be made twice with no barrier of the cluster
+/// between: unless `T.cuda.cluster_sync()` stands in the same block, so that one is executed whenever the
+/// other is.
+class RepeatedCalls {
+ public:
+  explicit RepeatedCalls(const ir::Function& function);
+  [[nodiscard]] bool may_repeat(ir::StmtId tile) const { return may_repeat_[tile.index]; }
+  [[nodiscard]] bool is_in_loop(ir::StmtId tile) const { return is_in_loop_[tile.index]; }
+
+ private:
+  void visit(const ir::Function& f, const ir::Block& block, bool is_in_loop);
+  bool jumps_ = false;  // `break`, `continue` or `return` may leave a statement out
+  std::vector<bool> may_repeat_, is_in_loop_;
+};
 
 }  // namespace ww::lower

@@ -7,7 +7,82 @@
 #include <numeric>
 
 namespace ww::lower {
+
+BitVector BitMap::operator()(BitVector x) const {
+  BitVector out = 0;
+  for (std::size_t b = 0; b < columns.size(); ++b)
+    if ((x >> b & 1U) != 0) out ^= columns[b];
+  return out;
+}
+
+bool BitMap::is_identity() const {
+  for (std::size_t b = 0; b < columns.size(); ++b)
+    if (columns[b] != BitVector{1} << b) return false;
+  return true;
+}
+
+/// Vectors such that every sum of some of them differs from every other.
+class BitBasis {
+ public:
+  /// False, and nothing changes, when it is a sum of vectors that are there already.
+  bool add(BitVector vector) {
+    vector = rest(vector);
+    if (vector == 0) return false;
+    rows_.push_back(vector);
+    std::ranges::sort(rows_, std::greater{});
+    return true;
+  }
+  /// The vector less what the basis can take away from it.
+  [[nodiscard]] BitVector rest(BitVector vector) const {
+    for (const BitVector row : rows_) vector = std::min(vector, vector ^ row);
+    return vector;
+  }
+  [[nodiscard]] std::size_t size() const { return rows_.size(); }
+  [[nodiscard]] bool contains(BitVector vector) const { return rest(vector) == 0; }
+  /// All sums, 0 first.
+  [[nodiscard]] std::vector<BitVector> span() const {
+    std::vector<BitVector> out{0};
+    for (const BitVector row : rows_) {
+      const std::size_t size = out.size();
+      for (std::size_t i = 0; i < size; ++i) out.push_back(out[i] ^ row);
+    }
+    return out;
+  }
+
+ private:
+  std::vector<BitVector> rows_;  // by falling leading bit
+};
+
 namespace {
+
+// The map with from(l) -> to(l) for all 0 <= l < 2^bits, on numbers of `from_bits` bits; 0 on the
+// rest of them.
+// Nothing when two `from` agree whose `to` differ.
+std::optional<BitMap> map_between(const BitMap& from, const BitMap& to, int bits, int from_bits) {
+  // Rows (image under `from`, image under `to`), brought to leading bits by elimination.
+  struct Row {
+    BitVector key, value;
+  };
+  std::vector<Row> rows;
+  const auto reduce = [&](Row row) {
+    for (const Row& each : rows)
+      if ((row.key ^ each.key) < row.key) row = {row.key ^ each.key, row.value ^ each.value};
+    return row;
+  };
+  for (int b = 0; b < bits; ++b) {
+    const Row row = reduce({from(BitVector{1} << b), to(BitVector{1} << b)});
+    if (row.key == 0 && row.value != 0) return std::nullopt;
+    if (row.key == 0) continue;
+    rows.push_back(row);
+    std::ranges::sort(rows, std::greater{}, &Row::key);
+  }
+  BitMap out;
+  for (int b = 0; b < from_bits; ++b) {
+    // What is left over is outside the image, where the map is 0.
+    out.columns.push_back(reduce({BitVector{1} << b, 0}).value);
+  }
+  return out;
+}
 
 constexpr int kLaneBits = 5;
 constexpr std::int64_t kMaxWords = 128;
@@ -25,8 +100,8 @@ struct WordGroup {
 class WordGroups {
  public:
   explicit WordGroups(const CopyItems& items)
-      : items_(items), dst_words_(items.dst.count / items.per_word) {
-    parent_.resize(as_index(dst_words_ + items.src.count / items.per_word));
+      : items_(items), dst_words_(items.dst.slots / items.per_word) {
+    parent_.resize(as_index(dst_words_ + items.src.slots / items.per_word));
     std::iota(parent_.begin(), parent_.end(), std::size_t{0});
   }
 
@@ -46,7 +121,7 @@ class WordGroups {
  private:
   template <typename Visit>
   void each_item(const ItemTable& table, Visit&& visit) const {
-    for (std::int64_t k = 0; k < table.count; ++k)
+    for (std::int64_t k = 0; k < table.slots; ++k)
       for (std::int64_t u = 0; u < table.threads; ++u)
         if (const std::int32_t item = table.at(k, u); item != kNoItem)
           visit(k / items_.per_word, item);
@@ -352,9 +427,9 @@ Match<std::vector<WordExchange>> find_exchanges(const Call&, const CopyItems& it
   if (items.dst.threads % kLanesPerWarp != 0)
     return decline("threads", "{} threads, expected whole warps", items.dst.threads);
   for (const ItemTable* side : {&items.dst, &items.src})
-    if (side->count / items.per_word > kMaxWords)
+    if (side->slots / items.per_word > kMaxWords)
       return decline("size", "{} registers of a thread, of {} that are exchanged between lanes",
-                     side->count / items.per_word, kMaxWords);
+                     side->slots / items.per_word, kMaxWords);
   std::vector<WordExchange> out;
   for (WordGroup& group : WordGroups(items).find())
     out.push_back(WW_TRY(GroupSolver(items, std::move(group)).solve()));

@@ -20,10 +20,26 @@
 #include <optional>
 #include <vector>
 
-#include "lower/convert/bits.h"
 #include "lower/convert/items.h"
 
 namespace ww::lower {
+
+// --- bits ----------------------------------------------------------------------------------------
+
+// Maps of whole numbers that are linear over their bits: the image of a ^ b is the image of a ^ that
+// of b. Layouts of power-of-two tiles are such maps.
+
+using BitVector = std::uint32_t;
+
+/// By what each bit becomes.
+struct BitMap {
+  std::vector<BitVector> columns;
+
+  [[nodiscard]] BitVector operator()(BitVector x) const;
+  [[nodiscard]] bool is_identity() const;
+};
+
+// --- exchanges -----------------------------------------------------------------------------------
 
 /// Item k becomes item k ^ by in lanes that have an odd number of the bits of `lanes`.
 struct LaneSwap {

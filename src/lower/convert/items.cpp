@@ -5,7 +5,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "lower/copy/register_map.h"
+#include "lower/copy/problem.h"
 
 namespace ww::lower {
 namespace {
@@ -23,10 +23,11 @@ std::int32_t element_at(const RegisterMap& map, std::int64_t slot, std::int64_t 
 // `parts` elements as one item, where they are together in every thread and as in all others.
 std::optional<ItemTable> joined(const RegisterMap& map, std::int64_t parts, Joints& groups) {
   const std::int64_t end = (map.first_slot + map.slots + parts - 1) / parts;
-  ItemTable out{.first = map.first_slot / parts, .count = 0, .threads = map.threads, .cells = {}};
-  out.count = end - out.first;
+  ItemTable out{
+      .first_slot = map.first_slot / parts, .slots = 0, .threads = map.threads, .cells = {}};
+  out.slots = end - out.first_slot;
   std::vector<std::int32_t> group(as_index(parts));
-  for (std::int64_t k = out.first; k < end; ++k)
+  for (std::int64_t k = out.first_slot; k < end; ++k)
     for (std::int64_t u = 0; u < map.threads; ++u) {
       for (std::int64_t i = 0; i < parts; ++i)
         group[as_index(i)] = element_at(map, k * parts + i, u);
@@ -53,8 +54,8 @@ std::optional<CopyItems> items_of(const RegisterMap& dst, const RegisterMap& src
 
 // Does the table consist of whole words, all of whose items a thread has, or none?
 bool has_whole_words(const ItemTable& items, std::int64_t per_word) {
-  if (items.first % per_word != 0 || items.count % per_word != 0) return false;
-  for (std::int64_t k = 0; k < items.count; ++k)
+  if (items.first_slot % per_word != 0 || items.slots % per_word != 0) return false;
+  for (std::int64_t k = 0; k < items.slots; ++k)
     for (std::int64_t u = 0; u < items.threads; ++u)
       if ((items.at(k, u) == kNoItem) != (items.at(k - k % per_word, u) == kNoItem)) return false;
   return true;

@@ -13,19 +13,10 @@
 namespace ww::lower {
 
 inline constexpr std::int64_t kLanesPerWarp = 32;
-inline constexpr std::int32_t kNoItem = -1;
+inline constexpr std::int32_t kNoItem = -1;  // as in RegisterMap
 
-/// The items of one side: what thread u has at the `k`-th place, or kNoItem.
-struct ItemTable {
-  std::int64_t first = 0;  // place of k = 0 in the storage, in items
-  std::int64_t count = 0;
-  std::int64_t threads = 1;
-  std::vector<std::int32_t> cells = {};  // by k·threads + u
-
-  [[nodiscard]] std::int32_t at(std::int64_t k, std::int64_t u) const {
-    return cells[as_index(k * threads + u)];
-  }
-};
+/// The items of one side: what thread u has at the `k`-th place; places are counted in items.
+using ItemTable = RegisterMap;
 
 struct CopyItems {
   int bits = 32;                 // of an item

@@ -11,9 +11,9 @@
 // every warp; where some are not, `shfl` takes all of them.
 #include <optional>
 
-#include "lower/checks.h"
+#include "lower/call.h"
 #include "lower/convert/items.h"
-#include "lower/copy/copy_report.h"
+#include "lower/copy/phase_writer.h"
 #include "lower/variant.h"
 
 namespace ww::lower::convert_movmatrix {
@@ -49,9 +49,9 @@ bool is_transposed(const CopyItems& items, const Matrix& matrix) {
 
 Match<std::vector<Matrix>> matrices_of(const CopyItems& items) {
   std::vector<Matrix> out;
-  for (std::int64_t to = 0; to < items.dst.count; to += kPerWord) {
+  for (std::int64_t to = 0; to < items.dst.slots; to += kPerWord) {
     std::optional<Matrix> found;
-    for (std::int64_t from = 0; from < items.src.count && !found; from += kPerWord)
+    for (std::int64_t from = 0; from < items.src.slots && !found; from += kPerWord)
       if (is_transposed(items, {to, from})) found = {to, from};
     if (!found)
       return decline("fragment", "register {} is not the transposed matrix of any register",
@@ -66,8 +66,7 @@ Match<Plan> match(const Call& call) {
   Plan plan{.problem = WW_TRY(copy_problem(call)), .items = {}, .matrices = {}};
   const CopyProblem& problem = *plan.problem;
   if (!problem.dst.is_register() || !problem.src.is_register())
-    return decline("memory_pair", "{} to {}, expected registers on both sides",
-                   ir::name_of(problem.src.scope), ir::name_of(problem.dst.scope));
+    return other_memories(call, "registers on both sides");
   WW_TRY_VOID(check_plain(problem));
   WW_TRY_VOID(check_settings(call));
   WW_TRY_VOID(check_warps(call, "scope", "threads"));
@@ -90,8 +89,8 @@ void emit(const Plan& plan, const Call& call, CodeWriter& code) {
     return register_operand(code, flat, code.add(side.base_expr(code), slot));
   };
   for (const Matrix& each : plan.matrices)
-    code.ptx(kOpcode, {at(problem.dst, dst, plan.items.dst.first + each.to),
-                       at(problem.src, src, plan.items.src.first + each.from)});
+    code.ptx(kOpcode, {at(problem.dst, dst, plan.items.dst.first_slot + each.to),
+                       at(problem.src, src, plan.items.src.first_slot + each.from)});
 }
 
 PlanReport report(const Plan& plan, const Call& call) {

@@ -22,9 +22,9 @@
 #include <map>
 #include <utility>
 
-#include "lower/checks.h"
+#include "lower/call.h"
 #include "lower/convert/exchange.h"
-#include "lower/copy/copy_report.h"
+#include "lower/copy/phase_writer.h"
 #include "lower/index_formula.h"
 #include "lower/variant.h"
 
@@ -47,8 +47,7 @@ Match<Plan> match(const Call& call) {
   const OperandPlaces& dst = plan.problem->dst;
   const OperandPlaces& src = plan.problem->src;
   if (!dst.is_register() || !src.is_register())
-    return decline("memory_pair", "{} to {}, expected registers on both sides",
-                   ir::name_of(src.scope), ir::name_of(dst.scope));
+    return other_memories(call, "registers on both sides");
   WW_TRY_VOID(check_plain(*plan.problem));
   WW_TRY_VOID(check_settings(call));
   WW_TRY_VOID(check_warps(call, "scope", "threads"));
@@ -128,7 +127,7 @@ class Writer {
     for (const LaneSwap& swap : exchange.behind) words = swapped(words, swap);
     code_.guarded(member_expr(code_, thread_, exchange.used), [&] {
       for (std::size_t w = 0; w < words.size(); ++w)
-        move(at(problem_.dst, dst_, items_.dst.first + exchange.dst[w]), pointer(words[w]));
+        move(at(problem_.dst, dst_, items_.dst.first_slot + exchange.dst[w]), pointer(words[w]));
     });
   }
 
@@ -163,7 +162,7 @@ class Writer {
       if (std::ranges::find(holders, false) != holders.end())
         code_.store(out[w].array, code_.n(out[w].index), code_.zero(type_));
       code_.guarded(member_expr(code_, thread_, holders), [&] {
-        move(pointer(out[w]), at(problem_.src, src_, items_.src.first + exchange.src[w]));
+        move(pointer(out[w]), at(problem_.src, src_, items_.src.first_slot + exchange.src[w]));
       });
     }
     return out;

@@ -21,8 +21,7 @@
 #include <utility>
 
 #include "lower/as_index.h"
-#include "lower/checks.h"
-#include "lower/copy/copy_report.h"
+#include "lower/call.h"
 #include "lower/copy/phase_writer.h"
 #include "lower/scratch.h"
 #include "lower/variant.h"
@@ -157,8 +156,7 @@ Match<Plan> match(const Call& call) {
   WW_TRY_VOID(check_scope(call));
   const auto problem = WW_TRY(copy_problem(call));
   if (!problem->dst.is_register() || !problem->src.is_register())
-    return decline("memory_pair", "{} to {}, expected registers on both sides",
-                   ir::name_of(problem->src.scope), ir::name_of(problem->dst.scope));
+    return other_memories(call, "registers on both sides");
   if (call.tile.scope == ir::Unit::Thread)
     return decline("scope", "thread scope, expected warp, warpgroup or cta");
   WW_TRY_VOID(check_plain(*problem));

@@ -14,7 +14,7 @@
 //
 // No barrier: `T.cuda.cluster_sync()` before the first copy makes sure that the other CTA runs, one behind
 // it that its threads see what was stored, and that a CTA does not end while another one reads it.
-#include "lower/checks.h"
+#include "lower/call.h"
 #include "lower/copy/remote.h"
 #include "lower/variant.h"
 
@@ -24,7 +24,7 @@ namespace {
 Match<RemotePlan> match(const Call& call) {
   WW_TRY_VOID(check_remote(call, "shared memory of other CTAs"));
   WW_TRY_VOID(check_scope(call));
-  WW_TRY_VOID(check_settings(call, "remote_cta_id"));
+  WW_TRY_VOID(check_settings(call, {"remote_cta_id"}));
   return remote_plan(call, 1);
 }
 

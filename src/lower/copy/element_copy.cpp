@@ -28,7 +28,7 @@ TileElements::TileElements(const Call& call, CodeWriter& code)
     if (const ExprId extent = code.simplify(range.extent); code.constant(extent) != 1)
       extents_.push_back(extent);
   if (settings_.fills && predicate_.valid()) predicate_ = code.let("predicate", predicate_);
-  if (settings_.fills) fill_value_ = fill_value_of(call, code);
+  if (settings_.fills) fill_value_ = fill_value_of(call, code, settings_.fill_value);
 }
 
 ExprId TileElements::count() {

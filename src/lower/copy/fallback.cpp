@@ -8,10 +8,9 @@
 // one thread, because two threads cannot write one byte.
 #include <algorithm>
 
-#include "lower/checks.h"
+#include "lower/call.h"
 #include "lower/copy/element_copy.h"
 #include "lower/copy/problem.h"
-#include "lower/copy/register_map.h"
 #include "lower/index_formula.h"
 #include "lower/variant.h"
 

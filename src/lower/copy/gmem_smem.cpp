@@ -27,8 +27,7 @@
 //         if 0 < inside < 8: s[…] = A[…] for each element inside
 //
 // No barrier: the caller waits before others read.
-#include "lower/checks.h"
-#include "lower/copy/copy_report.h"
+#include "lower/call.h"
 #include "lower/copy/phase_writer.h"
 #include "lower/variant.h"
 
@@ -39,10 +38,9 @@ Match<PhasePlan> match(const Call& call) {
   WW_TRY_VOID(check_scope(call));
   for (const std::size_t i : {0U, 1U})
     if (call.memory(i) != ir::Scope::Global && !ir::is_shared(call.memory(i)))
-      return decline("memory_pair", "{} to {}, expected global or shared memory on both sides",
-                     ir::name_of(call.memory(1)), ir::name_of(call.memory(0)));
+      return other_memories(call, "global or shared memory on both sides");
   WW_TRY_VOID(check_workers(call));
-  WW_TRY_VOID(check_settings(call, kLoadSettings));
+  WW_TRY_VOID(check_load_settings(call));
   const auto problem = WW_TRY(copy_problem(call));
   return phase_plan(call, problem, {WW_TRY(memory_phase(call, *problem))});
 }

@@ -21,22 +21,69 @@
 //     for mm in T.unroll(1):
 //         T.ptx.ldmatrix(False, 2, ".b16", smem_ptr, T.address_of(R[0]), T.address_of(R[2]))
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <map>
 #include <span>
+#include <string>
 #include <utility>
 
+#include "base/check.h"
+#include "isa/matrix_copy.h"
 #include "lower/as_index.h"
-#include "lower/checks.h"
-#include "lower/copy/copy_report.h"
-#include "lower/copy/matrix_form.h"
+#include "lower/call.h"
 #include "lower/copy/phase_writer.h"
-#include "lower/copy/register_map.h"
+#include "lower/copy/problem.h"
 #include "lower/index_formula.h"
 #include "lower/variant.h"
 
 namespace ww::lower::copy_ldstmatrix {
 namespace {
+
+// --- forms ---------------------------------------------------------------------------------------
+
+// The forms of ldmatrix and stmatrix: which registers of which lanes go with which rows.
+
+/// A form: which element of which row register `reg` of a lane has as its part `part`.
+struct MatrixForm {
+  enum class Kind : std::uint8_t { Plain, Trans, Bytes };
+  Kind kind;
+  int rows;  // per matrix
+  int regs;  // per matrix
+  int most;  // matrices per instruction
+};
+
+struct MatrixCell {
+  int row, col;
+};
+
+MatrixCell cell_of(const MatrixForm& form, bool is_load, int lane, int reg, int part,
+                   int per_word) {
+  switch (form.kind) {
+    case MatrixForm::Kind::Plain:
+      return {lane / 4, lane % 4 * per_word + part};
+    case MatrixForm::Kind::Trans:
+      return {lane % 4 * 2 + part, lane / 4};
+    case MatrixForm::Kind::Bytes:
+      break;
+  }
+  if (is_load) return {lane % 4 * 4 + part, lane / 4 + 8 * reg};
+  return {lane % 4 * 2 + part % 2, lane / 4 + 8 * (part / 2)};
+}
+
+// For so many matrices in shared memory.
+std::string opcode_of(const MatrixForm& form, bool is_load, int num) {
+  const bool is_bytes = form.kind == MatrixForm::Kind::Bytes;
+  isa::MatrixCopyProps props;
+  props.family = is_load ? "ldmatrix" : "stmatrix";
+  props.num = num * form.regs;
+  props.shape = !is_bytes ? 0 : is_load ? 3 : 2;
+  props.trans = form.kind == MatrixForm::Kind::Trans || (is_bytes && !is_load) ? 1 : 0;
+  props.layout = is_bytes && is_load ? 1 : 0;
+  const auto copy = isa::select_matrix_copy(props);
+  WW_CHECK(copy.has_value(), "no matrix copy: {}", copy.error().text);
+  return isa::with_space(copy->ptx, isa::Space::Shared);
+}
 
 // --- plan ----------------------------------------------------------------------------------------
 
@@ -330,9 +377,7 @@ Match<void> check_sides(const Call& call, const CopyProblem& problem, bool is_lo
                    "`{}` is not known to begin at a multiple of 16 bytes: storage of {}, offset a "
                    "multiple of {} elements of {} bits",
                    call.f()[other.buffer].name, other.align_bytes, other.base_divisor, other.bits);
-  if (other.replicas.size() > 1)
-    return decline("replica", "`{}` holds each element at {} places", call.f()[other.buffer].name,
-                   other.replicas.size());
+  WW_TRY_VOID(check_one_place(call, other));
   if (other.longest_run() * other.bits < 128)
     return decline("swizzle", "the swizzle moves units of {} bytes, expected 16 or more",
                    other.longest_run() * other.bits / 8);
@@ -343,11 +388,9 @@ Match<Plan> match(const Call& call) {
   WW_TRY_VOID(check_warps(call, "scope", "threads"));
   const bool is_load = call.memory(0) == ir::Scope::Local;
   if (!is_load && call.memory(1) != ir::Scope::Local)
-    return decline("memory_pair", "{} to {}, expected registers on one side",
-                   ir::name_of(call.memory(1)), ir::name_of(call.memory(0)));
+    return other_memories(call, "registers on one side");
   if (!ir::is_shared(call.memory(is_load ? 1 : 0)))
-    return decline("memory_pair", "{} to {}, expected shared memory on one side",
-                   ir::name_of(call.memory(1)), ir::name_of(call.memory(0)));
+    return other_memories(call, "shared memory on one side");
   Plan plan;
   plan.is_load = is_load;
   plan.problem = WW_TRY(copy_problem(call));

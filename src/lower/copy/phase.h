@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "lower/address_form.h"
 #include "lower/copy/problem.h"
+#include "lower/index_formula.h"
 
 namespace ww::lower {
 
@@ -21,21 +21,16 @@ struct EdgeForm {
   bool is_cut = false;
 };
 
-struct CopyPhase {
-  std::int64_t bytes = 0;    // of one access
-  std::int64_t vec = 1;      // elements of one access
-  std::int64_t threads = 1;  // of the unit
+/// Rounds that some threads make, in each of which a thread takes elements that lie side by side.
+struct Rounds {
+  std::int64_t vec = 1;      // elements that a thread takes at a time
+  std::int64_t threads = 1;  // of the unit, or that share the tile
   std::int64_t rounds = 1;
-  std::vector<bool> used;  // which threads of the unit take part
-  std::int64_t count = 0;  // accesses in all, where the last round is not full; 0: it is
-  // By k·threads + u: the element that thread u begins with in round k, and its places before the
-  // swizzle. Entries of threads that do not take part do not count.
+  std::vector<bool> used = {};  // which threads take part
+  std::int64_t count = 0;       // accesses in all, where the last round is not full; 0: it is
+  /// By k·threads + u: the element that thread u begins with in round k, or -1. Entries of threads that
+  /// do not take part do not count.
   std::vector<std::int32_t> first = {};
-  std::vector<std::int64_t> dst_places = {}, src_places = {};
-  std::vector<std::int64_t> mask_places = {};  // where there is a mask: of the bool that decides
-  PlaceForm dst = {}, src = {}, mask = {};
-  std::vector<bool> cuts = {}, dst_cuts = {};        // by edge of a side: may it cut accesses?
-  std::vector<EdgeForm> edges = {}, dst_edges = {};  // one for each of the source, the destination
   bool is_unrolled = false;  // loads of later rounds need not wait for stores of earlier ones
 
   /// Numbers of its accesses, to find a formula of thread and round for.
@@ -47,14 +42,24 @@ struct CopyPhase {
             .count = count};
   }
 };
+/// Elements in the order in which threads take them.
+using Order = std::vector<std::int32_t>;
+/// By place in the storage of a side; elements that share one by number.
+Order order_of_places(const OperandPlaces& side);
+/// Vectors of that order, of which vector f·T + u goes to thread u in round f.
+Rounds shared_rounds(const Order& order, std::int64_t vec, std::int64_t threads);
+
+struct CopyPhase : Rounds {
+  std::int64_t bytes = 0;                                      // of one access
+  std::vector<std::int64_t> dst_places = {}, src_places = {};  // as `first`, before the swizzle
+  std::vector<std::int64_t> mask_places = {};  // where there is a mask: of the bool that decides
+  PlaceForm dst = {}, src = {}, mask = {};
+  std::vector<bool> cuts = {}, dst_cuts = {};        // by edge of a side: may it cut accesses?
+  std::vector<EdgeForm> edges = {}, dst_edges = {};  // one for each of the source, the destination
+};
 
 /// Widths of an access in bytes, widest first, that the copy may use.
 std::vector<std::int64_t> access_widths(const Call& call, const CopyProblem& problem);
-
-/// Which edges of a side may cut accesses of `vec` elements, given one after the other; nothing
-/// when one cuts them where that cannot be, or two do.
-std::optional<std::vector<bool>> cuts_of(const OperandPlaces& side,
-                                         std::span<const std::int32_t> elements, std::int64_t vec);
 
 /// Finds the formulas of a phase from `first` and the cuts; false when its addresses are irregular.
 /// A phase of several rounds that fails may be cut into single rounds.

@@ -9,11 +9,15 @@
 #include <vector>
 
 #include "lower/copy/phase.h"
+#include "lower/cost.h"
+#include "lower/lowering_report.h"
 
 namespace ww::lower {
 
-/// The settings that phase_plan heeds.
-inline constexpr std::string_view kLoadSettings = "cache l1_evict l2_evict prefetch_size";
+/// Declines settings that phase_plan ignores.
+inline Match<void> check_load_settings(const Call& call) {
+  return check_settings(call, {"cache", "l1_evict", "l2_evict", "prefetch_size"});
+}
 /// How `ld.global` treats the caches.
 struct LoadModifiers {
   std::string text;                         // empty: none
@@ -113,5 +117,27 @@ class PhaseWriter {
 
 /// The end of an opcode: ".v4.b32" for 16 bytes.
 std::string access_type(std::int64_t bytes);
+/// "ld.shared.v4.b32"
+std::string access_opcode(std::string_view op, const OperandPlaces& side, std::int64_t bytes);
+
+// --- what phases cost ----------------------------------------------------------------------------
+
+/// What holds for all plans: elements, bytes, threads, registers.
+PlanReport copy_report(const Call& call, const CopyProblem& problem);
+/// Adds the phase's instructions and rounds to a report.
+void add_phase(PlanReport& report, const CopyProblem& problem, const CopyPhase& phase);
+/// Adds accesses to places in shared memory, in all rounds or once.
+void log_rounds(AccessLog& log, const Rounds& rounds, std::int64_t bytes,
+                const std::vector<std::int64_t>& places, bool is_once = false);
+/// Adds the phase's accesses to a shared-memory operand.
+void log_phase(AccessLog& log, const CopyPhase& phase, bool is_dst);
+/// The report of a plan that consists of phases.
+PlanReport phases_report(const Call& call, const CopyProblem& problem,
+                         const std::vector<CopyPhase>& phases);
+
+/// The report of such a plan by loads and stores.
+PlanReport memory_report(const Call& call, const CopyProblem& problem, const CopyPhase& phase);
+/// "4 rounds of 128 threads", and notes about threads that have less to do.
+std::string rounds_text(PlanReport& report, const CopyPhase& phase);
 
 }  // namespace ww::lower

@@ -12,7 +12,7 @@
 #include "ir/settings.h"
 #include "layout/image.h"
 #include "lower/as_index.h"
-#include "lower/checks.h"
+#include "lower/call.h"
 #include "lower/elementwise/problem.h"
 #include "lower/index_expr.h"
 
@@ -68,13 +68,12 @@ Match<void> check_global_to_shared(const Call& call) {
   return check_workers(call);
 }
 
-Match<void> check_settings(const Call& call, std::string_view heeded) {
-  const auto is_heeded = [&](std::string_view key) {
-    const std::string all = fmt::format(" predicate fill_mode fill_value clip {} ", heeded);
-    return all.find(fmt::format(" {} ", key)) != std::string::npos;
-  };
+Match<void> check_settings(const Call& call, std::initializer_list<std::string_view> heeded) {
+  constexpr std::string_view kOfAll[] = {"predicate", "fill_mode", "fill_value", "clip"};
   for (const auto& [key, value] : call.tile.config) {
-    if (is_heeded(key)) continue;
+    if (std::ranges::find(kOfAll, key) != std::end(kOfAll) ||
+        std::ranges::find(heeded, key) != heeded.end())
+      continue;
     const ir::SettingFacts* facts = ir::find_setting_facts(call.tile.op, key);
     const bool* flag = std::get_if<bool>(&value);
     const bool is_left_out = facts != nullptr && !facts->words().empty()
@@ -93,7 +92,7 @@ Match<void> check_settings(const Call& call, std::string_view heeded) {
   return {};
 }
 
-ExprId predicate_of(const Call& call, ExprWriter& write) {
+ExprId predicate_of(const Call& call, CodeWriter& write) {
   const ir::Setting* setting = ir::copy_settings(call.tile).predicate;
   if (setting == nullptr) return {};
   if (const bool* flag = std::get_if<bool>(setting))
@@ -106,15 +105,11 @@ ExprId predicate_of(const Call& call, ExprWriter& write) {
   return write.constant(out) == 1 ? ExprId{} : out;
 }
 
-ExprId fill_value_of(const Call& call, CodeWriter& code) {
+ExprId fill_value_of(const Call& call, CodeWriter& code, const ir::Setting* setting) {
   const num::DType type = call.buffer(0).dtype;
-  const ir::Setting* setting = ir::copy_settings(call.tile).fill_value;
   if (setting == nullptr) return code.zero(type);
-  if (const auto constant = ir::constant_operand(call.f(), ir::TileArg(*setting))) {
-    const ir::Constant value = ir::convert(*constant, type);
-    return num::is_float(type) ? ir::float_imm(call.f(), type, value.real, call.span)
-                               : ir::int_imm(call.f(), type, value.integer, call.span);
-  }
+  if (const auto constant = ir::constant_operand(call.f(), ir::TileArg(*setting)))
+    return code.literal(ir::convert(*constant, type));
   return code.let("fill_value", std::get<ExprId>(*setting));
 }
 
@@ -275,19 +270,9 @@ Match<void> check_collisions(const Call& call, const OperandPlaces& dst) {
 
 // Each element of the copy with the bool that stands for it.
 Match<OperandPlaces> mask_places(const Call& call) {
-  OperandPlaces mask = WW_TRY(operand_places(call, kMask));
-  const auto from =
-      stretched(extents_of(call, call.region(0)), extents_of(call, call.region(kMask)));
-  const auto stretch = [&](std::vector<std::int64_t>& list) {
-    if (list.empty()) return;
-    std::vector<std::int64_t> out;
-    out.reserve(from.size());
-    for (const std::int64_t x : from) out.push_back(list[as_index(x)]);
-    list = std::move(out);
-  };
-  stretch(mask.linear);
-  stretch(mask.owner);
-  for (RuntimeStride& stride : mask.strides) stretch(stride.coef);
+  OperandPlaces mask = stretched_places(
+      WW_TRY(operand_places(call, kMask)),
+      stretched(extents_of(call, call.region(0)), extents_of(call, call.region(kMask))));
   if (!mask.is_register()) mask.replicas.resize(1);
   return mask;
 }
@@ -297,7 +282,7 @@ Match<CopyProblem> enumerated(const Call& call) {
   problem.dst = WW_TRY(operand_places(call, 0));
   problem.src = WW_TRY(operand_places(call, 1));
   problem.elements = std::ssize(problem.dst);
-  ExprWriter write(call.f(), call.context.facts, call.span);
+  CodeWriter write(call.f(), call.context.facts, call.span);
   problem.predicate = predicate_of(call, write);
   problem.fills = ir::copy_settings(call.tile).fills;
   WW_CHECK(problem.dst.size() == problem.src.size(), "regions of {} and {} elements",
@@ -326,6 +311,41 @@ Match<std::shared_ptr<const CopyProblem>> copy_problem(const Call& call) {
   else
     call.copy = std::move(problem).failure();
   return *call.copy;
+}
+
+bool RegisterMap::is_occupied(std::int64_t slot) const {
+  const auto row = cells.begin() + slot * threads;
+  return std::any_of(row, row + threads, [](std::int32_t x) { return x >= 0; });
+}
+
+Reach reach_of(const RegisterMap& map, std::size_t elements) {
+  Reach out(elements);
+  for (std::int64_t slot = 0; slot < map.slots; ++slot)
+    for (std::int64_t u = 0; u < map.threads; ++u)
+      if (const std::int32_t x = map.at(slot, u); x >= 0) out[as_index(x)].add(u);
+  return out;
+}
+
+RegisterMap register_map(const Call& call, const OperandPlaces& side, bool is_dst) {
+  std::int64_t low = side.linear[0], high = side.linear[0];
+  for (const std::int64_t slot : side.linear) {
+    low = std::min(low, slot);
+    high = std::max(high, slot);
+  }
+  std::int64_t most = 0;
+  for (const Shift& replica : side.replicas) most = std::max(most, replica.place);
+  RegisterMap map;
+  map.first_slot = low;
+  map.slots = high + most - low + 1;
+  map.threads = call.unit_threads();
+  map.cells.assign(as_index(map.slots * map.threads), -1);
+  std::vector<bool> is_given(side.size(), false);
+  for_each_holder(side, map.threads, [&](std::size_t x, std::int64_t u, std::int64_t slot) {
+    if (is_given[x] && !is_dst) return;
+    map.cells[as_index((slot - low) * map.threads + u)] = static_cast<std::int32_t>(x);
+    is_given[x] = true;
+  });
+  return map;
 }
 
 }  // namespace ww::lower

@@ -8,8 +8,11 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
+#include "lower/as_index.h"
 #include "lower/operand_places.h"
+#include "lower/reach.h"
 
 namespace ww::lower {
 
@@ -59,16 +62,37 @@ Match<void> check_no_tensor(const Call& call);
 /// Declines all but copies from global to shared memory by threads that can be numbered.
 Match<void> check_global_to_shared(const Call& call);
 
-/// Declines settings that the variant does not heed: all that are given beside `predicate`,
-/// `fill_mode`, `fill_value`, `clip` and those named in `heeded`, separated by blanks.
-Match<void> check_settings(const Call& call, std::string_view heeded = {});
+/// Declines settings this variant ignores: all that are given beside `predicate`, `fill_mode`,
+/// `fill_value`, `clip` and those in `heeded`.
+Match<void> check_settings(const Call& call, std::initializer_list<std::string_view> heeded = {});
 
 /// The predicate of the call; none when it has none, or it is true.
-ir::ExprId predicate_of(const Call& call, ExprWriter& write);
+ir::ExprId predicate_of(const Call& call, CodeWriter& write);
 
 /// The value that arrives instead of what is not copied; bound to a name where it is no constant.
-ir::ExprId fill_value_of(const Call& call, CodeWriter& code);
+ir::ExprId fill_value_of(const Call& call, CodeWriter& code, const ir::Setting* setting);
 /// Is it known to have no bit set?
 bool is_zero_fill(const Call& call);
+
+// --- registers -----------------------------------------------------------------------------------
+
+/// Which element thread u of the unit has in which slot of an operand in registers: x = at(slot,
+/// u), -1 for none. Every holder of an element of a destination gets it, one holder of a source's
+/// gives it.
+struct RegisterMap {
+  std::int64_t first_slot = 0;
+  std::int64_t slots = 0;
+  std::int64_t threads = 1;
+  std::vector<std::int32_t> cells;
+
+  [[nodiscard]] std::int32_t at(std::int64_t slot, std::int64_t u) const {
+    return cells[as_index(slot * threads + u)];
+  }
+  /// Does any thread have an element there?
+  [[nodiscard]] bool is_occupied(std::int64_t slot) const;
+};
+/// The threads that have the elements, of so many.
+Reach reach_of(const RegisterMap& map, std::size_t elements);
+RegisterMap register_map(const Call& call, const OperandPlaces& side, bool is_dst);
 
 }  // namespace ww::lower

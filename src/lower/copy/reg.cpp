@@ -17,10 +17,9 @@
 // Threads that share elements (replicas, or a layout that does not tell them apart) all load; one
 // of them stores. Where the region in memory may leave its buffer, each vector has one condition,
 // as in gmem_smem.
-#include "lower/checks.h"
-#include "lower/copy/copy_report.h"
+#include "lower/call.h"
 #include "lower/copy/phase_writer.h"
-#include "lower/copy/register_map.h"
+#include "lower/copy/problem.h"
 #include "lower/variant.h"
 
 namespace ww::lower::copy_reg {
@@ -29,10 +28,8 @@ namespace {
 Match<PhasePlan> match(const Call& call) {
   WW_TRY_VOID(check_scope(call));
   const auto problem = WW_TRY(copy_problem(call));
-  WW_TRY_VOID(check_settings(call, kLoadSettings));
-  if (problem->register_side() == nullptr)
-    return decline("memory_pair", "{} to {}, expected registers on one side",
-                   ir::name_of(problem->src.scope), ir::name_of(problem->dst.scope));
+  WW_TRY_VOID(check_load_settings(call));
+  if (problem->register_side() == nullptr) return other_memories(call, "registers on one side");
   WW_TRY_VOID(check_no_tensor(call));
   return phase_plan(call, problem, WW_TRY(register_phases(call, *problem)));
 }

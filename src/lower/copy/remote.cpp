@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "ir/settings.h"
-#include "lower/checks.h"
-#include "lower/copy/copy_report.h"
+#include "lower/call.h"
+#include "lower/copy/phase_writer.h"
 
 namespace ww::lower {
 
@@ -27,6 +27,7 @@ Match<void> check_remote(const Call& call, std::string_view instruction) {
   return {};
 }
 
+// The number of the other CTA.
 ir::ExprId remote_cta(const Call& call, CodeWriter& code) {
   const ir::Setting* setting = call.setting("remote_cta_id");
   if (const auto* number = std::get_if<std::int64_t>(setting))
@@ -34,16 +35,11 @@ ir::ExprId remote_cta(const Call& call, CodeWriter& code) {
   return code.let("cta", code.as(num::DType::Uint32, std::get<ir::ExprId>(*setting)));
 }
 
-RemoteAddresses::RemoteAddresses(const Call& call, CodeWriter& code, std::int64_t registers)
-    : code_(code),
-      cta_(remote_cta(call, code)),
-      there_(code.registers("there", num::DType::Uint32, registers)) {}
-
-void RemoteAddresses::map(std::int64_t slot, ir::ExprId place) {
+void RemoteAddresses::map(std::int64_t slot, ir::ExprId place, ir::ExprId cta) {
   const bool is_pointer = code_.f()[place].type.is_pointer();
   const ir::ExprId here = is_pointer ? code_.call(ir::Intrinsic::CvtaToShared, {place}) : place;
   code_.ptx("mapa.shared::cluster.u32",
-            {register_operand(code_, there_, code_.n(slot)), {.expr = here}, {.expr = cta_}});
+            {register_operand(code_, there_, code_.n(slot)), {.expr = here}, {.expr = cta}});
 }
 
 ir::PtxOperand RemoteAddresses::operator[](std::int64_t slot) {
@@ -105,8 +101,10 @@ class RemoteWriter {
         call_(call),
         code_(code),
         phases_(call, *plan.problem, code),
-        there_(call, code, plan.is_counted ? 2 : 1) {
-    if (plan.is_counted) there_.map(1, std::get<ir::ExprId>(*ir::mbarrier_setting(call.tile)));
+        cta_(remote_cta(call, code)),
+        there_(code, plan.is_counted ? 2 : 1) {
+    if (plan.is_counted)
+      there_.map(1, std::get<ir::ExprId>(*ir::mbarrier_setting(call.tile)), cta_);
   }
 
   void write(const CopyPhase& phase) {
@@ -116,25 +114,22 @@ class RemoteWriter {
   }
 
  private:
-  // The side that is not in the other CTA.
-  [[nodiscard]] const OperandPlaces& near() const {
-    return plan_.is_store ? plan_.problem->src : plan_.problem->dst;
-  }
   [[nodiscard]] num::DType word_type() const {
     return word_ == 4 ? num::DType::Uint32 : word_ == 2 ? num::DType::Uint16 : num::DType::Uint8;
   }
 
   // The registers of the near side as words; what is in memory goes through some.
   ir::BufferId word_view(const CopyPhase& phase) {
-    if (!near().is_register()) return code_.registers("words", word_type(), phase.bytes / word_);
-    const std::int64_t bits = view_elements(call_, near()) * near().bits;
+    if (!plan_.near().is_register())
+      return code_.registers("words", word_type(), phase.bytes / word_);
+    const std::int64_t bits = view_elements(call_, plan_.near()) * plan_.near().bits;
     const ir::BufferId flat = phases_.flat(!plan_.is_store);
-    return code_.flat_view(near().buffer, word_type(), (bits + word_ * 8 - 1) / (word_ * 8),
+    return code_.flat_view(plan_.near().buffer, word_type(), (bits + word_ * 8 - 1) / (word_ * 8),
                            code_.f()[flat].name + "_words");
   }
 
   void move(const CopyPhase& phase, const PhaseWriter::Access& access) {
-    const bool is_register = near().is_register();
+    const bool is_register = plan_.near().is_register();
     const ir::ExprId near_at = plan_.is_store ? access.from : access.to;
     const ir::ExprId far_at = plan_.is_store ? access.to : access.from;
     const auto carry = [&] {
@@ -148,9 +143,9 @@ class RemoteWriter {
         code_.evaluate(ir::Intrinsic::CopyBytes, {memory, words, bytes});
     };
     if (!is_register && plan_.is_store) carry();
-    there_.map(0, code_.let("far_ptr", code_.pointer(phases_.flat(plan_.is_store), far_at)));
+    there_.map(0, code_.let("far_ptr", code_.pointer(phases_.flat(plan_.is_store), far_at)), cta_);
     const ir::ExprId first =
-        is_register ? code_.div(code_.mul(near_at, near().bits), word_ * 8) : code_.n(0);
+        is_register ? code_.div(code_.mul(near_at, plan_.near().bits), word_ * 8) : code_.n(0);
     std::vector<ir::PtxOperand> operands;
     for (std::int64_t i = 0; i < phase.bytes / word_; ++i)
       operands.push_back({.expr = code_.load(view_, {code_.add(first, i)})});
@@ -164,6 +159,7 @@ class RemoteWriter {
   const Call& call_;
   CodeWriter& code_;
   PhaseWriter phases_;
+  ir::ExprId cta_;
   RemoteAddresses there_;
   ir::BufferId view_ = {};
   std::int64_t word_ = 4;
@@ -182,11 +178,9 @@ PlanReport remote_report(const RemotePlan& plan, const Call& call) {
   std::int64_t accesses = 0;
   for (const CopyPhase& phase : plan.phases) {
     const bool is_register = plan.problem->register_side() != nullptr;
-    const ir::Scope near = plan.is_store ? plan.problem->src.scope : plan.problem->dst.scope;
-    const std::string memory =
-        fmt::format("{}.{}{}", plan.is_store ? "ld" : "st",
-                    near == ir::Scope::Global ? "global" : "shared", access_type(phase.bytes));
-    if (!is_register) out.add_instruction(memory, phase.rounds, phase.bytes);
+    if (!is_register)
+      out.add_instruction(access_opcode(plan.is_store ? "ld" : "st", plan.near(), phase.bytes),
+                          phase.rounds, phase.bytes);
     out.add_instruction("mapa.shared::cluster.u32", phase.rounds, 4);
     out.add_instruction(plan.opcode(phase), phase.rounds, phase.bytes);
     accesses += phase.rounds;

@@ -17,18 +17,18 @@ Match<void> check_remote(const Call& call, std::string_view instruction);
 /// The number of the other CTA.
 ir::ExprId remote_cta(const Call& call, CodeWriter& code);
 
-/// Addresses in the other CTA, each in a register of its own.
+/// Addresses in other CTAs, each in a register of its own.
 class RemoteAddresses {
  public:
-  RemoteAddresses(const Call& call, CodeWriter& code, std::int64_t registers);
+  RemoteAddresses(CodeWriter& code, std::int64_t registers)
+      : code_(code), there_(code.registers("there", num::DType::Uint32, registers)) {}
   /// Writes the address of what `place` points to in the own CTA, or of that number in the shared window,
-  /// into register `slot`.
-  void map(std::int64_t slot, ir::ExprId place);
+  /// into register `slot`: in that CTA.
+  void map(std::int64_t slot, ir::ExprId place, ir::ExprId cta);
   ir::PtxOperand operator[](std::int64_t slot);
 
  private:
   CodeWriter& code_;
-  ir::ExprId cta_;
   ir::BufferId there_;
 };
 
@@ -40,13 +40,17 @@ struct RemotePlan {
   bool is_store = true;  // into the other CTA
   bool is_counted = false;
 
+  /// The side that is not in the other CTA.
+  [[nodiscard]] const OperandPlaces& near() const { return is_store ? problem->src : problem->dst; }
   /// "st.shared::cluster.v4.b32"
   [[nodiscard]] std::string opcode(const CopyPhase& phase) const;
 };
 
 /// The plan with the widest vectors, at least `least` bytes wide. Declines conditions and edges.
 Match<RemotePlan> remote_plan(const Call& call, std::int64_t least);
+
 void emit_remote(const RemotePlan& plan, const Call& call, CodeWriter& code);
+
 PlanReport remote_report(const RemotePlan& plan, const Call& call);
 
 }  // namespace ww::lower

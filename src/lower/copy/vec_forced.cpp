@@ -8,7 +8,6 @@
 //     T.cuda.copy_bytes(dst_ptr, src_ptr, 16)
 //
 // `cache="nc"`, `l1_evict=`, `l2_evict=` and `prefetch_size=` go to the load from global memory.
-#include "lower/copy/copy_report.h"
 #include "lower/copy/phase_writer.h"
 #include "lower/variant.h"
 
@@ -35,7 +34,7 @@ Match<PhasePlan> match(const Call& call) {
   WW_TRY_VOID(check_no_tensor(call));
   const auto problem = WW_TRY(copy_problem(call));
   WW_TRY_VOID(check_plain(*problem));
-  WW_TRY_VOID(check_settings(call, kLoadSettings));
+  WW_TRY_VOID(check_load_settings(call));
   if (problem->elements * problem->dst.bits != kBits)
     return decline("size", "{} elements of {} bits, expected {} bits in all", problem->elements,
                    problem->dst.bits, kBits);

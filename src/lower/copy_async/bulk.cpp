@@ -13,7 +13,7 @@
 //
 //     cp.async.bulk.shared::cluster.global…  [dst_ptr], [src_ptr], 2048, [full]
 #include "ir/settings.h"
-#include "lower/checks.h"
+#include "lower/call.h"
 #include "lower/copy_async/one_thread.h"
 #include "lower/copy_async/run_plan.h"
 #include "lower/variant.h"
@@ -38,7 +38,7 @@ Match<Plan> match(const Call& call) {
   plan.is_load = WW_TRY(loads_by_engine(call));
   WW_TRY_VOID(check_target(call, "cp.async.bulk", target::Feature::Sm90));
   WW_TRY_VOID(check_engine_mbarrier(call, plan.is_load));
-  WW_TRY_VOID(check_settings(call, "mbar mbarrier_addr"));
+  WW_TRY_VOID(check_settings(call, {"mbar", "mbarrier_addr"}));
   plan.copy = WW_TRY(plan_runs(call));
   return plan;
 }

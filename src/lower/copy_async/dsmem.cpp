@@ -14,7 +14,7 @@
 //     mapa.shared::cluster.u32 there[1], full, 1 - rank
 //     cp.async.bulk.shared::cluster.shared::cta…  [there[0]], [src_ptr], 16384, [there[1]]
 #include "ir/settings.h"
-#include "lower/checks.h"
+#include "lower/call.h"
 #include "lower/copy/remote.h"
 #include "lower/copy_async/one_thread.h"
 #include "lower/copy_async/run_plan.h"
@@ -30,14 +30,13 @@ constexpr std::string_view kOpcode =
 
 Match<RunCopy> match(const Call& call) {
   if (!ir::is_shared(call.memory(0)) || !ir::is_shared(call.memory(1)))
-    return decline("memory_pair", "{} to {}, expected shared memory on both sides",
-                   ir::name_of(call.memory(1)), ir::name_of(call.memory(0)));
+    return other_memories(call, "shared memory on both sides");
   WW_TRY_VOID(check_remote(call, "cp.async.bulk"));
   if (ir::mbarrier_setting(call.tile) == nullptr)
     return decline("mbarrier",
                    "no `mbar=`: the copy engine tells an mbarrier of the other CTA that "
                    "it is done");
-  WW_TRY_VOID(check_settings(call, "remote_cta_id mbar mbarrier_addr"));
+  WW_TRY_VOID(check_settings(call, {"remote_cta_id", "mbar", "mbarrier_addr"}));
   return plan_runs(call);
 }
 
@@ -45,14 +44,15 @@ void emit(const RunCopy& plan, const Call& call, CodeWriter& code) {
   const OperandPlaces& dst = plan.problem->dst;
   const OperandPlaces& src = plan.problem->src;
   const ir::BufferId to = flat_view(call, code, dst), from = flat_view(call, code, src);
-  RemoteAddresses there(call, code, 2);
-  there.map(1, std::get<ExprId>(*ir::mbarrier_setting(call.tile)));
+  const ExprId cta = remote_cta(call, code);
+  RemoteAddresses there(code, 2);
+  there.map(1, std::get<ExprId>(*ir::mbarrier_setting(call.tile)), cta);
   for_each_run(code, plan.runs, [&](ExprId k) {
     const ExprId far =
         code.let("dst_ptr", code.pointer(to, run_start(code, dst, plan.runs.dst, k)));
     const ExprId near =
         code.let("src_ptr", code.pointer(from, run_start(code, src, plan.runs.src, k)));
-    there.map(0, far);
+    there.map(0, far, cta);
     code.ptx(kOpcode,
              {there[0],
               address_operand(near),

@@ -27,8 +27,7 @@
 #include <optional>
 
 #include "ir/settings.h"
-#include "lower/checks.h"
-#include "lower/copy/copy_report.h"
+#include "lower/call.h"
 #include "lower/copy/phase_writer.h"
 #include "lower/variant.h"
 
@@ -89,7 +88,7 @@ Match<void> check_direct(const Call& call, const CopyPhase& phase) {
 
 Match<Plan> match(const Call& call) {
   WW_TRY_VOID(check_global_to_shared(call));
-  WW_TRY_VOID(check_settings(call, "l2_evict prefetch_size direct"));
+  WW_TRY_VOID(check_settings(call, {"l2_evict", "prefetch_size", "direct"}));
   const auto problem = WW_TRY(copy_problem(call));
   if (problem->dst.bits < 8 && problem->may_fill() && !is_zero_fill(call))
     return decline("sub_byte", "elements of {} bits are filled one by one, unless by zero",

@@ -51,8 +51,7 @@ Match<bool> loads_by_engine(const Call& call) {
   const ir::Scope from = call.memory(1), to = call.memory(0);
   if (from == ir::Scope::Global && ir::is_shared(to)) return true;
   if (ir::is_shared(from) && to == ir::Scope::Global) return false;
-  return decline("memory_pair", "{} to {}, expected global to shared memory or back",
-                 ir::name_of(from), ir::name_of(to));
+  return other_memories(call, "global to shared memory or back");
 }
 
 Match<void> check_engine_mbarrier(const Call& call, bool is_load) {

@@ -7,7 +7,7 @@
 
 #include "ir/print/print.h"
 #include "lower/as_index.h"
-#include "lower/copy/copy_report.h"
+#include "lower/copy/phase_writer.h"
 #include "lower/copy_async/one_thread.h"
 #include "lower/index_formula.h"
 
@@ -50,9 +50,7 @@ class RunFinder {
                        "the region may leave `{}`, and runs are copied whole; only a tensor map "
                        "(`tma`) has edges",
                        name_of(*side));
-    if (dst_.replicas.size() > 1)
-      return decline("replica", "`{}` holds each element at {} places", name_of(dst_),
-                     dst_.replicas.size());
+    WW_TRY_VOID(check_one_place(call_, dst_));
     for (const OperandPlaces* side : {&dst_, &src_})
       if (!side->base_commutes())
         return decline("swizzle",

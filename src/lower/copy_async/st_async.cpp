@@ -11,7 +11,7 @@
 //     mapa.shared::cluster.u32 there[1], full, 0
 //     st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [there[0]], {row[0], …}, [there[1]]
 #include "ir/settings.h"
-#include "lower/checks.h"
+#include "lower/call.h"
 #include "lower/copy/remote.h"
 #include "lower/variant.h"
 
@@ -20,15 +20,14 @@ namespace {
 
 Match<RemotePlan> match(const Call& call) {
   if (call.memory(1) != ir::Scope::Local || !ir::is_shared(call.memory(0)))
-    return decline("memory_pair", "{} to {}, expected registers to shared memory",
-                   ir::name_of(call.memory(1)), ir::name_of(call.memory(0)));
+    return other_memories(call, "registers to shared memory");
   WW_TRY_VOID(check_remote(call, "st.async"));
   if (ir::mbarrier_setting(call.tile) == nullptr)
     return decline("mbarrier",
                    "no `mbar=`: the other CTA waits for an mbarrier that hears of the "
                    "bytes");
   WW_TRY_VOID(check_scope(call));
-  WW_TRY_VOID(check_settings(call, "remote_cta_id mbar mbarrier_addr"));
+  WW_TRY_VOID(check_settings(call, {"remote_cta_id", "mbar", "mbarrier_addr"}));
   RemotePlan plan = WW_TRY(remote_plan(call, 4));
   plan.is_counted = true;
   return plan;

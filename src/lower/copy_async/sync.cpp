@@ -5,7 +5,6 @@
 //
 // The widest vectors as in copy / gmem_smem, or element by element as in copy / fallback.
 #include "ir/settings.h"
-#include "lower/copy/copy_report.h"
 #include "lower/copy/element_copy.h"
 #include "lower/copy/phase_writer.h"
 #include "lower/variant.h"

@@ -24,26 +24,177 @@
 //     smem_addr: T.let = T.cuda.cvta_generic_to_shared(…)
 //     desc: T.let = T.uint64(smem_addr >> 4 & 0x3FFF) | …
 //     tcgen05.cp.cta_group::1.128x256b [tmem_addr], desc
-
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "base/join.h"
 #include "base/wide.h"
 #include "ir/print/print.h"
 #include "ir/settings.h"
 #include "lower/as_index.h"
-#include "lower/checks.h"
-#include "lower/copy/copy_report.h"
-#include "lower/copy_async/matrix_rows.h"
+#include "lower/call.h"
+#include "lower/copy/phase_writer.h"
 #include "lower/copy_async/one_thread.h"
-#include "lower/copy_async/tensor_address.h"
+#include "lower/operand_places.h"
 #include "lower/variant.h"
 
 namespace ww::lower::copy_async_tcgen05_cp {
 namespace {
+
+// --- descriptors ---------------------------------------------------------------------------------
+
+// Rows in shared memory as a matrix descriptor finds them. Rows are 16 bytes, or two times 16; in
+// these units
+//
+//     row r, half k  at  start + r % 8 · (units of the swizzle) + r / 8 · SBO + k · LBO
+//
+// and then the swizzle, which exchanges units by their address: 32, 64 or 128 bytes wide, or none.
+// With a swizzle LBO is 1. PTX manual, "Shared memory descriptor".
+
+constexpr std::int64_t kRowUnitBits = 128;
+constexpr std::int64_t kRowUnitBytes = 16;
+constexpr std::int64_t kMaxDescriptorField = 0x3FFF;  // units, of a field of the descriptor
+
+struct MatrixSwizzle {
+  std::int64_t units;  // of a row of the pattern; 8 rows make it up
+  std::uint64_t code;  // bits 61 to 63
+
+  /// Eight rows; without a swizzle, nothing but whole units.
+  [[nodiscard]] std::int64_t pattern_bytes() const {
+    return units == 1 ? kRowUnitBytes : 8 * units * kRowUnitBytes;
+  }
+};
+
+/// A base that begins no pattern of the swizzle: by how many units at most it is off one.
+struct BaseInside {
+  std::int64_t units;  // of a row of the pattern
+  std::int64_t most;
+};
+
+constexpr MatrixSwizzle kSwizzles[] = {{1, 0}, {8, 2}, {4, 4}, {2, 6}};
+
+/// What a descriptor says, in units from a side's base on.
+struct MatrixRows {
+  MatrixSwizzle swizzle{};
+  std::int64_t start = 0;    // before the swizzle
+  std::int64_t leading = 0;  // LBO
+  std::int64_t stride = 0;   // SBO
+
+  /// All of the descriptor but for the start.
+  [[nodiscard]] std::uint64_t fields() const {
+    constexpr std::uint64_t kVersion = 1;
+    return static_cast<std::uint64_t>(leading) << 16U | static_cast<std::uint64_t>(stride) << 32U |
+           kVersion << 46U | swizzle.code << 61U;
+  }
+  /// "swizzle of 128 bytes, groups of 8 rows 1024 bytes apart"
+  [[nodiscard]] std::string text() const {
+    const std::int64_t width = swizzle.units * kRowUnitBytes;
+    std::string out = width == kRowUnitBytes ? std::string("no swizzle")
+                                             : fmt::format("swizzle of {} bytes", width);
+    if (stride != 0)
+      out += fmt::format(", groups of 8 rows {} bytes apart", stride * kRowUnitBytes);
+    if (width == kRowUnitBytes && leading != 0)
+      out += fmt::format(", halves of rows {} bytes", leading * kRowUnitBytes);
+    return out;
+  }
+};
+
+// How far the side's base is from the start of a pattern, where it begins none. Declines a swizzle
+// that no descriptor has, and a base that may go beyond the first row.
+Match<std::optional<BaseInside>> base_inside(const Call& call, const OperandPlaces& src) {
+  if (src.base_commutes()) return std::nullopt;
+  const std::string& name = call.f()[src.buffer].name;
+  const layout::Swizzle& own = src.swizzle;
+  if (!own.inner() || own.atom() != 3 || own.len() > 3 ||
+      (src.bits << own.per_element()) != kRowUnitBits)
+    return decline("swizzle",
+                   "`{}` begins at `{}`, with a swizzle ({}, {}, {}) that no descriptor has", name,
+                   ir::print(call.f(), src.base), own.per_element(), own.len(), own.atom());
+  CodeWriter write(call.f(), call.context.facts, call.span);
+  const ir::ExprId rest = write.simplify(write.mod(src.base, own.period()));
+  const std::int64_t most =
+      ir::range_of(call.f(), rest, call.context.facts).max * src.bits / kRowUnitBits;
+  const BaseInside out{.units = std::int64_t{1} << own.len(), .most = most};
+  if (most >= out.units)
+    return decline("start",
+                   "`{}` begins at `{}`, which may be {} units of 16 bytes behind the start of a "
+                   "pattern, expected less than {}",
+                   name, ir::print(call.f(), src.base), most, out.units);
+  return out;
+}
+
+/// Finds descriptors for rows of one side.
+class RowFinder {
+ public:
+  RowFinder(const OperandPlaces& src, std::optional<BaseInside> inside)
+      : src_(src), inside_(inside) {}
+
+  /// The descriptor of rows whose units are given, `per_row` of each; nothing when there is none.
+  [[nodiscard]] std::optional<MatrixRows> find(const std::vector<std::int64_t>& units,
+                                               std::int64_t per_row) const {
+    for (const MatrixSwizzle& swizzle : kSwizzles)
+      if (begins_with_pattern(swizzle))
+        if (auto rows = with(swizzle, units, per_row)) return rows;
+    return std::nullopt;
+  }
+  /// The swizzle with which there would be one, if storage and base were aligned to its pattern.
+  [[nodiscard]] std::optional<MatrixSwizzle> misaligned(const std::vector<std::int64_t>& units,
+                                                        std::int64_t per_row) const {
+    for (const MatrixSwizzle& swizzle : kSwizzles)
+      if (!begins_with_pattern(swizzle) && with(swizzle, units, per_row)) return swizzle;
+    return std::nullopt;
+  }
+
+ private:
+  // The swizzle is one of addresses, so that storage and base must begin with its pattern; or the
+  // storage alone, where it is known how far into the first row the base goes.
+  [[nodiscard]] bool begins_with_pattern(const MatrixSwizzle& swizzle) const {
+    if (inside_)
+      return swizzle.units == inside_->units && src_.align_bytes % swizzle.pattern_bytes() == 0;
+    return src_.base_is_aligned(swizzle.pattern_bytes());
+  }
+  [[nodiscard]] std::optional<MatrixRows> with(const MatrixSwizzle& swizzle,
+                                               const std::vector<std::int64_t>& units,
+                                               std::int64_t per_row) const {
+    const std::int64_t rows = std::ssize(units) / per_row;
+    // Before the swizzle, as they are from the start when the base does not begin a pattern.
+    const auto at = [&](std::int64_t row, std::int64_t k) {
+      const std::int64_t unit = units[as_index(row * per_row + k)];
+      return inside_ ? unit : unit ^ (unit / 8 & (swizzle.units - 1));
+    };
+    const bool is_swizzled = swizzle.units > 1;
+    MatrixRows out{
+        .swizzle = swizzle, .start = at(0, 0), .leading = is_swizzled ? 1 : 0, .stride = 0};
+    if (!is_swizzled && per_row > 1) out.leading = at(0, 1) - out.start;
+    if (rows > 8) out.stride = at(8, 0) - out.start;
+    // Groups of 8 rows begin in the first row of a pattern, and stay in it with all their units.
+    const std::int64_t pattern = 8 * swizzle.units;
+    const std::int64_t furthest = out.start % pattern + (inside_ ? inside_->most : 0);
+    if (is_swizzled && (furthest + per_row > swizzle.units || out.stride % pattern != 0))
+      return std::nullopt;
+    const auto is_field = [](std::int64_t value, bool is_used) {
+      return value >= (is_used ? 1 : 0) && value <= kMaxDescriptorField;
+    };
+    if (!is_field(out.start, false) || !is_field(out.leading, per_row > 1) ||
+        !is_field(out.stride, rows > 8))
+      return std::nullopt;
+    for (std::int64_t row = 0; row < rows; ++row)
+      for (std::int64_t k = 0; k < per_row; ++k)
+        if (at(row, k) !=
+            out.start + row % 8 * swizzle.units + row / 8 * out.stride + k * out.leading)
+          return std::nullopt;
+    return out;
+  }
+
+  const OperandPlaces& src_;
+  std::optional<BaseInside> inside_;
+};
 
 constexpr std::int64_t kUnitColumns = 4;
 constexpr std::int64_t kLanes = 128;
@@ -300,7 +451,7 @@ Match<std::vector<const ShapeFacts*>> wanted_shapes(const Call& call) {
         (multicast.empty() || facts.multicast == multicast))
       out.push_back(&facts);
   if (out.empty()) return decline("config", "there is no `tcgen05.cp.{}.{}`", shape, multicast);
-  WW_TRY_VOID(check_settings(call, "shape multicast cta_group"));
+  WW_TRY_VOID(check_settings(call, {"shape", "multicast", "cta_group"}));
   return out;
 }
 
@@ -329,8 +480,7 @@ Match<void> check_sides(const Call& call, const CopyProblem& problem) {
 
 Match<Plan> match(const Call& call) {
   if (call.memory(0) != ir::Scope::Tmem || !ir::is_shared(call.memory(1)))
-    return decline("memory_pair", "{} to {}, expected shared to tensor memory",
-                   ir::name_of(call.memory(1)), ir::name_of(call.memory(0)));
+    return other_memories(call, "shared to tensor memory");
   WW_TRY_VOID(check_target(call, "tcgen05.cp", target::Feature::TensorMemory));
   Plan plan;
   plan.is_one_thread = WW_TRY(check_one_thread(call));

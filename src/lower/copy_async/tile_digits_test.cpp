@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lower/copy_async/tile_digits.h"
+#include "lower/copy_async/box_plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -26,8 +26,8 @@
 #include "ir/equal.h"
 #include "ir/print/print.h"
 #include "ir/settings.h"
-#include "lower/checks.h"
-#include "lower/copy/copy_report.h"
+#include "lower/call.h"
+#include "lower/copy/phase_writer.h"
 #include "lower/copy_async/box_plan.h"
 #include "lower/copy_async/one_thread.h"
 #include "lower/variant.h"
@@ -211,9 +211,9 @@ Match<Plan> match(const Call& call) {
   plan.is_load = WW_TRY(loads_by_engine(call));
   WW_TRY_VOID(check_target(call, "cp.async.bulk.tensor", target::Feature::Sm90));
   WW_TRY_VOID(check_engine_mbarrier(call, plan.is_load));
-  WW_TRY_VOID(check_settings(call,
-                             "mbar mbarrier_addr cta_mask cache_hint use_tma_reduce "
-                             "tensormap_l2_promotion prefetch_tensormap tensor_map"));
+  WW_TRY_VOID(
+      check_settings(call, {"mbar", "mbarrier_addr", "cta_mask", "cache_hint", "use_tma_reduce",
+                            "tensormap_l2_promotion", "prefetch_tensormap", "tensor_map"}));
   plan.promotion = WW_TRY(promotion_of(call));
   plan.cta_mask = WW_TRY(cta_mask_of(call));
   plan.policy = policy_of(call);

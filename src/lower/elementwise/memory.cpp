@@ -16,8 +16,7 @@
 #include <algorithm>
 
 #include "ir/elementwise.h"
-#include "lower/checks.h"
-#include "lower/copy/copy_report.h"
+#include "lower/call.h"
 #include "lower/copy/phase_writer.h"
 #include "lower/elementwise/element_checks.h"
 #include "lower/scratch.h"
@@ -61,9 +60,7 @@ Match<Plan> match(const Call& call) {
   if (dst.bits < 8)
     return decline("sub_byte", "`{}` has elements of {} bits, expected whole bytes", buffer.name,
                    dst.bits);
-  if (dst.replicas.size() > 1)
-    return decline("replica", "`{}` holds each element at {} places", buffer.name,
-                   dst.replicas.size());
+  WW_TRY_VOID(check_one_place(call, dst));
   plan.problem.src = dst;
   plan.problem.elements = std::ssize(dst);
   WW_TRY_VOID(check_workers(call));
@@ -108,8 +105,8 @@ void emit(const Plan& plan, const Call& call, CodeWriter& code) {
 PlanReport report(const Plan& plan, const Call& call) {
   PlanReport out = copy_report(call, plan.problem);
   const bool is_shared = ir::is_shared(plan.problem.dst.scope);
-  out.add_instruction((is_shared ? "st.shared" : "st.global") + access_type(plan.phase.bytes),
-                      plan.phase.rounds, plan.phase.bytes);
+  out.add_instruction(access_opcode("st", plan.problem.dst, plan.phase.bytes), plan.phase.rounds,
+                      plan.phase.bytes);
   out.rounds = plan.phase.rounds;
   out.vector_bits = static_cast<int>(plan.phase.bytes * 8);
   out.summary = fmt::format("{}-bit vectors, {}", out.vector_bits, rounds_text(out, plan.phase));

@@ -23,7 +23,7 @@
 #include "lower/copy/phase_writer.h"
 #include "lower/cost.h"
 #include "lower/elementwise/element_checks.h"
-#include "lower/elementwise/work_exprs.h"
+#include "lower/elementwise/work.h"
 #include "lower/elementwise/work_writer.h"
 #include "lower/variant.h"
 
@@ -51,11 +51,10 @@ void add_memory(PlanReport& out, const WorkPlan& plan, const Call& call) {
     for (const Work& work : plan.works) {
       const WorkSide& reached = work.sides[s];
       const std::int64_t bytes = reached.bytes;
-      const std::string_view space = ir::is_shared(side.scope) ? "shared" : "global";
-      out.add_instruction(fmt::format("{}.{}{}", s == 0 ? "st" : "ld", space, access_type(bytes)),
+      out.add_instruction(access_opcode(s == 0 ? "st" : "ld", side, bytes),
                           reached.is_fixed ? 1 : work.rounds, bytes);
       out.vector_bits = std::max(out.vector_bits, static_cast<int>(bytes * 8));
-      log_work(log, work, reached);
+      log_rounds(log, work, bytes, reached.places, reached.is_fixed);
     }
     if (ir::is_shared(side.scope)) add_costs(out, call, log);
   }

@@ -10,7 +10,7 @@
 #include "ir/equal.h"
 #include "layout/apply.h"
 #include "lower/as_index.h"
-#include "lower/checks.h"
+#include "lower/call.h"
 #include "lower/elementwise/holders.h"
 
 namespace ww::lower {
@@ -120,7 +120,7 @@ Match<void> check_width(const Call& call, const OperandPlaces& side) {
 }
 
 std::vector<std::int64_t> extents_of(const Call& call, const ir::Region& region) {
-  ExprWriter write(call.f(), call.context.facts, call.span);
+  CodeWriter write(call.f(), call.context.facts, call.span);
   std::vector<std::int64_t> out;
   for (const ir::RangeExpr& range : region.ranges) {
     const auto extent = write.constant(write.simplify(range.extent));

@@ -18,7 +18,7 @@
 
 #include "lower/as_index.h"
 #include "lower/elementwise/element_checks.h"
-#include "lower/elementwise/work_exprs.h"
+#include "lower/elementwise/work.h"
 #include "lower/elementwise/work_writer.h"
 #include "lower/index_formula.h"
 #include "lower/variant.h"
@@ -30,10 +30,9 @@ using ir::TileOp;
 
 // All steps of a batch in one round.
 Work work_of(const StepBatch& batch, std::size_t sides) {
-  Work out{.vec = std::ssize(batch.steps),
-           .threads = std::ssize(batch.threads),
-           .used = batch.threads,
-           .sides = std::vector<WorkSide>(sides)};
+  Work out{
+      {.vec = std::ssize(batch.steps), .threads = std::ssize(batch.threads), .used = batch.threads},
+      std::vector<WorkSide>(sides)};
   for (std::size_t s = 0; s < sides; ++s) {
     WorkSide& side = out.sides[s];
     for (const RegisterStep& step : batch.steps)

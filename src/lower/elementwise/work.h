@@ -4,11 +4,16 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
+#include "lower/code_writer.h"
 #include "lower/copy/phase.h"
+#include "lower/cost.h"
 #include "lower/elementwise/problem.h"
+#include "lower/index_formula.h"
+#include "lower/lowering_report.h"
 
 namespace ww::lower {
 
@@ -16,17 +21,6 @@ namespace ww::lower {
 /// tensor memory, elements smaller than a byte, operands that all are in registers, and sources that
 /// overlap the destination otherwise than element by element.
 Match<ElementwiseProblem> mixed_problem(const Call& call);
-
-/// An element that a thread computes, and the registers of its sides there; 0 for those in memory.
-struct Task {
-  std::int64_t x = 0;
-  std::vector<std::int64_t> slots = {};
-};
-/// Tasks by thread of the unit, where registers say who works: the threads that hold an element of
-/// a destination there, or one that holds all its sources. In the order in which a thread takes
-/// them.
-Match<std::vector<std::vector<Task>>> register_tasks(const Call& call,
-                                                     const ElementwiseProblem& problem);
 
 /// How a side is reached.
 struct WorkSide {
@@ -44,20 +38,30 @@ struct WorkSide {
   std::optional<layout::TileLayout> slot_form = {};  // of the slots, where there is one
 };
 
-/// Rounds that some threads make, each with `vec` elements.
-struct Work {
-  std::int64_t vec = 1;
-  std::int64_t threads = 1;  // of the unit, or that share the tile
-  std::int64_t rounds = 1;
-  std::vector<bool> used;  // which threads take part
-  std::int64_t count = 0;  // accesses in all, where the last round is not full; 0: it is
-  std::vector<std::int32_t> first = {};  // by round and thread
-  std::vector<WorkSide> sides = {};      // as ElementwiseProblem::sides
-  bool is_unrolled = true;
+/// What some threads compute in rounds.
+struct Work : Rounds {
+  std::vector<WorkSide> sides = {};  // as ElementwiseProblem::sides
 };
 
 /// The widest vectors that all sides allow: threads that share the tile take them in turns, in the
 /// order of the destination's addresses or of a source's in global memory.
 Match<std::vector<Work>> mixed_work(const Call& call, const ElementwiseProblem& problem);
+
+// The expressions, loops and costs of work (elementwise/work.h): where a thread finds the elements of
+// a side in a round, and the rounds themselves.
+
+/// The register that element i of round k has on that side.
+ir::ExprId slot_expr(CodeWriter& code, const Work& work, std::size_t s, const OperandPlaces& side,
+                     ir::ExprId k, ir::ExprId i);
+
+/// False: registers follow no formula, and are written one by one.
+bool has_formulas(const Work& work);
+
+/// round(k) for each round: a loop where there are formulas.
+void write_rounds(CodeWriter& code, const Work& work, ir::ExprId u,
+                  const std::function<void(ir::ExprId k)>& round);
+
+/// Adds threads, rounds and the summary; gives how many elements are taken at a time.
+std::int64_t add_rounds(PlanReport& out, const std::vector<Work>& works);
 
 }  // namespace ww::lower

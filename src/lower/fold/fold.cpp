@@ -6,7 +6,7 @@
 
 #include "ir/scan.h"
 #include "lower/as_index.h"
-#include "lower/checks.h"
+#include "lower/call.h"
 
 namespace ww::lower {
 

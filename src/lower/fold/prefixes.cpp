@@ -424,12 +424,8 @@ ExprId ScanWriter::result(ExprId element, bool is_first) {
 void ScanWriter::put_first(const ScanLine& line) {
   for (const ThreadSlot& each : line.puts[0]) {
     const ExprId to = index(p_.dst, code_.n(each.slot));
-    in_threads(prefixes::both(each.threads, line.is_first, true), [&] {
-      const ir::Constant value = ir::scan_identity(p_.by, p_.dst.dtype);
-      store(to, is_float(value.dtype)
-                    ? ir::float_imm(code_.f(), value.dtype, value.real, call_.span)
-                    : ir::int_imm(code_.f(), value.dtype, value.integer, call_.span));
-    });
+    in_threads(prefixes::both(each.threads, line.is_first, true),
+               [&] { store(to, code_.literal(ir::scan_identity(p_.by, p_.dst.dtype))); });
     in_threads(prefixes::both(each.threads, line.is_first, false),
                [&] { store(to, at(before_, 0)); });
   }

@@ -1,20 +1,202 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lower/fold/stage.h"
+// Reductions and scans of memory or into memory, and scans into registers of other threads: copies
+// move the tile into registers and back, and a fold of registers stands between them.
+//
+//     Tx.cta.sum(Sums[0:64], Tile[0:64, 0:128])        both in shared memory, 256 threads
+//
+//     Tx.cta.copy(Tile_part, Tile[0:64, 0:128])        32 lanes hold a row
+//     Tx.cta.sum(Sums_part, Tile_part)
+//     Tx.cta.copy(Sums[0:64], Sums_part)
+//
+//     Tx.cta.cumsum(B[0:64, 0:128], A[0:64, 0:128])    the same
+//
+//     Tx.cta.copy(A_part, A[0:64, 0:128])              each of 32 lanes holds 4 elements side by side
+//     Tx.cta.cumsum(A_part, A_part)
+//     Tx.cta.copy(B[0:64, 0:128], A_part)
+//
+// ir::memory_share and ir::scan_share say which thread holds what, because the order of a sum of
+// floats depends on it.
+//
+// In a cluster, each CTA copies its part of the source into registers, and the CTAs together reduce
+// all of it:
+//
+//     Tx.cluster.sum(Sums[0:4], Rows[0:4, 0:1024])     both in global memory, 4 CTAs
+//
+//     Tx.cta.copy(Rows_part, Rows[0:4, rank * 256 : rank * 256 + 256])
+//     Tx.cluster.sum(Sums_part, Rows_parts)            the same registers, as what all CTAs hold
+//     Tx.cta.copy(Sums[0:4], Sums_part, predicate=rank == 0)
+//
+// ir::cluster_share says which CTA holds what. All CTAs get the result: the first writes it to
+// global memory, each writes it to its own shared memory.
+#include "lower/lowered_op.h"
 
 #include <algorithm>
 #include <map>
 
+#include "ir/reduction.h"
 #include "ir/scan.h"
 #include "ir/settings.h"
 #include "layout/fit.h"
+#include "layout/ready_made.h"
 #include "lower/as_index.h"
-#include "lower/checks.h"
+#include "lower/call.h"
 #include "lower/fold/fold.h"
 #include "lower/fold/prefixes.h"
-#include "lower/fold/wide_index.h"
 #include "lower/fragment.h"
 
 namespace ww::lower {
+namespace {
+
+// --- indices of wide elements --------------------------------------------------------------------
+
+// `argmax` and `argmin` of elements of 64 bits, which leave no room for an index beside them in what
+// lanes and warps hand on: first the greatest element, then where it is.
+//
+//     Tx.cta.argmax(index, A[0:64, 0:32])              A float64
+//
+//     Tx.cta.max(A_best, A[0:64, 0:32])                in every thread that holds part of a row
+//     Tx.cta.equal(A_is_best, A, A_best)               by their bits: -0 is less than +0
+//     Tx.cta.equal(A_is_number, A, A_best)             floats only: NaN is not the greatest
+//     Tx.cta.logical_and(A_is_best, A_is_best, A_is_number)
+//     Tx.cta.argmax(index, A_is_best)                  the first that is; 0 where none is
+
+namespace wide_index {
+
+using ir::TileOp;
+using num::DType;
+
+class Calls {
+ public:
+  Calls(const Call& call, const ir::TileCall& fold, Expansion& out)
+      : call_(call),
+        f_(call.f()),
+        fold_(fold),
+        source_(std::get<ir::Region>(fold.args[1])),
+        out_(out) {}
+
+  Match<void> add() {
+    const bool is_float = num::is_float(f_[source_.buffer].dtype);
+    const ir::Region best = WW_TRY(best_region());
+    ir::TileCall most = call_of(fold_.op == TileOp::Argmax ? TileOp::Max : TileOp::Min,
+                                {best, source_, fold_.args[2], ir::Setting(false)});
+    ir::TileCall index = fold_;
+    most.dispatch = fold_.dispatch;
+    most.workspace = fold_.workspace;
+    out_.calls.push_back(std::move(most));
+    const ir::Region is_best = flags("_is_best");
+    out_.calls.push_back(call_of(TileOp::Equal, {is_best, bits_of(source_), bits_of(best)}));
+    if (is_float) {
+      const ir::Region is_number = flags("_is_number");
+      out_.calls.push_back(call_of(TileOp::Equal, {is_number, source_, best}));
+      out_.calls.push_back(call_of(TileOp::LogicalAnd, {is_best, is_best, is_number}));
+    }
+    index.op = TileOp::Argmax;
+    index.args[1] = is_best;
+    out_.calls.push_back(std::move(index));
+    return {};
+  }
+
+ private:
+  [[nodiscard]] ir::TileCall call_of(TileOp op, std::vector<ir::TileArg> args) const {
+    ir::TileCall out;
+    out.op = op;
+    out.scope = fold_.scope;
+    out.args = std::move(args);
+    return out;
+  }
+
+  // Registers with another layout or other elements than the source's.
+  [[nodiscard]] ir::Buffer beside(std::string_view suffix, DType dtype) const {
+    const ir::Buffer& of = f_[source_.buffer];
+    ir::Buffer out;
+    out.name = of.name + std::string(suffix);
+    out.dtype = dtype;
+    out.shape = of.shape;
+    out.scope = ir::Scope::Local;
+    out.span = call_.span;
+    out.layout_kind = of.layout_kind;
+    out.layout = of.layout;
+    out.origin = ir::BufferOrigin::Alloc;
+    return out;
+  }
+
+  // One element of each row, in the threads that hold part of it; folded dimensions have extent 1.
+  Match<ir::Region> best_region() {
+    const ir::Buffer& of = f_[source_.buffer];
+    const auto whole = ir::layout_of(f_, of);
+    const auto shape = ir::const_shape(f_, of);
+    const std::vector<bool> is_folded = ir::folded_dimensions(fold_);
+    std::vector<std::int64_t> dims;
+    for (std::size_t d = 0; d < is_folded.size(); ++d)
+      if (is_folded[d]) dims.push_back(static_cast<std::int64_t>(d));
+    if (!whole || !shape)
+      return decline("extents", "the shape of `{}` is known at run time only", of.name);
+    auto layout = layout::reduced(*whole, *shape, dims);
+    if (!layout)
+      return decline("irregular", "no layout holds one element of each row of `{}`: {}", of.name,
+                     layout.error().text);
+    ir::Buffer best = beside("_best", of.dtype);
+    best.layout_kind = ir::LayoutKind::Explicit;
+    best.layout = *std::move(layout);
+    ir::Region out;
+    for (std::size_t d = 0; d < is_folded.size(); ++d) {
+      if (is_folded[d]) best.shape[d] = ir::int_imm(f_, DType::Int32, 1);
+      out.ranges.push_back(is_folded[d] ? ir::RangeExpr{ir::int_imm(f_, DType::Int32, 0),
+                                                        ir::int_imm(f_, DType::Int32, 1)}
+                                        : source_.ranges[d]);
+    }
+    out.buffer = allocated(std::move(best));
+    return out;
+  }
+
+  ir::BufferId allocated(ir::Buffer buffer) {
+    const ir::BufferId id = f_.add(std::move(buffer));
+    out_.buffers.push_back(id);
+    return id;
+  }
+
+  // A bool for each element of the source, in its thread.
+  ir::Region flags(std::string_view suffix) {
+    ir::Region out = source_;
+    out.buffer = allocated(beside(suffix, DType::Bool));
+    return out;
+  }
+
+  // The same elements as integers.
+  ir::Region bits_of(const ir::Region& region) {
+    ir::Buffer view = f_[region.buffer];
+    if (!num::is_float(view.dtype)) return region;
+    view.base = ir::storage_of(f_, region.buffer);
+    view.origin = ir::BufferOrigin::View;
+    view.dtype = DType::Int64;
+    ir::Region out = region;
+    out.buffer = f_.add(std::move(view));
+    return out;
+  }
+
+  const Call& call_;
+  ir::Function& f_;
+  const ir::TileCall& fold_;
+  ir::Region source_;
+  Expansion& out_;
+};
+
+}  // namespace wide_index
+
+// Does a reduction between registers look for the index of such an element?
+bool is_wide_index(const ir::Function& f, const ir::TileCall& fold) {
+  const ir::Buffer& source = f[std::get<ir::Region>(fold.args[1]).buffer];
+  return ir::gives_index(fold.op) && num::bits_of(source.dtype) > 32 &&
+         fold.scope != ir::Unit::Cluster;
+}
+
+// Adds the calls that it stands for. Declines a source whose rows no layout of threads reduces to.
+Match<void> add_wide_index(const Call& call, const ir::TileCall& fold, Expansion& out) {
+  return wide_index::Calls(call, fold, out).add();
+}
+
+}  // namespace
+
 namespace fold_stage {
 namespace {
 
@@ -233,6 +415,8 @@ Match<bool> is_between_registers(const Call& call) {
 }  // namespace
 }  // namespace fold_stage
 
+// Nothing where both operands are in registers (of the same threads, for a scan), unless an index of
+// 64-bit elements is wanted.
 Match<std::optional<Expansion>> staged_fold(const Call& call) {
   using namespace fold_stage;
   const bool is_scan = ir::is_scan(call.tile.op);

@@ -18,20 +18,272 @@
 // `fill_value=` and `clip=True` put the access to the table under `0 <= row < rows`. What is in
 // shared memory is there for the whole unit afterwards: a barrier of the unit ends it.
 #include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <vector>
 
 #include "ir/elementwise.h"
+#include "ir/indexed.h"
 #include "lower/as_index.h"
-#include "lower/checks.h"
-#include "lower/copy/copy_report.h"
+#include "lower/call.h"
 #include "lower/copy/phase_writer.h"
-#include "lower/elementwise/work_exprs.h"
-#include "lower/gather/problem.h"
+#include "lower/copy/problem.h"
+#include "lower/elementwise/work.h"
 #include "lower/index_formula.h"
 #include "lower/scratch.h"
 #include "lower/variant.h"
 
 namespace ww::lower::gather_indexed {
 namespace {
+
+// --- work ----------------------------------------------------------------------------------------
+
+// A gather or scatter (ir/indexed.h) as work: which thread moves which elements of the tile, in
+// vectors of how many, and where it finds their indices and their place in a row of the table.
+
+/// How far a row of the table is from the first one, in elements.
+struct RowOffset {
+  std::int64_t pitch = 0;                         // one for all rows, known now
+  ir::ExprId stride = {};                         // one for all rows, known at launch only
+  std::optional<layout::TileLayout> digits = {};  // otherwise by the digits of the row's number
+  std::int64_t divisor = 0;                       // of all of them; 0: there is one row
+};
+
+/// Sides of the work: as ElementwiseProblem::sides.
+constexpr std::size_t kTileSide = 0, kRowSide = 1, kIndexSide = 2;
+
+struct IndexedProblem {
+  ir::IndexedShape shape;
+  RowOffset offset;
+  ir::ExprId rows;      // of the table
+  OperandPlaces index;  // as it is given, not stretched
+  /// The tile; the first row of the table and the index, stretched to the tile.
+  ElementwiseProblem sides;
+  std::vector<Work> works;
+  bool is_staged = false;  // the index goes through scratch memory: others hold it than need it
+  std::int64_t piece = 0;  // elements of scratch memory of a unit
+
+  [[nodiscard]] const OperandPlaces& tile() const { return sides.dst; }
+  [[nodiscard]] const OperandPlaces& row() const { return *sides.sources[0].side; }
+};
+
+using ir::TileOp;
+
+Match<void> check_memories(const Call& call) {
+  const ir::Buffer& table = call.buffer(ir::table_argument(call.tile.op));
+  if (table.scope != ir::Scope::Global && !ir::is_shared(table.scope))
+    return decline("memory",
+                   "`{}`, whose rows are chosen at run time, is in {}, expected global or shared "
+                   "memory",
+                   table.name, table.scope == ir::Scope::Tmem ? "tensor memory" : "registers");
+  for (const std::size_t argument : {ir::tile_argument(call.tile.op), ir::kIndexArgument})
+    if (call.memory(argument) == ir::Scope::Tmem)
+      return decline("memory",
+                     "`{}` is in tensor memory, expected registers, shared or global memory",
+                     call.buffer(argument).name);
+  const int bits = num::storage_bits(table.dtype);
+  if (bits < 8)
+    return decline("sub_byte", "`{}` has elements of {} bits, expected whole bytes", table.name,
+                   bits);
+  return {};
+}
+
+// What is written must not be what others still read.
+Match<void> check_apart(const Call& call) {
+  const ir::Function& f = call.f();
+  const ir::BufferId dst = call.region(0).buffer;
+  for (const std::size_t argument : {std::size_t{1}, ir::kIndexArgument}) {
+    const ir::BufferId src = call.region(argument).buffer;
+    if (ir::storage_of(f, dst) == ir::storage_of(f, src) && !are_apart(f, dst, src))
+      return decline("overlap", "`{}` and `{}` are in one buffer, and may overlap", f[dst].name,
+                     f[src].name);
+  }
+  return {};
+}
+
+// --- rows ----------------------------------------------------------------------------------------
+
+// The places of part of the table: `rows` of them, each whole or its first element.
+Match<OperandPlaces> table_part(const Call& call, std::int64_t rows, bool is_whole) {
+  CodeWriter code(call.f(), call.context.facts, call.span);
+  const std::size_t argument = ir::table_argument(call.tile.op);
+  const std::size_t axis = ir::indexed_axis(call.tile);
+  ir::TileCall tile = call.tile;
+  auto& ranges = std::get<ir::Region>(tile.args[argument]).ranges;
+  for (std::size_t d = 0; d < ranges.size(); ++d)
+    if (d == axis)
+      ranges[d].extent = code.n(rows);
+    else if (!is_whole)
+      ranges[d].extent = code.n(1);
+  const Call part{call.context, tile, call.span, call.active};
+  return operand_places(part, argument);
+}
+
+// A buffer without a layout of its own has one stride for each dimension.
+bool is_row_major(const Call& call) {
+  return call.buffer(ir::table_argument(call.tile.op)).layout_kind != ir::LayoutKind::Explicit;
+}
+
+std::int64_t divisor_of(const std::vector<std::int64_t>& offsets) {
+  std::int64_t out = 0;
+  for (const std::int64_t each : offsets) out = std::gcd(out, each);
+  return out;
+}
+
+Match<RowOffset> row_offset(const Call& call, std::optional<std::int64_t> rows) {
+  if (rows == 1) return RowOffset{};
+  const std::string& name = call.buffer(ir::table_argument(call.tile.op)).name;
+  const bool has_stride = is_row_major(call);
+  if (!has_stride && (!rows || *rows > kMaxElements))
+    return decline("extents", "`{}` has a layout of its own and {}, expected at most {}", name,
+                   rows ? fmt::format("{} rows", *rows) : "as many rows as are known at run time",
+                   kMaxElements);
+  OperandPlaces firsts = WW_TRY(table_part(call, has_stride ? 2 : *rows, false));
+  if (!firsts.strides.empty() && firsts.strides[0].coef[1] != 0)
+    return RowOffset{.stride = firsts.strides[0].stride, .divisor = firsts.strides[0].divisor};
+  const std::int64_t start = firsts.linear[0];
+  for (std::int64_t& place : firsts.linear) place -= start;
+  RowOffset out{.pitch = firsts.linear[1], .divisor = divisor_of(firsts.linear)};
+  bool is_strided = true;
+  for (std::size_t r = 0; r < firsts.size(); ++r)
+    is_strided = is_strided && firsts.linear[r] == out.pitch * static_cast<std::int64_t>(r);
+  if (is_strided) return out;
+  out.digits = fit_table(firsts.linear);
+  if (!out.digits)
+    return decline("irregular", "no formula gives where the rows of `{}` begin", name);
+  return out;
+}
+
+// --- sides ---------------------------------------------------------------------------------------
+
+// The tile: of a scatter, one thread moves an element, however many hold it.
+Match<OperandPlaces> tile_side(const Call& call) {
+  const std::size_t argument = ir::tile_argument(call.tile.op);
+  OperandPlaces out = WW_TRY(operand_places(call, argument));
+  if (out.is_register()) WW_TRY_VOID(check_cells(call, out, argument));
+  if (call.tile.op != TileOp::Gather) {
+    out.replicas = {{}};
+    out.spread = {0};
+  } else if (!out.is_register()) {
+    WW_TRY_VOID(check_one_place(call, out));
+  }
+  return out;
+}
+
+// The first row, with a base to which the offset of another is added.
+Match<OperandPlaces> row_side(const Call& call, const RowOffset& offset) {
+  OperandPlaces out = WW_TRY(table_part(call, 1, true));
+  if (call.tile.op != TileOp::Gather) WW_TRY_VOID(check_one_place(call, out));
+  out.replicas.resize(1);
+  out.base_divisor = std::gcd(out.base_divisor, offset.divisor);
+  return out;
+}
+
+void set_sides(IndexedProblem& p, const OperandPlaces& row, const OperandPlaces& index) {
+  p.sides.sources.clear();
+  p.sides.elements = p.shape.elements();
+  std::vector<std::int64_t> in_row, of_index;
+  for (std::int64_t x = 0; x < p.sides.elements; ++x) {
+    in_row.push_back(p.shape.in_row(x));
+    of_index.push_back(p.shape.index_of(x));
+  }
+  p.sides.sources.push_back({.side = stretched_places(row, in_row), .operand = 0});
+  p.sides.sources.push_back({.side = stretched_places(index, of_index), .operand = 1});
+}
+
+// --- who works -----------------------------------------------------------------------------------
+
+// In which order threads share the work is a matter of the tile: rows come in any.
+Match<std::vector<Work>> works_of(const Call& call, const ElementwiseProblem& sides) {
+  ElementwiseProblem as_near = sides;
+  for (ElementwiseSource& source : as_near.sources)
+    if (!source.side->is_register()) source.side->scope = ir::Scope::Shared;
+  return mixed_work(call, as_near);
+}
+
+// Scratch memory that has the indices one after the other; the buffer and the start of the unit come
+// when code is written.
+OperandPlaces index_in_scratch(const IndexedProblem& p) {
+  OperandPlaces out;
+  out.scope = ir::Scope::Shared;
+  out.dtype = p.index.dtype;
+  out.bits = p.index.bits;
+  out.align_bytes = kScratchAlign;
+  out.linear.resize(p.index.size());
+  std::iota(out.linear.begin(), out.linear.end(), std::int64_t{0});
+  return out;
+}
+
+// Through scratch memory every thread gets every index.
+Match<void> stage(const Call& call, const OperandPlaces& row, IndexedProblem& p) {
+  const std::int64_t unit = kScratchAlign * 8 / p.index.bits;
+  p.piece = (std::ssize(p.index) + unit - 1) / unit * unit;
+  WW_TRY_VOID(check_scratch_piece(call, p.index.dtype, p.piece));
+  set_sides(p, row, index_in_scratch(p));
+  p.works = WW_TRY(works_of(call, p.sides));
+  p.is_staged = true;
+  return {};
+}
+
+// A thread with the index of a row moves the whole row, unless the index goes to those who move
+// parts of it side by side.
+bool should_stage(const Call& call, const IndexedProblem& p) {
+  return p.index.is_register() && !p.tile().is_register() && !p.shape.has_one_each &&
+         p.shape.row_elements() > 1 && call.tile.scope != ir::Unit::Thread;
+}
+
+Match<void> share_work(const Call& call, const OperandPlaces& row, IndexedProblem& p) {
+  if (should_stage(call, p) && stage(call, row, p)) return {};
+  set_sides(p, row, p.index);
+  auto works = works_of(call, p.sides);
+  if (works) {
+    p.works = *std::move(works);
+    return {};
+  }
+  if (!p.index.is_register() || call.tile.scope == ir::Unit::Thread)
+    return std::move(works).failure();
+  return stage(call, row, p);
+}
+
+// Do all elements that a thread moves at a time go by one index?
+bool has_one_index(const Work& work) {
+  const WorkSide& side = work.sides[kIndexSide];
+  if (work.vec == 1 || side.access == WorkSide::Access::Single) return true;
+  if (side.access == WorkSide::Access::Vector) return false;
+  for (std::size_t step = 0; step < side.slots.size(); ++step)
+    if (side.slots[step] != side.slots[step / as_index(work.vec) * as_index(work.vec)])
+      return false;
+  return true;
+}
+
+// Declines tables that are not in memory, elements smaller than a byte, rows that no formula
+// places, operands that overlap, and threads that hold neither tile nor index as needed.
+Match<IndexedProblem> indexed_problem(const Call& call) {
+  WW_TRY_VOID(check_scope(call));
+  WW_TRY_VOID(check_memories(call));
+  WW_TRY_VOID(check_apart(call));
+  IndexedProblem p;
+  const ir::Region& table = call.region(ir::table_argument(call.tile.op));
+  const std::size_t axis = ir::indexed_axis(call.tile);
+  p.rows = table.ranges[axis].extent;
+  p.sides.dst = WW_TRY(tile_side(call));
+  p.index = WW_TRY(operand_places(call, ir::kIndexArgument));
+  if (p.index.is_register()) WW_TRY_VOID(check_cells(call, p.index, ir::kIndexArgument));
+  const auto rows = ir::const_int(call.f(), p.rows);
+  p.offset = WW_TRY(row_offset(call, rows));
+  const OperandPlaces row = WW_TRY(row_side(call, p.offset));
+  std::vector<std::int64_t> extents;
+  for (std::size_t d = 0; d < table.ranges.size(); ++d)
+    extents.push_back(
+        d == axis ? 1 : WW_TRY(constant_extent(call, ir::table_argument(call.tile.op), d)));
+  p.shape = ir::indexed_shape(extents, axis, std::ssize(p.tile()), std::ssize(p.index));
+  if (p.shape.elements() != std::ssize(p.tile()) || p.shape.indices() != std::ssize(p.index))
+    return decline("extents", "a tile of {} elements and {} indices with rows of {}",
+                   p.tile().size(), p.index.size(), p.shape.row_elements());
+  WW_TRY_VOID(share_work(call, row, p));
+  return p;
+}
 
 using ir::ExprId;
 using ir::ExprOp;
@@ -91,7 +343,8 @@ class Writer {
   void write() {
     if (p_.is_staged) stage();
     find_views();
-    if (const ir::Setting* fill = ir::indexed_fill(call_.tile); fill != nullptr) find_fill(*fill);
+    if (const ir::Setting* fill = ir::indexed_fill(call_.tile); fill != nullptr)
+      fill_ = fill_value_of(call_, code_, fill);
     for (const Work& work : p_.works)
       code_.guarded(member_expr(code_, u_, work.used), [&] { rounds(work); });
     if (ir::is_shared(call_.memory(0))) write_barrier(call_, code_);
@@ -124,18 +377,6 @@ class Writer {
                                      std::max<std::int64_t>(2, view_elements(call_, p_.row())),
                                      call_.f()[p_.row().buffer].name));
     views_.push_back(p_.is_staged ? index_view_ : flat_view(call_, code_, p_.index));
-  }
-
-  void find_fill(const ir::Setting& setting) {
-    const num::DType type = p_.tile().dtype;
-    const auto constant = ir::constant_operand(call_.f(), ir::TileArg(setting));
-    if (!constant) {
-      fill_ = code_.let("fill_value", std::get<ExprId>(setting));
-      return;
-    }
-    const ir::Constant value = ir::convert(*constant, type);
-    fill_ = num::is_float(type) ? ir::float_imm(call_.f(), type, value.real, call_.span)
-                                : ir::int_imm(call_.f(), type, value.integer, call_.span);
   }
 
   // --- addresses ---
@@ -315,11 +556,10 @@ void add_side(PlanReport& out, const Plan& plan, const Call& call, std::size_t s
     const bool is_stored = call.tile.op == TileOp::Gather ? s == kTileSide : is_table;
     const std::string opcode = is_table && !plan.addition.empty()
                                    ? plan.addition
-                                   : fmt::format("{}.{}{}", is_stored ? "st" : "ld",
-                                                 space_of(side.scope), access_type(bytes));
+                                   : access_opcode(is_stored ? "st" : "ld", side, bytes);
     out.add_instruction(opcode, work.rounds * times, bytes);
     out.vector_bits = std::max(out.vector_bits, static_cast<int>(bytes * 8));
-    if (s == kTileSide) log_work(log, work, reached);
+    if (s == kTileSide) log_rounds(log, work, reached.bytes, reached.places, reached.is_fixed);
   }
   if (s == kTileSide && ir::is_shared(side.scope)) add_costs(out, call, log);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // gemm / mma: D = alpha·A·B + beta·C in registers, as an unrolled nest of mma.sync.
 //
-// The operands are looked at register by register of a warp (lower/gemm/warp_tiles.h); any layouts
+// The operands are looked at register by register of a warp (lower/gemm/problem.h); any layouts
 // that put matching rows, columns and values of k into the lanes of one instruction will do,
 // however they are written or permuted. Two octets of rows, two quads of columns and one or more
 // groups of k make an instruction; K that does not divide takes deep instructions first, then
@@ -23,7 +23,7 @@
 #include <algorithm>
 
 #include "lower/as_index.h"
-#include "lower/checks.h"
+#include "lower/call.h"
 #include "lower/gemm/problem.h"
 #include "lower/index_formula.h"
 #include "lower/variant.h"

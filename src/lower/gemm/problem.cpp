@@ -2,13 +2,102 @@
 #include "lower/gemm/problem.h"
 
 #include <algorithm>
+#include <span>
 
 #include "ir/equal.h"
 #include "ir/print/print.h"
 #include "ir/print/printer.h"
 #include "ir/settings.h"
+#include "isa/catalogue.h"
+#include "isa/check.h"
 
 namespace ww::lower {
+namespace {
+
+using num::DType;
+
+struct TypeName {
+  DType type;
+  std::string_view name;  // in an opcode
+};
+constexpr TypeName kFactors[] = {
+    {DType::Float16, "f16"},   {DType::Bfloat16, "bf16"},     {DType::Float32, "tf32"},
+    {DType::Tfloat32, "tf32"}, {DType::Float64, "f64"},       {DType::Int8, "s8"},
+    {DType::Uint8, "u8"},      {DType::Float8E4M3fn, "e4m3"}, {DType::Float8E5M2, "e5m2"}};
+constexpr TypeName kSums[] = {{DType::Float16, "f16"},
+                              {DType::Float32, "f32"},
+                              {DType::Float64, "f64"},
+                              {DType::Int32, "s32"}};
+
+// Empty: mma has no operand of that type.
+std::string_view name_in(std::span<const TypeName> types, DType type) {
+  const auto row = std::ranges::find(types, type, &TypeName::type);
+  return row == types.end() ? std::string_view{} : row->name;
+}
+
+Unexpected<Decline> no_such_types(const GemmTypes& types) {
+  return decline("dtype", "no mma.sync for A {}, B {}, D {}", num::name_of(types.a),
+                 num::name_of(types.b), num::name_of(types.out));
+}
+
+// False: no form has both, so that the opcode need not be read to find out why it is none.
+bool may_exist(std::span<const isa::Form* const> forms, std::string_view shape,
+               std::string_view type) {
+  const auto takes = [](const isa::Form& form, isa::SlotName slot, std::string_view text) {
+    const auto at = form.slot_index(slot);
+    const auto word = isa::Word::find(text);
+    return !at || (word && form.slots[*at].find(*word) != isa::Binding::kAbsent);
+  };
+  return std::ranges::any_of(forms, [&](const isa::Form* form) {
+    return takes(*form, "shape", shape) && takes(*form, "atype", type);
+  });
+}
+
+}  // namespace
+
+Match<std::vector<MmaAtom>> atoms_of(const GemmTypes& types, bool may_cut, target::Target target) {
+  const std::string_view a = name_in(kFactors, types.a), b = name_in(kFactors, types.b);
+  const std::string_view out = name_in(kSums, types.out);
+  if (a.empty() || b.empty() || out.empty()) return no_such_types(types);
+  const std::vector<const isa::Form*> forms = isa::forms_of("mma");
+  std::vector<MmaAtom> atoms;
+  std::string missing;
+  for (const int octets : {2, 1})
+    for (const int groups : {4, 2, 1}) {
+      const std::string shape = fmt::format("m{}n8k{}", 8 * octets, 4 * types.per_word() * groups);
+      if (!may_exist(forms, shape, a)) continue;
+      const std::string opcode =
+          fmt::format("mma.sync.aligned.{}.row.col.{}.{}.{}.{}", shape, out, a, b, out);
+      const isa::Opcode bound = isa::opcode_of(opcode);
+      // Without fragments it is several products in one.
+      if (bound.forms().empty() || isa::fragments_of(bound.binding()).empty()) continue;
+      if (const auto why = isa::missing_on(bound.binding(), target))
+        missing = why->text;
+      else
+        atoms.push_back({.shape = shape, .opcode = opcode, .octets = octets, .groups = groups});
+    }
+  if (atoms.empty() && missing.empty()) return no_such_types(types);
+  if (types.a == DType::Float32 && !may_cut)
+    return decline("dtype",
+                   "no mma.sync for A float32, B float32, D {}: `allow_tf32=True` permits tf32, "
+                   "which drops 13 bits of each factor",
+                   num::name_of(types.out));
+  if (atoms.empty()) return decline("arch", "{}", missing);
+  return atoms;
+}
+
+Match<void> check_sizes(const GemmSizes& sizes, const std::vector<MmaAtom>& atoms) {
+  int rows = 16, depth = 1 << 20;
+  for (const MmaAtom& atom : atoms) {
+    rows = std::min(rows, 8 * atom.octets);
+    depth = std::min(depth, 4 * sizes.types.per_word() * atom.groups);
+  }
+  if (sizes.m % rows == 0 && sizes.n % 8 == 0 && sizes.k % depth == 0) return {};
+  return decline("shape",
+                 "M is {}, N is {}, K is {}; mma.sync of {} takes M by {}, N by 8, K by {}",
+                 sizes.m, sizes.n, sizes.k, sizes.types.text(), rows, depth);
+}
+
 namespace {
 
 // --- overlap -------------------------------------------------------------------------------------
@@ -83,7 +172,7 @@ Match<bool> flag_of(const Call& call, std::string_view name) {
 
 Match<std::pair<std::int64_t, std::int64_t>> matrix_extents(const Call& call, std::size_t argument,
                                                             std::string_view role) {
-  ExprWriter write(call.f(), call.context.facts, call.span);
+  CodeWriter write(call.f(), call.context.facts, call.span);
   std::vector<std::int64_t> out;
   for (const ir::RangeExpr& range : call.region(argument).ranges) {
     const auto extent = write.constant(write.simplify(range.extent));
@@ -130,6 +219,59 @@ Match<GemmCall> gemm_call(const Call& call) {
   p.b = WW_TRY(operand_places(call, 2));
   if (uses_c) p.c = WW_TRY(operand_places(call, 3));
   WW_TRY_VOID(check_overlap(call, out));
+  return out;
+}
+
+// --- as gemm_async -------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::size_t kGemmD = 0, kGemmA = 1, kGemmC = 3, kTransposeA = 4, kTransposeB = 5;
+
+// Whether the sums of D count.
+Match<bool> adds_to_result(const Call& call) {
+  const num::DType d = call.buffer(kGemmD).dtype;
+  const auto number = [&](std::size_t argument, double otherwise) {
+    ir::GemmFactor factor = ir::gemm_factor(call.f(), call.tile.args[argument], otherwise);
+    if (factor.constant) factor.constant = ir::gemm_number(*factor.constant, d);
+    return factor;
+  };
+  const ir::GemmFactor alpha = number(ir::kGemmAlpha, 1), beta = number(ir::kGemmBeta, 0);
+  if (!alpha.is(1))
+    return decline("factor", "alpha is {}, expected 1: wgmma multiplies by nothing else",
+                   alpha.constant ? fmt::format("{}", *alpha.constant) : "known at run time only");
+  if (beta.is(0)) return false;
+  if (!beta.is(1))
+    return decline("factor", "beta is {}, expected 0 or 1: wgmma adds D as it is",
+                   beta.constant ? fmt::format("{}", *beta.constant) : "known at run time only");
+  if (!is_same_region(call, call.region(kGemmD), call.region(kGemmC)))
+    return decline("operands", "C is `{}` and D is `{}`, expected one: wgmma adds to D",
+                   call.buffer(kGemmC).name, call.buffer(kGemmD).name);
+  return true;
+}
+
+}  // namespace
+
+Match<ir::TileCall> async_form(const Call& call) {
+  const bool adds = WW_TRY(adds_to_result(call));
+  const auto storage = [&](std::size_t argument) {
+    return ir::storage_of(call.f(), call.region(argument).buffer);
+  };
+  if (storage(kGemmD) == storage(kGemmA))
+    return decline("overlap", "A and D are both in `{}`", call.f()[storage(kGemmA)].name);
+  ir::TileCall out;
+  out.op = ir::TileOp::GemmAsync;
+  out.scope = call.tile.scope;
+  const auto flag = [](bool value) { return ir::TileArg(ir::Setting(value)); };
+  out.args = {call.tile.args[0],
+              call.tile.args[1],
+              call.tile.args[2],
+              ir::TileArg(),
+              ir::TileArg(),
+              flag(ir::is_true(call.tile.args[kTransposeA])),
+              flag(!ir::is_true(call.tile.args[kTransposeB])),
+              flag(adds)};
+  if (WW_TRY(flag_of(call, "allow_tf32"))) out.config.emplace_back("is_AB_tf32", ir::Setting(true));
   return out;
 }
 

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lower/gemm/stage.h"
+// `stage=True` of a gemm call: factors in shared memory are copied into fragments first.
+//
+//     Tx.warp.gemm(D, A_smem[0:64, 0:16], B_smem[0:16, 0:64], D, beta=1.0, stage=True)
+//
+// becomes two copies and a gemm, each lowered by the variants of its own. The fragments are those
+// that D's layout asks for: lanes that hold rows of D get the same rows of A, lanes that hold
+// columns of D such columns of B that an instruction adds to them, all of K in its natural order.
+#include "lower/lowered_op.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "layout/fit.h"
 #include "lower/as_index.h"
-#include "lower/checks.h"
+#include "lower/call.h"
 #include "lower/gemm/problem.h"
 
 namespace ww::lower {
@@ -136,6 +144,8 @@ Match<std::vector<std::vector<std::int64_t>>> columns_of(const WarpLines& warp) 
 
 }  // namespace
 
+// The copies and the gemm; nothing where the call does not ask for them, or has no factor in
+// shared memory. Declines where D is no fragment of matrix instructions.
 Match<std::optional<Expansion>> staged_gemm(const Call& call) {
   const bool is_asked = flag_of(call, "stage").value_or(false);
   if (!is_asked || !(is_staged(call, kA) || is_staged(call, kB))) return std::nullopt;

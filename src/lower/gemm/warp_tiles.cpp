@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lower/gemm/warp_tiles.h"
+#include "lower/gemm/problem.h"
 
 #include <algorithm>
 #include <map>

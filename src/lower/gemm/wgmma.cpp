@@ -15,21 +15,23 @@
 //     wgmma.wait_group.sync.aligned 0
 #include <memory>
 
-#include "lower/gemm/as_async.h"
-#include "lower/gemm_async/wgmma_plan.h"
+#include "lower/gemm/problem.h"
+#include "lower/variant.h"
 
 namespace ww::lower::gemm_wgmma {
 namespace {
 
 struct Plan {
   std::shared_ptr<const ir::TileCall> tile;
-  WgmmaPlan product;
+  std::any product;  // of `gemm_async`
 };
+
+const Variant& async_variant() { return gemm_async_wgmma::variants[0]; }
 
 Match<Plan> match(const Call& call) {
   Plan plan;
   plan.tile = std::make_shared<const ir::TileCall>(WW_TRY(async_form(call)));
-  Match<WgmmaPlan> product = plan_wgmma(with_tile(call, *plan.tile));
+  Match<std::any> product = async_variant().match(with_tile(call, *plan.tile));
   if (!product) {
     Decline why = std::move(product).error();
     why.reason = fmt::format("as `gemm_async` into C: {}", why.reason);
@@ -42,20 +44,19 @@ Match<Plan> match(const Call& call) {
 void emit(const Plan& plan, const Call& call, CodeWriter& code) {
   code.ptx("fence.proxy.async.shared::cta", {});
   code.ptx("wgmma.fence.sync.aligned", {});
-  write_wgmma(plan.product, with_tile(call, *plan.tile), code);
+  async_variant().emit(plan.product, with_tile(call, *plan.tile), code);
   code.ptx("wgmma.commit_group.sync.aligned", {});
   code.ptx("wgmma.wait_group.sync.aligned", {{.expr = code.n(0)}});
 }
 
 PlanReport report(const Plan& plan, const Call& call) {
-  PlanReport out = report_wgmma(plan.product, with_tile(call, *plan.tile));
+  PlanReport out = async_variant().report(plan.product, with_tile(call, *plan.tile));
   out.operand_registers.front().first = "D";
   for (const std::string_view opcode :
        {"fence.proxy.async.shared::cta", "wgmma.fence.sync.aligned",
         "wgmma.commit_group.sync.aligned", "wgmma.wait_group.sync.aligned"})
     out.add_instruction(std::string(opcode), 1, 0);
-  out.notes.emplace_back(
-      "fences, commits and waits itself; `gemm_async` leaves that to the caller");
+  out.notes.back() = "fences, commits and waits itself; `gemm_async` leaves that to the caller";
   return out;
 }
 

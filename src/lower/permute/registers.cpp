@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lower/permute/registers.h"
+// permute_layout between registers.
+#include "lower/lowered_op.h"
 
 #include "lower/fragment.h"
 
@@ -25,6 +26,7 @@ ir::BufferId buffer_like_destination(const Call& call) {
 }  // namespace
 }  // namespace permute_registers
 
+// A copy; where both are in the same registers, through others. Nothing for other memories.
 Match<std::optional<Expansion>> permuted_registers(const Call& call) {
   using namespace permute_registers;
   if (call.memory(kDst) != ir::Scope::Local || call.memory(kSrc) != ir::Scope::Local)

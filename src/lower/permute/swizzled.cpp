@@ -22,7 +22,7 @@
 #include <utility>
 
 #include "lower/as_index.h"
-#include "lower/checks.h"
+#include "lower/call.h"
 #include "lower/copy/phase_writer.h"
 #include "lower/copy/problem.h"
 #include "lower/cost.h"
@@ -80,9 +80,7 @@ Match<OperandPlaces> places_of(const Call& call, std::size_t argument) {
   if (out.bits < 8)
     return decline("sub_byte", "`{}` has elements of {} bits, expected whole bytes", buffer.name,
                    out.bits);
-  if (out.replicas.size() > 1)
-    return decline("replica", "`{}` holds each element at {} places", buffer.name,
-                   out.replicas.size());
+  WW_TRY_VOID(check_one_place(call, out));
   if (!out.strides.empty())
     return decline("extents", "`{}` has strides that are known at run time only", buffer.name);
   if (!out.base_commutes())
@@ -363,12 +361,8 @@ PlanReport report(const Plan& plan, const Call& /*call*/) {
   out.rounds = plan.rounds;
   out.registers = std::max<std::int64_t>(1, plan.rounds * plan.bytes / 4);
   out.vector_bits = static_cast<int>(plan.bytes * 8);
-  const auto opcode = [&](const char* what, const Side& side) {
-    return fmt::format("{}.{}{}", what, ir::is_shared(side.places.scope) ? "shared" : "global",
-                       access_type(plan.bytes));
-  };
-  out.add_instruction(opcode("ld", plan.src), plan.rounds, plan.bytes);
-  out.add_instruction(opcode("st", plan.dst), plan.rounds, plan.bytes);
+  out.add_instruction(access_opcode("ld", plan.src.places, plan.bytes), plan.rounds, plan.bytes);
+  out.add_instruction(access_opcode("st", plan.dst.places, plan.bytes), plan.rounds, plan.bytes);
   const Wavefronts turns{plan.src.turns.needed + plan.dst.turns.needed,
                          plan.src.turns.ideal + plan.dst.turns.ideal};
   if (turns.needed != 0) out.wavefronts = turns;

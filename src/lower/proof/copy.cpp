@@ -26,9 +26,8 @@
 #include "isa/catalogue.h"
 #include "isa/form.h"
 #include "isa/fragment.h"
-#include "lower/checks.h"
+#include "lower/call.h"
 #include "lower/copy/problem.h"
-#include "lower/gemm/as_async.h"
 #include "lower/proof/name_moves.h"
 #include "lower/proof/scalars.h"
 #include "lower/proof/tensor.h"
@@ -950,19 +949,13 @@ class CopyGoal final : public Goal {
       const ir::Region& region = *settings.predicate_tile;
       auto bools = WW_TRY(names_of(call_, values_, region, kBoolBits, trial_.first_thread));
       if (!bools) return false;
-      mask_.emplace(call_, std::move(bools->granules), WW_TRY(extents_of(call_.region(0))),
-                    WW_TRY(extents_of(region)), trial_.sample);
+      mask_.emplace(call_, std::move(bools->granules), WW_TRY(extents_of(values_, call_.region(0))),
+                    WW_TRY(extents_of(values_, region)), trial_.sample);
       WW_TRY_VOID(apply_mask(call_, *mask_, fill_, granule_, dst_->granules));
     }
     seen_.leaves = !src_->outside.empty() || !dst_->outside.empty();
     apply_settings(settings, *src_, fill_, dst_->granules, seen_);
     return true;
-  }
-  Try<std::vector<std::int64_t>> extents_of(const ir::Region& region) {
-    std::vector<std::int64_t> out;
-    for (const ir::RangeExpr& range : region.ranges)
-      out.push_back(WW_TRY(values_.uniform(range.extent)));
-    return out;
   }
   [[nodiscard]] bool has_chosen() const override { return mask_.has_value(); }
 

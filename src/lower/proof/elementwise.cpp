@@ -15,8 +15,7 @@
 #include "ir/equal.h"
 #include "ir/print/print.h"
 #include "isa/form.h"
-#include "lower/elementwise/cast_form.h"
-#include "lower/elementwise/fast.h"
+#include "lower/elementwise/forms.h"
 #include "lower/proof/machine.h"
 #include "lower/proof/proof.h"
 
@@ -27,13 +26,6 @@ using ir::ExprId;
 using ir::ExprOp;
 using ir::TileOp;
 using num::DType;
-
-std::optional<ir::Constant> constant_of(const ir::Function& f, ExprId expr) {
-  const ir::Expr& e = f[expr];
-  if (e.op == ExprOp::FloatImm) return ir::Constant{e.type.dtype, 0, e.real};
-  if (e.op == ExprOp::IntImm) return ir::Constant{e.type.dtype, e.integer, 0};
-  return std::nullopt;
-}
 
 std::optional<ir::Constant> constant_of(const ir::Setting& setting) {
   if (const auto* real = std::get_if<double>(&setting))
@@ -94,7 +86,7 @@ class ElementwiseMachine : public Machine {
 
  private:
   std::optional<Number> known(ExprId expr) override {
-    if (const auto constant = constant_of(f_, expr)) return hashes::number_of(*constant);
+    if (const auto constant = hashes::constant_of(f_, expr)) return hashes::number_of(*constant);
     // Where something has changed, the text of a scalar may mean another value.
     if (!has_changed_ || f_[expr].op == ExprOp::Var)
       for (const ElementwiseOperand& operand : operands_)
@@ -504,7 +496,8 @@ class ElementwiseGoal final : public NumberGoal {
     const auto* expr = std::get_if<ExprId>(&arg);
     const auto* setting = std::get_if<ir::Setting>(&arg);
     if (expr == nullptr && setting != nullptr) expr = std::get_if<ExprId>(setting);
-    operand.constant = expr != nullptr ? constant_of(call_.f(), *expr) : constant_of(*setting);
+    operand.constant =
+        expr != nullptr ? hashes::constant_of(call_.f(), *expr) : constant_of(*setting);
     if (operand.constant) {
       operand.type = operand.constant->dtype;
       return;

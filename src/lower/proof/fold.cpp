@@ -160,12 +160,10 @@ class FoldMachine : public Machine {
 
  private:
   std::optional<Number> known(ExprId expr) override {
-    const ir::Expr& e = f_[expr];
-    if (e.op != ExprOp::FloatImm && e.op != ExprOp::IntImm) return std::nullopt;
-    const ir::Constant constant{e.type.dtype, e.op == ExprOp::IntImm ? e.integer : 0,
-                                e.op == ExprOp::FloatImm ? e.real : 0};
-    const Number number = hashes::number_of(constant);
-    bags_.constant(constant, number);
+    const auto constant = hashes::constant_of(f_, expr);
+    if (!constant) return std::nullopt;
+    const Number number = hashes::number_of(*constant);
+    bags_.constant(*constant, number);
     return number;
   }
 

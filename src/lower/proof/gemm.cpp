@@ -342,24 +342,8 @@ class GemmMachine : public Machine {
 
 // --- what the call means -------------------------------------------------------------------------
 
-struct Sizes {
-  std::int64_t m = 0, n = 0, k = 0;
-  bool turns_a = false, turns_b = false;
-  friend bool operator==(const Sizes&, const Sizes&) = default;
-};
-
-Try<Sizes> sizes_of(const Call& call, ProofValues& values) {
-  Sizes out{.turns_a = ir::is_true(call.tile.args[4]), .turns_b = ir::is_true(call.tile.args[5])};
-  const auto d = WW_TRY(matrix_extents(values, call.region(0)));
-  const auto a = WW_TRY(matrix_extents(values, call.region(1)));
-  out.m = d.first;
-  out.n = d.second;
-  out.k = out.turns_a ? a.first : a.second;
-  return out;
-}
-
 // What the elements of D must be, in their order.
-ThreadNumbers meant(const Sizes& s, const Factors& factors, const SharedNumbers& shared) {
+ThreadNumbers meant(const ProductSizes& s, const Factors& factors, const SharedNumbers& shared) {
   const auto numbers = [&](GemmTag tag, std::int64_t count) {
     const Number first = begun(tag);
     ThreadNumbers out(static_cast<std::size_t>(count));
@@ -382,7 +366,7 @@ ThreadNumbers meant(const Sizes& s, const Factors& factors, const SharedNumbers&
 /// What was meant in a trial before, and all that it depends on where no two elements share a
 /// register.
 struct KnownSums {
-  Sizes sizes;
+  ProductSizes sizes;
   Number alpha = 0, beta = 0;
   ThreadNumbers sums = {};
 };
@@ -397,7 +381,7 @@ class GemmGoal final : public NumberGoal {
 
  private:
   Try<bool> prepare() override {
-    sizes_ = WW_TRY(sizes_of(call_, values_));
+    sizes_ = WW_TRY(product_sizes(call_, values_, 4));
     for (const std::size_t i : {0U, 1U, 2U, 3U}) {
       if (i == 3 && factors_.beta() == 0) continue;  // C is not read
       auto inside = WW_TRY(read(call_.region(i)));
@@ -438,7 +422,7 @@ class GemmGoal final : public NumberGoal {
   std::optional<KnownSums>& known_;
   ThreadNumbers own_sums_;
   Factors factors_;
-  Sizes sizes_;
+  ProductSizes sizes_;
   RegionElements d_;
 };
 

@@ -17,7 +17,7 @@
 #include "ir/settings.h"
 #include "isa/catalogue.h"
 #include "isa/fragment.h"
-#include "lower/gemm/as_async.h"
+#include "lower/gemm/problem.h"
 #include "lower/proof/machine.h"
 #include "lower/proof/proof.h"
 #include "lower/proof/shared_matrix.h"
@@ -28,11 +28,6 @@ namespace {
 constexpr std::size_t kProductThreads = kWarpgroupThreads;
 constexpr int kProductRows = 64;
 constexpr std::size_t kFactorRegisters = 4;
-
-struct AsyncSizes {
-  std::int64_t m = 0, n = 0, k = 0;
-  bool turns_a = false, turns_b = false;
-};
 
 /// Line (row of A, column of B) and k of an element of a factor.
 struct FactorCell {
@@ -65,7 +60,7 @@ struct AsyncShared {
 
 class AsyncWalk : public ProofWalk {
  public:
-  AsyncWalk(const Call& call, ProofValues& values, const AsyncSizes& sizes,
+  AsyncWalk(const Call& call, ProofValues& values, const ProductSizes& sizes,
             const std::array<RegionElements, 3>& operands, AsyncShared& shared,
             std::vector<Number>& sums, bool is_waited)
       : ProofWalk(call, values),
@@ -346,7 +341,7 @@ class AsyncWalk : public ProofWalk {
   }
 
   const Call& call_;
-  const AsyncSizes& sizes_;
+  const ProductSizes& sizes_;
   const std::array<RegionElements, 3>& operands_;
   AsyncShared& shared_;
   std::vector<Number>& sums_;  // by element of C
@@ -372,15 +367,9 @@ class AsyncGoal final : public NumberGoal {
 
  private:
   Try<bool> prepare() override {
-    const auto c = WW_TRY(matrix_extents(values_, call_.region(0)));
-    const auto a = WW_TRY(matrix_extents(values_, call_.region(1)));
+    static_assert(ir::kAsyncTransB == ir::kAsyncTransA + 1);
+    sizes_ = WW_TRY(product_sizes(call_, values_, ir::kAsyncTransA));
     WW_TRY_VOID(matrix_extents(values_, call_.region(2)));
-    sizes_ = {.m = c.first,
-              .n = c.second,
-              .k = a.second,
-              .turns_a = ir::is_true(call_.tile.args[ir::kAsyncTransA]),
-              .turns_b = ir::is_true(call_.tile.args[ir::kAsyncTransB])};
-    if (sizes_.turns_a) sizes_.k = a.first;
     for (const std::size_t i : {0U, 1U, 2U}) {
       auto inside = WW_TRY(read(call_.region(i)));
       if (!inside) return false;
@@ -420,7 +409,7 @@ class AsyncGoal final : public NumberGoal {
 
   AsyncShared& shared_;
   bool is_waited_;
-  AsyncSizes sizes_;
+  ProductSizes sizes_;
   std::array<RegionElements, 3> operands_;
   bool adds_ = false;
 };

@@ -3,7 +3,6 @@
 // still read it.
 #include <gtest/gtest.h>
 
-#include "lower/gemm/as_async.h"
 #include "lower/test_calls.h"
 
 namespace ww::lower::proof_in_place_test {

@@ -128,9 +128,7 @@ class IndexedMachine : public Machine {
 
  private:
   std::optional<Number> known(ExprId expr) override {
-    const ir::Expr& e = f_[expr];
-    if (e.op == ExprOp::FloatImm || e.op == ExprOp::IntImm)
-      return hashes::number_of({e.type.dtype, e.integer, e.real});
+    if (const auto constant = hashes::constant_of(f_, expr)) return hashes::number_of(*constant);
     if (known_.fill.valid() && ir::same(f_, known_.fill, expr)) return known_.fill_number;
     return std::nullopt;
   }
@@ -212,9 +210,7 @@ class IndexedGoal final : public NumberGoal {
     auto index = WW_TRY(read(call_.region(ir::kIndexArgument)));
     if (!inside || !index) return false;
     tile_ = *std::move(inside);
-    Numbers extents;
-    for (const ir::RangeExpr& range : table().ranges)
-      extents.push_back(WW_TRY(values_.uniform(range.extent)));
+    const Numbers extents = WW_TRY(extents_of(values_, table()));
     rows_ = extents[ir::indexed_axis(call_.tile)];
     if (std::ranges::min(extents) < 1) return false;
     const auto count = [](const RegionRead& each) {

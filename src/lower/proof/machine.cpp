@@ -2,6 +2,7 @@
 #include "lower/proof/machine.h"
 
 #include "ir/print/print.h"
+#include "ir/settings.h"
 #include "isa/form.h"
 
 namespace ww::lower {
@@ -315,12 +316,21 @@ Try<std::optional<RegionRead>> NumberGoal::read(const ir::Region& region) {
   RegionRead out{.elements = {.storage = ir::storage_of(call_.f(), region.buffer),
                               .is_private = buffer.scope == ir::Scope::Local,
                               .bits = num::storage_bits(buffer.dtype)},
-                 .extents = {}};
-  for (const ir::RangeExpr& range : region.ranges)
-    out.extents.push_back(WW_TRY(values_.uniform(range.extent)));
+                 .extents = WW_TRY(extents_of(values_, region))};
   auto names = WW_TRY(names_of(call_, values_, region, out.elements.bits, trial_.first_thread));
   if (!names) return std::nullopt;
   out.elements.names = std::move(names->granules);
+  return out;
+}
+
+Try<ProductSizes> product_sizes(const Call& call, ProofValues& values, std::size_t turns) {
+  ProductSizes out{.turns_a = ir::is_true(call.tile.args[turns]),
+                   .turns_b = ir::is_true(call.tile.args[turns + 1])};
+  const auto d = WW_TRY(matrix_extents(values, call.region(0)));
+  const auto a = WW_TRY(matrix_extents(values, call.region(1)));
+  out.m = d.first;
+  out.n = d.second;
+  out.k = out.turns_a ? a.first : a.second;
   return out;
 }
 

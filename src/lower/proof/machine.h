@@ -163,4 +163,14 @@ class NumberGoal : public Goal {
   SharedNumbers shared_;
 };
 
+/// What a product multiplies.
+struct ProductSizes {
+  std::int64_t m = 0, n = 0, k = 0;
+  bool turns_a = false, turns_b = false;
+
+  friend bool operator==(const ProductSizes&, const ProductSizes&) = default;
+};
+/// `turns`: the argument that says whether A is transposed; that of B follows.
+Try<ProductSizes> product_sizes(const Call& call, ProofValues& values, std::size_t turns);
+
 }  // namespace ww::lower

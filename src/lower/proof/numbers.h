@@ -66,6 +66,13 @@ inline Number number_of(const ir::Constant& constant) {
       kConstant, 0, constant.dtype,
       {is_real ? std::bit_cast<Number>(constant.real) : static_cast<Number>(constant.integer)});
 }
+/// The constant that an expression is, if it is one.
+inline std::optional<ir::Constant> constant_of(const ir::Function& f, ir::ExprId expr) {
+  const ir::Expr& e = f[expr];
+  if (e.op == ExprOp::FloatImm) return ir::Constant{e.type.dtype, 0, e.real};
+  if (e.op == ExprOp::IntImm) return ir::Constant{e.type.dtype, e.integer, 0};
+  return std::nullopt;
+}
 inline Number cast(DType from, DType to, Number x) {
   return from == to ? x : hashed(kCast, static_cast<Number>(from), to, {x});
 }

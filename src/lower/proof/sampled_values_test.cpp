@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which values the samples of a trial take.
-#include "lower/proof/sampled_values.h"
+#include "lower/proof/values.h"
 
 #include <gtest/gtest.h>
 

@@ -6,11 +6,11 @@ namespace {
 
 constexpr std::int64_t kCoreRowBytes = 16;  // of a row of a core matrix, which has eight
 
+}  // namespace
+
 std::int64_t descriptor_field(std::uint64_t bits, unsigned low, unsigned width) {
   return static_cast<std::int64_t>(bits >> low & ((std::uint64_t{1} << width) - 1));
 }
-
-}  // namespace
 
 Try<DescribedMatrix> DescribedMatrix::read(std::uint64_t descriptor, std::int64_t element_bytes,
                                            bool is_mn_major) {
@@ -23,15 +23,11 @@ Try<DescribedMatrix> DescribedMatrix::read(std::uint64_t descriptor, std::int64_
     return unknown("a matrix descriptor with base offset {}", base);
   if (is_mn_major && element_bytes != 2)
     return wrong("a matrix of {} bytes an element that is not K-major", element_bytes);
-  DescribedMatrix out;
-  out.start_ = descriptor_field(descriptor, 0, 14) * 16;
-  out.leading_ = descriptor_field(descriptor, 16, 14) * 16;
-  out.stride_ = descriptor_field(descriptor, 32, 14) * 16;
   constexpr std::int64_t kWidths[] = {0, 128, 64, 32};
-  out.swizzle_ = kWidths[descriptor_field(descriptor, 62, 2)];
-  out.element_ = element_bytes;
-  out.is_mn_major_ = is_mn_major;
-  return out;
+  return DescribedMatrix(descriptor_field(descriptor, 0, 14) * 16,
+                         descriptor_field(descriptor, 16, 14) * 16,
+                         descriptor_field(descriptor, 32, 14) * 16,
+                         kWidths[descriptor_field(descriptor, 62, 2)], element_bytes, is_mn_major);
 }
 
 std::int64_t DescribedMatrix::byte(std::int64_t line, std::int64_t k) const {

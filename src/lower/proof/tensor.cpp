@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "isa/fragment.h"
+#include "lower/proof/shared_matrix.h"
 #include "lower/proof/walk.h"
 
 namespace ww::lower {
@@ -12,57 +13,23 @@ namespace {
 
 constexpr std::int64_t kUnitBytes = 16;
 
-std::int64_t field(std::uint64_t bits, unsigned from, unsigned count) {
-  return static_cast<std::int64_t>(bits >> from & ((std::uint64_t{1} << count) - 1));
-}
-
-/// The canonical K-major layouts of a matrix descriptor.
-class Descriptor {
- public:
+// The canonical K-major layouts of a matrix descriptor, by bytes.
+Try<DescribedMatrix> described_rows(std::uint64_t bits) {
   // Start, leading and stride offset, version, swizzle. No offset of the pattern, no absolute
   // leading address.
-  static constexpr std::uint64_t kFields = 0xE000'FFFF'3FFF'3FFF;
-
-  static Try<Descriptor> read(std::uint64_t bits) {
-    if (const std::int64_t version = field(bits, 46, 2); version != 1)
-      return wrong("a matrix descriptor of version {}", version);
-    if ((bits & ~kFields) != 0)
-      return wrong("a matrix descriptor with other bits, {:#x}", bits & ~kFields);
-    Descriptor out;
-    switch (field(bits, 61, 3)) {
-      case 0:
-        out.width_ = 16;
-        break;
-      case 6:
-        out.width_ = 32;
-        break;
-      case 4:
-        out.width_ = 64;
-        break;
-      case 2:
-        out.width_ = 128;
-        break;
-      default:
-        return unknown("a matrix descriptor with swizzle {}", field(bits, 61, 3));
-    }
-    out.start_ = field(bits, 0, 14) * kUnitBytes;
-    out.leading_ = field(bits, 16, 14) * kUnitBytes;
-    out.stride_ = field(bits, 32, 14) * kUnitBytes;
-    return out;
-  }
-
-  /// The byte of the shared window where 16 bytes of a row begin.
-  [[nodiscard]] std::int64_t at(std::int64_t row, std::int64_t half) const {
-    const std::int64_t across = half * (width_ == 16 ? leading_ : kUnitBytes);
-    const std::int64_t plain = start_ + row % 8 * width_ + row / 8 * stride_ + across;
-    // Bits 7 and up of the address change as many of those from 4 on as the width has.
-    return plain ^ ((plain >> 7 & (width_ / kUnitBytes - 1)) << 4);
-  }
-
- private:
-  std::int64_t start_ = 0, leading_ = 0, stride_ = 0;
-  std::int64_t width_ = 16;  // of a row of 8, in bytes
-};
+  constexpr std::uint64_t kFields = 0xE000'FFFF'3FFF'3FFF;
+  if (const std::int64_t version = descriptor_field(bits, 46, 2); version != 1)
+    return wrong("a matrix descriptor of version {}", version);
+  if ((bits & ~kFields) != 0)
+    return wrong("a matrix descriptor with other bits, {:#x}", bits & ~kFields);
+  constexpr std::int64_t kNone = -1;
+  constexpr std::int64_t kWidths[] = {0, kNone, 128, kNone, 64, kNone, 32, kNone};
+  const std::int64_t swizzle = descriptor_field(bits, 61, 3);
+  if (kWidths[swizzle] == kNone) return unknown("a matrix descriptor with swizzle {}", swizzle);
+  return DescribedMatrix(descriptor_field(bits, 0, 14) * kUnitBytes,
+                         descriptor_field(bits, 16, 14) * kUnitBytes,
+                         descriptor_field(bits, 32, 14) * kUnitBytes, kWidths[swizzle], 1, false);
+}
 
 // "128x256b": 128 and 256.
 std::optional<std::pair<std::int64_t, std::int64_t>> extents_of(std::string_view shape) {
@@ -119,12 +86,12 @@ Try<std::vector<TensorUnit>> tensor_copy_units(const isa::Binding& binding,
                                                std::uint64_t descriptor) {
   const auto extents = extents_of(binding.word("shape").text());
   if (!extents || binding.has("src")) return unknown("tcgen05.cp of {}", binding.word("shape"));
-  const auto rows = WW_TRY(Descriptor::read(descriptor));
+  const auto rows = WW_TRY(described_rows(descriptor));
   const isa::Word multicast = binding.word("multicast");
   std::vector<TensorUnit> out;
   for (std::int64_t row = 0; row < extents->first; ++row)
     for (std::int64_t half = 0; half * kUnitBytes * 8 < extents->second; ++half)
-      out.push_back({.from = rows.at(row, half),
+      out.push_back({.from = rows.byte(row, half * kUnitBytes),
                      .column = half * kUnitBytes / 4,
                      .lanes = lanes_of(extents->first, multicast, row)});
   return out;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values are computed once, and again when a variable that they were computed from has changed.
-#include "lower/proof/value_memo.h"
+#include "lower/proof/values.h"
 
 #include <gtest/gtest.h>
 

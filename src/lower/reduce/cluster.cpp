@@ -44,7 +44,8 @@
 #include <utility>
 
 #include "lower/as_index.h"
-#include "lower/checks.h"
+#include "lower/call.h"
+#include "lower/copy/remote.h"
 #include "lower/fold/totals.h"
 #include "lower/scratch.h"
 #include "lower/variant.h"
@@ -245,7 +246,7 @@ class Emitting {
     scratch_ = cluster_scratch(call_, code_, type, plan_.halves() * plan_.own,
                                plan_.halves() * plan_.received, plan_.mbarriers());
     folded_ = code_.registers("folded", type, 1);
-    there_ = code_.registers("there", num::DType::Uint32, plan_.is_async() ? 2 : 1);
+    there_.emplace(code_, plan_.is_async() ? 2 : 1);
     begin_turn();
     if (begins_with_barrier(plan_, call_)) code_.evaluate(ir::Intrinsic::ClusterSync, {});
     for (const Deposit& each : plan_.deposits)
@@ -324,29 +325,19 @@ class Emitting {
     });
   }
 
-  // The address of a place in a CTA, into register `slot`.
-  void map(std::int64_t slot, ExprId address, ExprId cta) {
-    const ExprId here = code_.call(ir::Intrinsic::CvtaToShared, {address});
-    code_.ptx("mapa.shared::cluster.u32", {register_operand(code_, there_, code_.n(slot)),
-                                           {.expr = here},
-                                           {.expr = code_.as(num::DType::Uint32, cta)}});
-  }
-  ir::PtxOperand mapped(std::int64_t slot) {
-    return address_operand(code_.load(there_, {code_.n(slot)}));
-  }
-
   void push(const Push& each) {
     collect(scratch_.own, each.parts, [&](ExprId place) { return own(place); });
     const ExprId to = received(formula_expr(code_, each.to, writer_.thread()));
-    const ExprId cta = formula_expr(code_, each.cta, writer_.thread());
-    map(0, code_.address(scratch_.received, to), cta);
-    const ir::PtxOperand to_received = mapped(0);
+    const ExprId cta =
+        code_.as(num::DType::Uint32, formula_expr(code_, each.cta, writer_.thread()));
+    there_->map(0, code_.address(scratch_.received, to), cta);
+    const ir::PtxOperand to_received = (*there_)[0];
     const ir::PtxOperand value = {.expr = code_.load(folded_, {code_.n(0)})};
     const std::string_view suffix = suffix_of(plan_.totals.fold.type);
     if (!plan_.is_async())
       return code_.ptx(fmt::format("st.shared::cluster.{}", suffix), {to_received, value});
-    map(1, mbarrier(), cta);
-    const ir::PtxOperand to_mbarrier = mapped(1);
+    there_->map(1, mbarrier(), cta);
+    const ir::PtxOperand to_mbarrier = (*there_)[1];
     code_.ptx(fmt::format("{}{}", kSend, suffix), {to_received, value, to_mbarrier});
   }
 
@@ -361,7 +352,8 @@ class Emitting {
   CodeWriter& code_;
   TotalsWriter writer_;
   ClusterScratch scratch_;
-  ir::BufferId folded_, there_;
+  ir::BufferId folded_;
+  std::optional<RemoteAddresses> there_;
   ExprId turn_ = {}, half_ = {};  // of calls that take turns
 };
 

@@ -21,7 +21,7 @@
 #include <map>
 
 #include "lower/as_index.h"
-#include "lower/checks.h"
+#include "lower/call.h"
 #include "lower/fold/totals.h"
 #include "lower/variant.h"
 

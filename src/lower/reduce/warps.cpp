@@ -19,7 +19,7 @@
 // The shared memory is the compiler's own, or the `workspace=` of the call; all reductions of the
 // kernel share it, and the first barrier is there because another may have been reading. Warpgroups
 // wait at the named barriers 8 to 15. All threads of the unit must arrive.
-#include "lower/checks.h"
+#include "lower/call.h"
 #include "lower/fold/totals.h"
 #include "lower/scratch.h"
 #include "lower/variant.h"

@@ -24,7 +24,7 @@
 // whole on. Narrow types are folded in float32 or int32, and each result is rounded once. A row must be
 // in one warp; `warps` takes the others.
 #include "lower/as_index.h"
-#include "lower/checks.h"
+#include "lower/call.h"
 #include "lower/fold/prefixes.h"
 #include "lower/variant.h"
 

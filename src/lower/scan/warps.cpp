@@ -23,7 +23,7 @@
 #include <algorithm>
 
 #include "lower/as_index.h"
-#include "lower/checks.h"
+#include "lower/call.h"
 #include "lower/fold/prefixes.h"
 #include "lower/scratch.h"
 #include "lower/variant.h"

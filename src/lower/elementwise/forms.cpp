@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lower/elementwise/cast_form.h"
+#include "lower/elementwise/forms.h"
 
-#include "lower/checks.h"
+#include <initializer_list>
+
+#include "ir/settings.h"
+#include "lower/call.h"
 
 namespace ww::lower {
 namespace {
@@ -97,7 +100,7 @@ class CastMaker {
     return is_float(form_.to) ? integer_to_float() : integer_to_integer();
   }
 
-  // The type that instructions for two elements (packed_cast.h) go through: the code of a single one
+  // The type that instructions for two elements (packed.h) go through: the code of a single one
   // takes the same steps, so that there is one meaning to prove.
   [[nodiscard]] DType between() const {
     const auto is_half = [](DType t) { return t == DType::Float16 || t == DType::Bfloat16; };
@@ -276,6 +279,37 @@ Match<CastForm> cast_form(const Call& call) {
   const ir::TileArg* source = ir::operands_of(call.tile)[0];
   const DType from = call.f()[std::get<ir::Region>(*source).buffer].dtype;
   return CastMaker(call, from, call.buffer(0).dtype).make();
+}
+
+namespace {
+
+// Takes down the instructions; the values do not matter.
+struct Listing {
+  struct Value {};
+  std::vector<std::string_view> opcodes = {};
+
+  static Value number(float) { return {}; }
+  static Value mul(Value, Value) { return {}; }
+  static Value add(Value, Value) { return {}; }
+  static Value fma(Value, Value, Value) { return {}; }
+  static Value abs(Value) { return {}; }
+  static Value copysign(Value, Value) { return {}; }
+  Value approx(std::string_view opcode, std::initializer_list<Value>) {
+    opcodes.push_back(opcode);
+    return {};
+  }
+};
+
+}  // namespace
+
+bool is_fast(const ir::TileCall& call, num::DType type) {
+  return ir::is_true(ir::find_setting(call, "fast")) && type != num::DType::Float64;
+}
+
+std::vector<std::string_view> fast_instructions(ir::TileOp op) {
+  Listing listing;
+  FastForm<Listing>(listing, {}, {}).of(op);
+  return listing.opcodes;
 }
 
 }  // namespace ww::lower
