@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "base/wide.h"
+#include "ir/signatures.h"
 #include "ir/simplify/fold.h"
 
 namespace ww::ir {
@@ -97,54 +99,6 @@ Result<ExprId> adopt(Function& f, ExprId literal, DType to, std::string_view wha
   return cast(f, literal, Type::of(to), span);
 }
 
-// What an operator asks of its operands beyond having one type.
-enum class Wants : std::uint8_t { Number, Float, Integer, IntegerOrBool, Bool, Any };
-Wants wants(ExprOp op) {
-  switch (op) {
-    case ExprOp::Div:
-      return Wants::Float;
-    case ExprOp::FloorDiv:
-    case ExprOp::FloorMod:
-    case ExprOp::TruncDiv:
-    case ExprOp::TruncMod:
-    case ExprOp::Shl:
-    case ExprOp::Shr:
-      return Wants::Integer;
-    case ExprOp::BitAnd:
-    case ExprOp::BitOr:
-    case ExprOp::BitXor:
-    case ExprOp::BitNot:
-      return Wants::IntegerOrBool;
-    case ExprOp::And:
-    case ExprOp::Or:
-    case ExprOp::Not:
-      return Wants::Bool;
-    case ExprOp::Eq:
-    case ExprOp::Ne:
-      return Wants::Any;
-    default:
-      return Wants::Number;
-  }
-}
-
-bool takes(Wants want, Type type) {
-  switch (want) {
-    case Wants::Any:
-      return type.is_value() || type.is_pointer();
-    case Wants::Number:
-      return type.is_int() || type.is_float();
-    case Wants::Float:
-      return type.is_float();
-    case Wants::Integer:
-      return type.is_int();
-    case Wants::IntegerOrBool:
-      return type.is_int() || type.is_bool();
-    case Wants::Bool:
-      return type.is_bool();
-  }
-  return false;
-}
-
 Diag not_taken(ExprOp op, Type type, Span span) {
   Diag d = diag(DiagKind::BadType, "`{}` of `{}`", spelling_of(op), to_text(type)).with_span(span);
   if (op == ExprOp::Div && type.is_int())
@@ -227,8 +181,7 @@ Result<std::pair<ExprId, ExprId>> meet(Function& f, Operand a, Operand b, std::s
 }
 
 Result<ExprId> binary(Function& f, ExprOp op, Operand a, Operand b, Span span) {
-  const Wants want = wants(op);
-  if (want == Wants::Bool) {
+  if (taken_by(op) == Takes::Bool) {
     const ExprId left = WW_TRY(condition(f, a.expr, f[a.expr].span));
     const ExprId right = WW_TRY(condition(f, b.expr, f[b.expr].span));
     a = {left, false};
@@ -239,13 +192,13 @@ Result<ExprId> binary(Function& f, ExprOp op, Operand a, Operand b, Span span) {
     a.expr = WW_TRY(cast(f, a.expr, Type::of(DType::Float32), span));
   const auto [left, right] = WW_TRY(meet(f, a, b, spelling_of(op), span));
   const Type type = f[left].type;
-  if (!takes(want, type)) return fail(not_taken(op, type, span));
+  if (!takes(op, type)) return fail(not_taken(op, type, span));
   if (is_const(f, left) && is_const(f, right)) {
     Result<Constant> folded = fold(op, constant_of(f, left), constant_of(f, right));
     if (!folded) return fail(std::move(folded).error().with_span(span));
     return constant(f, *folded, span);
   }
-  const bool divides = want == Wants::Integer && op != ExprOp::Shl && op != ExprOp::Shr;
+  const bool divides = taken_by(op) == Takes::Integer && op != ExprOp::Shl && op != ExprOp::Shr;
   if (divides && const_int(f, right) == 0)
     return fail(diag(DiagKind::BadArgument, "`{}` by 0", spelling_of(op)).with_span(span));
   const Type result = is_comparison(op)
@@ -272,7 +225,7 @@ Result<ExprId> unary(Function& f, ExprOp op, Operand a, Span span) {
   ExprId value = a.expr;
   if (op == ExprOp::Not) value = WW_TRY(condition(f, value, span));
   const Type type = f[value].type;
-  if (!takes(wants(op), type)) return fail(not_taken(op, type, span));
+  if (!takes(op, type)) return fail(not_taken(op, type, span));
   if (is_const(f, value)) return constant(f, fold(op, constant_of(f, value)), span);
   return f.add(node(op, type, {value}, span));
 }
@@ -431,6 +384,91 @@ Result<ExprId> address_of(Function& f, BufferId buffer, std::span<const ExprId> 
 ExprId buffer_data(Function& f, BufferId buffer, Span span) {
   Expr e = node(ExprOp::BufferData, Type::pointer(f[buffer].dtype), {}, span);
   e.buffer = buffer;
+  return f.add(std::move(e));
+}
+
+// --- calls ---------------------------------------------------------------------------------------
+//
+// Calls of the functions of intrinsics.def: how many arguments, of which types, and what comes out.
+
+namespace {
+
+bool is_math(Intrinsic callee) { return callee <= Intrinsic::Isfinite; }
+Diag bad_argument_type(const Function& f, const IntrinsicFacts& facts, ExprId arg,
+                       std::string_view wanted) {
+  return diag(DiagKind::BadType, "`T.{}` of `{}`, expected {}", facts.name, to_text(f[arg].type),
+              wanted)
+      .with_span(f[arg].span);
+}
+
+// Operands of mathematics are floats of one type; integers given to them become float32.
+Result<SmallVec<ExprId, 3>> math_args(Function& f, const IntrinsicFacts& facts,
+                                      std::span<const ExprId> args) {
+  SmallVec<ExprId, 3> out;
+  for (const ExprId arg : args) {
+    ExprId value = arg;
+    if (f[arg].op == ExprOp::IntImm && f[arg].type.is_int())
+      value = WW_TRY(
+          cast(f, arg, Type::of(out.empty() ? DType::Float32 : f[out[0]].type.dtype), f[arg].span));
+    if (!f[value].type.is_float()) return fail(bad_argument_type(f, facts, arg, "a float"));
+    if (!out.empty() && f[value].type != f[out[0]].type)
+      value = WW_TRY(meet(f, {out[0], false}, {value, f[value].op == ExprOp::FloatImm}, facts.name,
+                          f[arg].span))
+                  .second;
+    out.push_back(value);
+  }
+  return out;
+}
+
+Result<Type> result_type(const Function& f, const IntrinsicFacts& facts,
+                         std::span<const ExprId> args, Type declared) {
+  switch (facts.result) {
+    case ResultRule::Same:
+      return f[args[0]].type;
+    case ResultRule::Value:
+      return f[args[1]].type;
+    case ResultRule::Bool:
+      return Type::of(DType::Bool,
+                      facts.effect == Effect::Pure ? f[args[0]].type.lanes : std::uint16_t{1});
+    case ResultRule::Int32:
+      return Type::of(DType::Int32);
+    case ResultRule::Uint32:
+      return Type::of(DType::Uint32);
+    case ResultRule::Void:
+      return Type::none();
+    case ResultRule::Pointer:
+      return declared.is_pointer() ? declared : f[args[0]].type;
+    case ResultRule::Pointee:
+      return Type::of(f[args[0]].type.dtype);
+    case ResultRule::Declared:
+      return declared;
+  }
+  return declared;
+}
+
+}  // namespace
+
+Result<ExprId> call(Function& f, Intrinsic callee, std::span<const ExprId> args, Span span,
+                    Type declared) {
+  const IntrinsicFacts& facts = facts_of(callee);
+  const auto count = static_cast<int>(args.size());
+  if (count < facts.min_args || (facts.max_args >= 0 && count > facts.max_args))
+    return fail(diag(DiagKind::BadArgument, "`T.{}` with {} argument{}, expected {}", facts.name,
+                     count, count == 1 ? "" : "s",
+                     facts.min_args == facts.max_args ? std::to_string(facts.min_args)
+                                                      : fmt::format("{} or more", facts.min_args))
+                    .with_note(fmt::format("it takes `{}`", signature_text(callee)))
+                    .with_span(span));
+  Expr e;
+  e.op = ExprOp::Call;
+  e.span = span;
+  e.callee = callee;
+  if (is_math(callee))
+    e.args = WW_TRY(math_args(f, facts, args));
+  else
+    e.args.append(args);
+  if (std::optional<Diag> fault = fault_of_call(f, e)) return fail(std::move(*fault));
+  e.type = WW_TRY(result_type(f, facts, e.args, declared));
   return f.add(std::move(e));
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/function.h"
+#include "base/look_up.h"
 
 #include <algorithm>
 #include <array>
@@ -16,9 +17,11 @@ struct ExprOpRow {
   std::string_view spelling;
   int arity;
   ExprGroup group;
+  Takes takes;
 };
 constexpr ExprOpRow kExprOps[] = {
-#define WW_EXPR_OP(id, spelling, arguments, group) {#id, spelling, arguments, ExprGroup::group},
+#define WW_EXPR_OP(id, spelling, arguments, group, takes, precedence) \
+  {#id, spelling, arguments, ExprGroup::group, Takes::takes},
 #include "ir/expr_ops.def"
 #undef WW_EXPR_OP
 };
@@ -100,22 +103,34 @@ std::string_view name_of(ExprOp op) { return row_of(op).name; }
 std::string_view spelling_of(ExprOp op) { return row_of(op).spelling; }
 ExprGroup group_of(ExprOp op) { return row_of(op).group; }
 int arity_of(ExprOp op) { return row_of(op).arity; }
+Takes taken_by(ExprOp op) { return row_of(op).takes; }
 
-ExprOp mirrored(ExprOp op) {
-  switch (op) {
-    case ExprOp::Lt:
-      return ExprOp::Gt;
-    case ExprOp::Le:
-      return ExprOp::Ge;
-    case ExprOp::Gt:
-      return ExprOp::Lt;
-    case ExprOp::Ge:
-      return ExprOp::Le;
-    default:
-      return op;
+bool takes(ExprOp op, Type type) {
+  switch (taken_by(op)) {
+    case Takes::Any:
+      return type.is_value() || type.is_pointer();
+    case Takes::Number:
+      return type.is_int() || type.is_float();
+    case Takes::Float:
+      return type.is_float();
+    case Takes::Integer:
+      return type.is_int();
+    case Takes::IntegerOrBool:
+      return type.is_int() || type.is_bool();
+    case Takes::Bool:
+      return type.is_bool();
   }
+  return false;
 }
 
+ExprOp mirrored(ExprOp op) {
+  return look_up(op,
+                 {{ExprOp::Lt, ExprOp::Gt},
+                  {ExprOp::Le, ExprOp::Ge},
+                  {ExprOp::Gt, ExprOp::Lt},
+                  {ExprOp::Ge, ExprOp::Le}},
+                 op);
+}
 const std::vector<IntrinsicFacts>& all_intrinsics() {
   static const std::vector<IntrinsicFacts> rows = [] {
     std::vector<IntrinsicFacts> out;

@@ -47,7 +47,7 @@ using TileCallId = Id<struct TileCall>;
 using PtxCallId = Id<struct PtxCall>;
 
 enum class ExprOp : std::uint8_t {
-#define WW_EXPR_OP(id, spelling, arguments, group) id,
+#define WW_EXPR_OP(id, spelling, arguments, group, takes, precedence) id,
 #include "ir/expr_ops.def"
 #undef WW_EXPR_OP
 };
@@ -56,6 +56,11 @@ std::string_view name_of(ExprOp op);      // "FloorDiv"
 std::string_view spelling_of(ExprOp op);  // "//"
 ExprGroup group_of(ExprOp op);
 int arity_of(ExprOp op);  // -1: varies
+/// What an operator asks of its operands beyond having one type.
+enum class Takes : std::uint8_t { Number, Float, Integer, IntegerOrBool, Bool, Any };
+Takes taken_by(ExprOp op);
+/// Does the operator take operands of the type?
+bool takes(ExprOp op, Type type);
 /// The comparison with its sides swapped; other operators stay.
 ExprOp mirrored(ExprOp op);
 
@@ -306,8 +311,17 @@ struct Stmt {
   bool is_open = false;  // Attr
   Block body = {};
   Block other = {};
-};
 
+  [[nodiscard]] bool is_loop() const { return kind == StmtKind::For || kind == StmtKind::While; }
+  /// Does it leave the round of a loop?
+  [[nodiscard]] bool is_jump() const {
+    return kind == StmtKind::Break || kind == StmtKind::Continue;
+  }
+  // Of a For.
+  [[nodiscard]] ExprId first() const { return args[0]; }
+  [[nodiscard]] ExprId trips() const { return args[1]; }
+  [[nodiscard]] ExprId step() const { return args.size() > 2 ? args[2] : ExprId{}; }  // none: 1
+};
 // --- functions -----------------------------------------------------------------------------------
 
 /// Which nodes may occur: see the top of this file.
@@ -398,6 +412,32 @@ class Function {
 inline std::optional<std::int64_t> const_int(const Function& function, ExprId expr) {
   if (!expr.valid() || function[expr].op != ExprOp::IntImm) return std::nullopt;
   return function[expr].integer;
+}
+/// By how much the variable of a loop grows in each round.
+inline std::int64_t step_of(const Function& function, const Stmt& loop) {
+  return const_int(function, loop.step()).value_or(1);
+}
+/// Is it a call of one of these functions?
+template <std::same_as<Intrinsic>... Callees>
+bool is_call(const Expr& e, Callees... callees) {
+  return e.op == ExprOp::Call && ((e.callee == callees) || ...);
+}
+/// Does the statement consist of such a call?
+template <std::same_as<Intrinsic>... Callees>
+bool is_call(const Function& function, const Stmt& stmt, Callees... callees) {
+  return stmt.kind == StmtKind::Evaluate && is_call(function[stmt.expr], callees...);
+}
+/// Is it another pointer plus a number of elements or bytes?
+inline bool moves_pointer(const Expr& e) {
+  return is_call(e, Intrinsic::PointerOffset, Intrinsic::ByteOffset);
+}
+/// Is it the address of an element, or of a buffer's first byte?
+inline bool takes_address(const Expr& e) {
+  return e.op == ExprOp::AddressOf || e.op == ExprOp::BufferData;
+}
+/// Is it the same pointer, to another type?
+inline bool retypes_pointer(const Expr& e) {
+  return (e.op == ExprOp::Reinterpret || e.op == ExprOp::Cast) && e.type.is_pointer();
 }
 /// All extents when they are constant.
 std::optional<layout::Shape> const_shape(const Function& function, const Buffer& buffer);

@@ -4,8 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "ir/build.h"
-#include "ir/map_roots.h"
-
+#include "ir/visit.h"
 namespace ww::ir::function_test {
 namespace {
 

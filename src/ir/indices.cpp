@@ -8,14 +8,9 @@
 namespace ww::ir {
 namespace {
 
-bool is_pointer_offset(const Expr& e) {
-  return e.op == ExprOp::Call &&
-         (e.callee == Intrinsic::PointerOffset || e.callee == Intrinsic::ByteOffset);
-}
-
 // Is argument `i` of the node an index?
 bool is_index_arg(const Expr& e, std::size_t i) {
-  return e.op == ExprOp::Load || e.op == ExprOp::AddressOf || (is_pointer_offset(e) && i == 1);
+  return e.op == ExprOp::Load || e.op == ExprOp::AddressOf || (moves_pointer(e) && i == 1);
 }
 
 // First it is found how each node is used, as an index or as a value or both; then each use gets the
@@ -48,7 +43,6 @@ class Marker {
  private:
   // What is no sum or product ends index arithmetic.
   void reach(ExprId id, bool is_index) {
-    if (!id.valid()) return;
     is_index = is_index && is_linear(f_[id]);
     std::vector<bool>& seen = is_index ? is_index_ : is_value_;
     if (seen[id.index]) return;
@@ -78,7 +72,7 @@ class Marker {
 
   // What is no sum or product has one form only, also in an index.
   [[nodiscard]] ExprId now(ExprId id, bool is_index) const {
-    if (!id.valid() || id.index >= values_.size()) return id;
+    if (id.index >= values_.size()) return id;
     const ExprId in_index = is_index ? indices_[id.index] : ExprId{};
     const ExprId out = in_index.valid() ? in_index : values_[id.index];
     return out.valid() ? out : id;
@@ -87,50 +81,12 @@ class Marker {
   // Every expression that something else than an expression holds, and whether it is an index.
   template <typename Visit>
   void for_each_holder(const Visit& visit) {
-    for (auto& [key, setting] : f_.attrs) visit_setting(setting, visit);
-    for (std::uint32_t i = 0; i < f_.buffer_count(); ++i) {
-      Buffer& b = f_.at(BufferId{i});
-      for (ExprId& extent : b.shape) visit(extent, false);
-      visit(b.pointer, false);
-      visit(b.allocated_addr, false);
-      visit(b.elem_offset, true);
-      visit(b.byte_offset, true);
-    }
-    for (std::uint32_t i = 0; i < f_.stmt_count(); ++i) visit_stmt(f_.at(StmtId{i}), visit);
-    for (TileCall& call : f_.tile_calls) visit_call(call, visit);
-    for (PtxCall& call : f_.ptx_calls) {
-      for (PtxOperand& operand : call.operands) {
-        visit(operand.expr, false);
-        visit(operand.offset, true);
-      }
-      visit(call.predicate, false);
-    }
+    for (auto& [key, setting] : f_.attrs) for_each_root(setting, visit);
+    for (std::uint32_t i = 0; i < f_.buffer_count(); ++i) for_each_root(f_.at(BufferId{i}), visit);
+    for (std::uint32_t i = 0; i < f_.stmt_count(); ++i) for_each_root(f_.at(StmtId{i}), visit);
+    for (TileCall& call : f_.tile_calls) for_each_root(call, visit);
+    for (PtxCall& call : f_.ptx_calls) for_each_root(call, visit);
   }
-  template <typename Visit>
-  static void visit_setting(Setting& setting, const Visit& visit) {
-    if (ExprId* id = std::get_if<ExprId>(&setting)) visit(*id, false);
-  }
-  template <typename Visit>
-  static void visit_stmt(Stmt& s, const Visit& visit) {
-    visit(s.expr, false);
-    for (ExprId& arg : s.args) visit(arg, s.kind == StmtKind::Store || s.kind == StmtKind::For);
-    visit_setting(s.setting, visit);
-    for (auto& [key, setting] : s.settings) visit_setting(setting, visit);
-  }
-  template <typename Visit>
-  static void visit_call(TileCall& call, const Visit& visit) {
-    for (TileArg& arg : call.args) {
-      if (auto* region = std::get_if<Region>(&arg))
-        for (RangeExpr& range : region->ranges) {
-          visit(range.min, true);
-          visit(range.extent, true);
-        }
-      if (auto* id = std::get_if<ExprId>(&arg)) visit(*id, false);
-      if (auto* setting = std::get_if<Setting>(&arg)) visit_setting(*setting, visit);
-    }
-    for (auto& [key, setting] : call.config) visit_setting(setting, visit);
-  }
-
   struct Use {
     ExprId id;
     bool is_index = false;

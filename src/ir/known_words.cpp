@@ -72,9 +72,8 @@ bool KnownWords::add_known(BufferId storage) {
 bool KnownWords::look_at(const Stmt& s) {
   if (s.kind == StmtKind::Store) return may_be_known(s.expr) && add_known(storage_->of(s.buffer));
   if (s.kind == StmtKind::Ptx) return look_at(f_[s.ptx]);
-  if (s.kind != StmtKind::Evaluate) return false;
+  if (!is_call(f_, s, Intrinsic::CopyBytes)) return false;
   const Expr& e = f_[s.expr];
-  if (e.op != ExprOp::Call || e.callee != Intrinsic::CopyBytes) return false;
   const BufferId from = storage_->at(e.args[1]);
   return from.valid() && known_.contains(from.index) && add_known(storage_->at(e.args[0]));
 }

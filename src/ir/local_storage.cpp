@@ -5,15 +5,6 @@
 
 namespace ww::ir {
 
-bool moves_pointer(const Expr& e) {
-  return e.op == ExprOp::Call &&
-         (e.callee == Intrinsic::PointerOffset || e.callee == Intrinsic::ByteOffset);
-}
-
-bool retypes_pointer(const Expr& e) {
-  return (e.op == ExprOp::Reinterpret || e.op == ExprOp::Cast) && e.type.is_pointer();
-}
-
 LocalStorage::LocalStorage(const Function& f) : f_(f), values_(f.var_count()) {
   for_each_stmt(f_, f_.body, [&](StmtId id) {
     if (f_[id].kind == StmtKind::Bind) values_[f_[id].var.index] = f_[id].expr;
@@ -30,7 +21,7 @@ BufferId LocalStorage::of(BufferId buffer) const {
 
 BufferId LocalStorage::at(ExprId pointer) const {
   const Expr& e = f_[pointer];
-  if (e.op == ExprOp::BufferData || e.op == ExprOp::AddressOf) return of(e.buffer);
+  if (takes_address(e)) return of(e.buffer);
   if (moves_pointer(e) || retypes_pointer(e))
     return f_[e.args[0]].type.is_pointer() ? at(e.args[0]) : BufferId{};
   const bool is_bound = e.op == ExprOp::Var && values_[e.var.index].valid();

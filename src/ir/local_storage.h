@@ -23,9 +23,4 @@ class LocalStorage {
   std::vector<ExprId> values_;  // by variable
 };
 
-/// Is it another pointer plus a number of elements or bytes?
-bool moves_pointer(const Expr& e);
-/// Is it the same pointer, to another type?
-bool retypes_pointer(const Expr& e);
-
 }  // namespace ww::ir

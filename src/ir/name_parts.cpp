@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "ir/build.h"
-#include "ir/map_roots.h"
 #include "ir/visit.h"
 
 namespace ww::ir {
@@ -278,12 +277,13 @@ Measures::Measures(const Function& function, const std::vector<ExprId>& names) {
 }
 
 Result<void> check_measures(const Function& function) {
-  const Measures measures(function);
   std::optional<Diag> found;
-  const auto check = [&](ExprId id, Span span) {
+  const auto check_in = [&](const Measures& measures, ExprId id, Span span) {
     if (!found && (measures.depth(id) > kMaxDepth || measures.written(id) > kMaxWritten))
       found = too_large(function, measures, id, span);
   };
+  const Measures measures(function);
+  const auto check = [&](ExprId id, Span span) { check_in(measures, id, span); };
   for (const Param& param : function.params)
     if (param.buffer.valid())
       for_each_root(function[param.buffer],
@@ -292,19 +292,16 @@ Result<void> check_measures(const Function& function) {
     for_each_root(setting, [&](ExprId id) { check(id, {}); });
   std::vector<ExprId> names(function.var_count());
   std::vector<StmtId> launches;
-  for (const Block* block : {&function.host, &function.body})
-    for_each_stmt(function, *block, [&](StmtId id) {
-      const Stmt& s = function[id];
-      for_each_root(function, s, [&](ExprId root) { check(root, s.span); });
-      if (s.kind == StmtKind::Bind) names[s.var.index] = s.expr;
-      if (is_launch(s)) launches.push_back(id);
-    });
+  for_each_stmt(function, [&](StmtId id) {
+    const Stmt& s = function[id];
+    for_each_root(function, s, [&](ExprId root) { check(root, s.span); });
+    if (s.kind == StmtKind::Bind) names[s.var.index] = s.expr;
+    if (is_launch(s)) launches.push_back(id);
+  });
   const Measures whole(function, names);
   for (const StmtId id : launches)
-    for_each_root(function, function[id], [&](ExprId root) {
-      if (!found && (whole.depth(root) > kMaxDepth || whole.written(root) > kMaxWritten))
-        found = too_large(function, whole, root, function[id].span);
-    });
+    for_each_root(function, function[id],
+                  [&](ExprId root) { check_in(whole, root, function[id].span); });
   if (found) return fail(*std::move(found));
   return {};
 }

@@ -12,8 +12,7 @@ class Uses {
 
   std::vector<ParamUse> find() {
     for_each_expr(f_, [&](ExprId id) { expr(f_[id]); });
-    for (const Block* block : {&f_.host, &f_.body})
-      for_each_stmt(f_, *block, [&](StmtId id) { stmt(f_[id]); });
+    for_each_stmt(f_, [&](StmtId id) { stmt(f_[id]); });
     return std::move(out_);
   }
 
@@ -38,7 +37,7 @@ class Uses {
 
   void expr(const Expr& e) {
     if (e.op == ExprOp::Load) reads(e.buffer);
-    if (e.op != ExprOp::AddressOf && e.op != ExprOp::BufferData) return;
+    if (!takes_address(e)) return;
     reads(e.buffer);
     writes(e.buffer);
   }

@@ -17,6 +17,16 @@ std::optional<std::int64_t> storage_bytes(const Function& f, const Buffer& buffe
   return (*span * num::storage_bits(buffer.dtype) + 7) / 8;
 }
 
+std::optional<StoragePart> storage_part(const Function& f, const Buffer& buffer) {
+  const auto offset = [&](ExprId e) { return e.valid() ? const_int(f, e) : 0; };
+  const std::optional<std::int64_t> elements = offset(buffer.elem_offset);
+  const std::optional<std::int64_t> plain = offset(buffer.byte_offset);
+  const std::optional<std::int64_t> size = storage_bytes(f, buffer);
+  if (!elements || !plain || !size) return std::nullopt;
+  const std::int64_t begin = *plain + *elements * num::storage_bits(buffer.dtype) / 8;
+  return StoragePart{begin, begin + *size};
+}
+
 std::int64_t end_in_shared(std::int64_t used, const Buffer& buffer, std::int64_t bytes) {
   constexpr std::int64_t kDefaultAlign = 64;
   const std::int64_t align = buffer.align > 0 ? buffer.align : kDefaultAlign;

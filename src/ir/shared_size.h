@@ -14,6 +14,16 @@ namespace ww::ir {
 /// known.
 std::optional<std::int64_t> storage_bytes(const Function& f, const Buffer& buffer);
 
+/// Bytes of a storage, from `begin` to before `end`.
+struct StoragePart {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  [[nodiscard]] bool meets(const StoragePart& other) const {
+    return begin < other.end && other.begin < end;
+  }
+};
+/// The part of its storage that a buffer reaches, if that is known.
+std::optional<StoragePart> storage_part(const Function& f, const Buffer& buffer);
 /// Where a buffer of so many bytes ends in static shared memory, of which `used` bytes are taken.
 std::int64_t end_in_shared(std::int64_t used, const Buffer& buffer, std::int64_t bytes);
 

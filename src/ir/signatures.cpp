@@ -86,28 +86,13 @@ bool is_one_of(std::int64_t value, std::initializer_list<std::int64_t> all) {
 
 // --- printf --------------------------------------------------------------------------------------
 
-/// The conversions of a format: "%5.2f" is `f`; `%%` is none. '*' stands for what is no conversion.
-std::string conversions_of(std::string_view format) {
-  std::string out;
-  for (std::size_t at = 0; at < format.size(); ++at) {
-    if (format[at] != '%') continue;
-    const std::size_t end = format.find_first_not_of("-+ #.0123456789lhzjtL", at + 1);
-    if (end == std::string_view::npos) return out + '*';
-    const bool is_known = std::string_view("%diouxXfFeEgGaAcsp").contains(format[end]);
-    if (format[end] != '%' || end != at + 1)
-      out += is_known && format[end] != '%' ? format[end] : '*';
-    at = end;
-  }
-  return out;
-}
-
 std::string_view printed_as(char letter) {
-  if (std::string_view("fFeEgGaA").contains(letter)) return "a float";
+  if (takes_float(letter)) return "a float";
   return letter == 's' ? "a text" : letter == 'p' ? "a pointer" : "an integer";
 }
 
 bool prints(char letter, Type type) {
-  if (std::string_view("fFeEgGaA").contains(letter)) return type.is_scalar() && type.is_float();
+  if (takes_float(letter)) return type.is_scalar() && type.is_float();
   if (letter == 's') return type.kind == Type::Kind::Text;
   const bool is_whole = type.is_scalar() && (type.is_int() || type.is_bool());
   return is_whole || (letter == 'p' && type.is_pointer());
@@ -276,7 +261,9 @@ class CallCheck {
   }
 
   void check_format() {
-    const std::string letters = conversions_of(f_.texts[f_[call_.args[0]].text]);
+    std::string letters;
+    for (const PrintPart& part : print_parts(f_.texts[f_[call_.args[0]].text]))
+      if (part.letter != 0) letters += part.letter;
     if (letters.contains('*'))
       return bad(DiagKind::BadArgument, call_.args[0],
                  "an unknown conversion in the format of `T.{}`, expected %d %i %o %u %x %c %f %e "
@@ -317,13 +304,70 @@ std::string signature_text(Intrinsic intrinsic) {
   return out + ")";
 }
 
+std::string_view literal_text(const Function& function, ExprId id) {
+  const Expr& e = function[id];
+  return e.op == ExprOp::TextImm ? std::string_view(function.texts[e.text]) : "";
+}
+
+bool takes_float(char letter) { return std::string_view("fFeEgGaA").contains(letter); }
+
+std::string doubled_percents(std::string_view text) {
+  std::string out;
+  for (const char c : text) out += c == '%' ? std::string("%%") : std::string(1, c);
+  return out;
+}
+
+std::vector<PrintPart> print_parts(std::string_view format) {
+  std::vector<PrintPart> out;
+  const auto add = [&](char c) {
+    if (out.empty() || out.back().letter != 0) out.emplace_back();
+    out.back().text += c;
+  };
+  for (std::size_t at = 0; at < format.size(); ++at) {
+    if (format[at] == '\\' && at + 1 < format.size()) {
+      const char next = format[++at];
+      add(next == 'n' ? '\n' : next == 't' ? '\t' : next);
+      continue;
+    }
+    if (format[at] != '%') {
+      add(format[at]);
+      continue;
+    }
+    const std::size_t end =
+        std::min(format.find_first_not_of("-+ #.0123456789lhzjtL", at + 1), format.size());
+    const bool is_known =
+        end < format.size() && std::string_view("diouxXfFeEgGaAcsp").contains(format[end]);
+    PrintPart part{std::string(format.substr(at, end - at)), is_known ? format[end] : '*'};
+    std::erase_if(part.text, [](char c) { return std::string_view("lhzjtL").contains(c); });
+    if (format.substr(at, 2) == "%%")
+      add('%');
+    else
+      out.push_back(std::move(part));
+    at = end;
+  }
+  return out;
+}
+
+std::vector<PrintPart> print_parts(const Function& function, const Expr& call) {
+  std::vector<PrintPart> out;
+  std::size_t next = 1;
+  for (PrintPart& part : print_parts(literal_text(function, call.args[0]))) {
+    if (part.letter != 0) {
+      if (next == call.args.size()) continue;
+      part.arg = call.args[next++];
+    }
+    if (part.letter == 's') part = {.text = std::string(literal_text(function, part.arg))};
+    out.push_back(std::move(part));
+  }
+  return out;
+}
+
 std::vector<ExprId> bound_values(const Function& function) {
   std::vector<ExprId> out(function.var_count());
-  for (const Block* block : {&function.host, &function.body})
-    for_each_stmt(function, *block, [&](StmtId id) {
-      const Stmt& s = function[id];
-      if (s.kind == StmtKind::Bind && s.var.index < out.size()) out[s.var.index] = s.expr;
-    });
+  for_each_stmt(function, [&](StmtId id) {
+    const Stmt& s = function[id];
+    if (s.kind == StmtKind::Bind && s.var.index < out.size()) out[s.var.index] = s.expr;
+  });
   return out;
 }
 
@@ -332,10 +376,8 @@ BufferId pointed_to(const Function& function, const std::vector<ExprId>& bound, 
   while (pointer.valid() && names <= bound.size()) {
     const Expr& e = function[pointer];
     if (e.op == ExprOp::Var) ++names;
-    if (e.op == ExprOp::AddressOf || e.op == ExprOp::BufferData) return e.buffer;
-    const bool is_offset = e.op == ExprOp::Call && (e.callee == Intrinsic::PointerOffset ||
-                                                    e.callee == Intrinsic::ByteOffset);
-    if (is_offset || e.op == ExprOp::Reinterpret)
+    if (takes_address(e)) return e.buffer;
+    if (moves_pointer(e) || e.op == ExprOp::Reinterpret)
       pointer = e.args[0];
     else
       pointer = e.op == ExprOp::Var && e.var.index < bound.size() ? bound[e.var.index] : ExprId{};

@@ -143,7 +143,7 @@ std::vector<BoundMap> tensor_maps(const Function& f) {
 std::optional<MapBase> map_base(const Function& f, const TensorMap& map) {
   ExprId pointer = map.pointer;
   std::int64_t bytes = 0;
-  while (f[pointer].op == ExprOp::Call && f[pointer].callee == Intrinsic::PointerOffset) {
+  while (is_call(f[pointer], Intrinsic::PointerOffset)) {
     const auto elements = const_int(f, f[pointer].args[1]);
     if (!elements) return std::nullopt;
     pointer = f[pointer].args[0];
@@ -151,7 +151,7 @@ std::optional<MapBase> map_base(const Function& f, const TensorMap& map) {
   }
   const Expr& e = f[pointer];
   VarId var = e.op == ExprOp::Var ? e.var : VarId{};
-  if (e.op == ExprOp::BufferData || e.op == ExprOp::AddressOf) {
+  if (takes_address(e)) {
     const Buffer& buffer = f[storage_of(f, e.buffer)];
     if (buffer.origin == BufferOrigin::Param) var = buffer.param;
     for (const ExprId index : e.args) {

@@ -12,7 +12,7 @@
 #include "base/suggest.h"
 #include "base/wide.h"
 #include "ir/indexed.h"
-#include "ir/launch/register_budget.h"
+#include "ir/launch/occupancy.h"
 #include "ir/launch/shared_order.h"
 #include "ir/print/print.h"
 #include "ir/print/printer.h"
@@ -303,7 +303,7 @@ class Dispatch {
     ir::Block out;
     const auto registers_before = registers_;
     for (const ir::StmtId id : list) {
-      if (const auto request = ir::register_request(f_, id)) registers_ = request->count;
+      if (const auto request = ir::register_request(f_, f_[id])) registers_ = request->count;
       if (f_[id].kind == ir::StmtKind::Tile) {
         tile(id, out);
         continue;
@@ -313,7 +313,7 @@ class Dispatch {
       if (s.kind == ir::StmtKind::If) {
         if (const auto known = known_value(s.expr)) (*known != 0 ? s.other : s.body).clear();
       } else if (s.kind == ir::StmtKind::For) {
-        if (known_value(s.args[1]).value_or(1) <= 0) s.body.clear();
+        if (known_value(s.trips()).value_or(1) <= 0) s.body.clear();
       }
       block(s.body);
       block(s.other);

@@ -74,7 +74,7 @@ class Replacer {
            ir::print(f_, mbarrier));
   }
 
-  // --- blocks --------------------------------------------------------------------------------------
+  // --- blocks ------------------------------------------------------------------------------------
 
   Below block(ir::Block& list) {
     Phases phases;
@@ -104,7 +104,8 @@ class Replacer {
     const StmtKind kind = f_[id].kind;
     if (kind == StmtKind::Tile) copy(id, out);
     if (kind == StmtKind::Store) out.stored.insert(f_[id].buffer.index);
-    if (kind == StmtKind::Evaluate) wait(f_[f_[id].expr], out);
+    if (is_call(f_, f_[id], ir::Intrinsic::MbarrierWait))
+      out.waits.push_back(f_[f_[id].expr].args[0]);
     if (kind == StmtKind::Ptx) polled(f_[f_[id].ptx], out);
     for (ir::Block* part : {&f_.at(id).body, &f_.at(id).other}) {
       Below below = block(*part);
@@ -115,10 +116,6 @@ class Replacer {
     return out;
   }
 
-  void wait(const ir::Expr& e, Below& out) const {
-    if (e.op == ir::ExprOp::Call && e.callee == ir::Intrinsic::MbarrierWait)
-      out.waits.push_back(e.args[0]);
-  }
   // Instructions that ask for a phase, or write a scalar.
   void polled(const ir::PtxCall& call, Below& out) const {
     const bool waits = call.opcode.text().contains("_wait");
@@ -129,7 +126,7 @@ class Replacer {
     }
   }
 
-  // --- phases --------------------------------------------------------------------------------------
+  // --- phases ------------------------------------------------------------------------------------
 
   auto find(std::vector<Phase>& open, ExprId mbarrier) const {
     return std::ranges::find_if(
@@ -242,7 +239,7 @@ class Replacer {
     add("mbarrier.arrive.shared.b64", {{.kind = ir::PtxOperandKind::Sink}, at});
   }
 
-  // --- copies --------------------------------------------------------------------------------------
+  // --- copies ------------------------------------------------------------------------------------
 
   void copy(StmtId id, Below& out) {
     const ir::TileCall& call = f_[f_[id].tile];

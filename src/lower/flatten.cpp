@@ -9,21 +9,23 @@
 #include "lower/flatten.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "base/result.h"
 #include "ir/build.h"
+#include "ir/function.h"
+#include "ir/simplify/simplify.h"
 #include "ir/visit.h"
-#include "lower/flat_buffers.h"
 #include "lower/index_expr.h"
-#include "lower/unused_names.h"
-#include "lower/vector_lanes.h"
 
 namespace ww::lower {
 namespace {
 
 using ir::Block;
+using ir::Buffer;
 using ir::BufferId;
 using ir::Expr;
 using ir::ExprId;
@@ -31,8 +33,208 @@ using ir::ExprOp;
 using ir::Stmt;
 using ir::StmtId;
 using ir::StmtKind;
+using num::DType;
 
 using Indices = SmallVec<ExprId, 3>;
+
+// --- buffers -------------------------------------------------------------------------------------
+//
+// What accesses to a buffer become, and how large it is.
+
+std::string bytes_text(const ir::Function& f, ExprId bytes) {
+  const auto value = ir::const_int(f, bytes);
+  return value ? std::to_string(*value) : "a runtime number of";
+}
+
+ExprId extent_of(ir::Function& f, std::int64_t value) {
+  const bool is_small = value <= std::numeric_limits<std::int32_t>::max();
+  return ir::int_imm(f, is_small ? DType::Int32 : DType::Int64, value);
+}
+
+ExprId to_int64(ir::Function& f, ExprId value) {
+  return ir::cast(f, value, ir::Type::of(DType::Int64)).value();
+}
+
+// In 64 bits unless it is one extent: a product of two may need them.
+ExprId product_of(ir::Function& f, const std::vector<ExprId>& extents) {
+  if (extents.size() == 1) return extents[0];
+  ExprId out = ir::int_imm(f, DType::Int64, 1);
+  for (const ExprId extent : extents)
+    out = ir::index_binary(f, ExprOp::Mul, out, to_int64(f, extent));
+  return out;
+}
+
+/// A buffer as accesses see it.
+struct FlatAccess {
+  FlatPlan plan;
+  BufferId buffer;  // the flat one: its own, or the base of a view
+};
+
+class FlatBuffers {
+ public:
+  /// `facts` may learn more while buffers are planned.
+  FlatBuffers(ir::Function& function, const ir::Facts& facts)
+      : f_(function), facts_(facts), planned_(function.buffer_count()) {}
+
+  [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(planned_.size()); }
+  [[nodiscard]] bool is_planned(BufferId id) const { return planned_[id.index].has_value(); }
+
+  /// Accesses to a buffer whose offsets are those of the flat program already.
+  Result<const FlatAccess*> plan(BufferId id) {
+    std::optional<FlatAccess>& known = planned_[id.index];
+    if (known) return &*known;
+    const FlatPlan plan = WW_TRY(flat_plan(f_, id, facts_));
+    if (plan.rest_bytes.valid() && f_[id].origin != ir::BufferOrigin::View)
+      return fail(diag(DiagKind::NotLowered,
+                       "`{}` begins {} bytes behind its storage, expected a "
+                       "multiple of the {} bytes of an element",
+                       f_[id].name, bytes_text(f_, plan.rest_bytes), storage_bits(f_[id].dtype) / 8)
+                      .with_span(f_[id].span));
+    // Views of the same elements are not there in the lowered program.
+    const Buffer& b = f_[id];
+    const bool stays = b.origin != ir::BufferOrigin::View || b.dtype != f_[b.base].dtype ||
+                       plan.rest_bytes.valid();
+    known = FlatAccess{plan, stays ? id : b.base};
+    return &*known;
+  }
+
+  /// At the very end: takes the layouts away, whose places are in the indices by now.
+  Result<void> make_flat() {
+    std::vector<ExprId> sizes;
+    for (std::uint32_t i = 0; i < count(); ++i) sizes.push_back(WW_TRY(flat_size(BufferId{i})));
+    for (std::uint32_t i = 0; i < count(); ++i) {
+      if (!sizes[i].valid()) continue;
+      Buffer& b = f_.at(BufferId{i});
+      b.shape = {sizes[i]};
+      b.layout_kind = ir::LayoutKind::None;
+      b.layout.reset();
+      b.elem_offset = {};
+      if (!keeps_bytes(BufferId{i})) b.byte_offset = {};
+    }
+    return {};
+  }
+
+ private:
+  // How many elements the flat buffer has.
+  Result<ExprId> flat_size(BufferId id) {
+    const Buffer b = f_[id];
+    if (b.scope == ir::Scope::Tmem) return ExprId{};
+    if (b.origin == ir::BufferOrigin::View) return view_size(b, keeps_bytes(id));
+    if (const auto size = WW_TRY(storage_size(f_, b))) return extent_of(f_, *size);
+    ExprId size = product_of(f_, b.shape);
+    if (b.elem_offset.valid())
+      size = ir::index_binary(f_, ExprOp::Add, to_int64(f_, size), to_int64(f_, b.elem_offset));
+    return ir::simplify(f_, size, facts_);
+  }
+
+  // What fits into the storage.
+  Result<ExprId> view_size(const Buffer& b, bool is_moved) {
+    const Buffer& base = f_[b.base];
+    const int bits = storage_bits(b.dtype);
+    const int base_bits = storage_bits(base.dtype);
+    const std::int64_t skipped = is_moved ? ir::const_int(f_, b.byte_offset).value_or(0) * 8 : 0;
+    if (const auto size = WW_TRY(storage_size(f_, base)))
+      return extent_of(f_, std::max<std::int64_t>(1, (*size * base_bits - skipped) / bits));
+    const auto op = [&](ExprOp kind, ExprId a, std::int64_t by) {
+      return ir::index_binary(f_, kind, a, ir::int_imm(f_, DType::Int64, by));
+    };
+    const ExprId size = to_int64(f_, WW_TRY(flat_size(b.base)));
+    return ir::simplify(f_, op(ExprOp::FloorDiv, op(ExprOp::Mul, size, base_bits), bits), facts_);
+  }
+
+  // Does a view still begin at its byte offset? Otherwise that is part of every index.
+  [[nodiscard]] bool keeps_bytes(BufferId id) const {
+    return planned_[id.index] && planned_[id.index]->plan.rest_bytes.valid();
+  }
+
+  ir::Function& f_;
+  const ir::Facts& facts_;
+  std::vector<std::optional<FlatAccess>> planned_;  // by BufferId
+};
+
+// --- vectors -------------------------------------------------------------------------------------
+//
+// They are taken apart and put together, for accesses whose elements do not follow each other.
+
+ExprId shuffled(ir::Function& f, ExprId vector, int lane) {
+  Expr e{.op = ExprOp::Shuffle, .type = ir::Type::of(f[vector].type.dtype), .span = f[vector].span};
+  e.args = {vector, ir::int_imm(f, DType::Int32, lane)};
+  e.integer = 1;
+  return f.add(std::move(e));
+}
+
+// base + lane · stride, in the type of both.
+ExprId ramp_lane(ir::Function& f, const Expr& e, int lane) {
+  const ExprId number = ir::int_imm(f, e.type.dtype, lane);
+  Expr step{.op = ExprOp::Mul, .span = e.span, .no_wrap = e.no_wrap};
+  const ExprId moved = ir::binary_like(f, step, e.args[1], number).value();
+  step.op = ExprOp::Add;
+  return ir::binary_like(f, step, e.args[0], moved).value();
+}
+
+bool is_by_lane(ExprOp op) {
+  const ir::ExprGroup group = ir::group_of(op);
+  return group == ir::ExprGroup::Infix || group == ir::ExprGroup::Compare || op == ExprOp::Cast ||
+         op == ExprOp::Min || op == ExprOp::Max || op == ExprOp::Neg;
+}
+
+ExprId lane_of(ir::Function& f, ExprId vector, int lane) {
+  Expr e = f[vector];
+  if (e.type.lanes == 1) return vector;
+  if (e.op == ExprOp::Broadcast) return e.args[0];
+  if (e.op == ExprOp::Ramp) return ramp_lane(f, e, lane);
+  if (!is_by_lane(e.op)) return shuffled(f, vector, lane);
+  e.type.lanes = 1;
+  for (ExprId& arg : e.args) arg = lane_of(f, arg, lane);
+  return f.add(std::move(e));
+}
+
+ExprId vector_of(ir::Function& f, std::span<const ExprId> scalars) {
+  Expr e{.op = ExprOp::Shuffle, .span = f[scalars.front()].span};
+  e.type = ir::Type::of(f[scalars.front()].type.dtype, static_cast<std::uint16_t>(scalars.size()));
+  e.integer = std::ssize(scalars);
+  for (const ExprId scalar : scalars) e.args.push_back(scalar);
+  for (std::size_t i = 0; i < scalars.size(); ++i)
+    e.args.push_back(ir::int_imm(f, DType::Int32, static_cast<std::int64_t>(i)));
+  return f.add(std::move(e));
+}
+
+// --- names ---------------------------------------------------------------------------------------
+
+// Drops bindings of the body that nothing mentions but other such names. Values that read
+// memory stay. Only what is kept, or stands for a name that is, counts as a mention.
+void drop_unused_names(ir::Function& f) {
+  std::vector<ExprId> values(f.var_count());  // of names that may go
+  std::vector<ExprId> left;
+  const auto add = [&](ExprId id) { left.push_back(id); };
+  for (const ir::Param& param : f.params)
+    if (param.buffer.valid()) ir::for_each_root(f[param.buffer], add);
+  for (const auto& [key, setting] : f.attrs) ir::for_each_root(setting, add);
+  ir::for_each_stmt(f, f.host, [&](StmtId id) { ir::for_each_root(f, f[id], add); });
+  ir::for_each_stmt(f, f.body, [&](StmtId id) {
+    const Stmt& s = f[id];
+    if (s.kind == StmtKind::Bind && !f[s.expr].reads_memory)
+      values[s.var.index] = s.expr;
+    else
+      ir::for_each_root(f, s, add);
+  });
+  std::vector<bool> seen(f.expr_count());
+  while (!left.empty()) {
+    const ExprId id = left.back();
+    left.pop_back();
+    if (seen[id.index]) continue;
+    seen[id.index] = true;
+    const Expr& e = f[id];
+    for (const ExprId arg : e.args) left.push_back(arg);
+    if (e.op == ir::ExprOp::Var && values[e.var.index].valid())
+      left.push_back(std::exchange(values[e.var.index], ExprId{}));
+  }
+  ir::erase_stmts(f, f.body, [&](const Stmt& s) {
+    return s.kind == StmtKind::Bind && values[s.var.index].valid();
+  });
+}
+
+// --- the program ---------------------------------------------------------------------------------
 
 class Flattener {
  public:
@@ -186,7 +388,7 @@ class Flattener {
 
   // The start of the storage, whatever the offset.
   Result<ExprId> data(Expr e) {
-    const ir::Buffer& b = f_[e.buffer];
+    const Buffer& b = f_[e.buffer];
     if (b.scope == ir::Scope::Tmem)
       return fail(
           diag(DiagKind::NotLowered, "`{}` is in tensor memory, which no pointer leads to", b.name)
@@ -207,7 +409,7 @@ class Flattener {
     // The data of a buffer of its own is its first element.
     if (from.op == ExprOp::BufferData && f_[from.buffer].origin != ir::BufferOrigin::View) {
       from.op = ExprOp::AddressOf;
-      from.args = {ir::int_imm(f_, num::DType::Int32, 0)};
+      from.args = {ir::int_imm(f_, DType::Int32, 0)};
     }
     if (from.op != ExprOp::AddressOf || from.type != e.type) return f_.add(std::move(e));
     // `pointer_offset(address_of(A[0]), offset)` says all there is to say.

@@ -6,8 +6,7 @@
 
 #include "ir/build.h"
 #include "ir/launch/thread_values.h"
-#include "ir/map_roots.h"
-
+#include "ir/visit.h"
 namespace ww::lower {
 namespace {
 
@@ -21,8 +20,15 @@ class Promote {
   void run() {
     for (std::size_t i = 0; i < scalars_.size(); ++i)
       if (scalars_[i].stmt.valid()) promote(ir::BufferId{static_cast<std::uint32_t>(i)});
-    block(f_.host);
-    block(f_.body);
+    const auto is_promoted = [&](const ir::Stmt& s) {
+      return s.kind == ir::StmtKind::Alloc && vars_[s.buffer.index].valid();
+    };
+    for (ir::Block* part : {&f_.host, &f_.body}) {
+      ir::erase_stmts(f_, *part, is_promoted);
+      ir::for_each_stmt(f_, *part, [&](ir::StmtId id) {
+        ir::map_roots(f_, id, [&](ExprId root) { return replaced(root); });
+      });
+    }
   }
 
  private:
@@ -40,35 +46,12 @@ class Promote {
     store.args = {};
   }
 
-  void block(ir::Block& list) {
-    std::erase_if(list, [&](ir::StmtId id) {
-      const ir::Stmt& s = f_[id];
-      return s.kind == ir::StmtKind::Alloc && vars_[s.buffer.index].valid();
-    });
-    for (const ir::StmtId id : list) stmt(id);
-  }
-
-  void stmt(ir::StmtId id) {
-    ir::map_roots(f_, id, [&](ExprId root) { return replaced(root); });
-    block(f_.at(id).body);
-    block(f_.at(id).other);
-  }
-
   ExprId replaced(ExprId id) {
     if (id.index < done_.size() && done_[id.index].valid()) return done_[id.index];
-    ir::Expr e = f_[id];
-    ExprId out = id;
-    if (e.op == ir::ExprOp::Load && vars_[e.buffer.index].valid()) {
-      out = ir::var_ref(f_, vars_[e.buffer.index], e.span);
-    } else {
-      bool is_same = true;
-      for (ExprId& arg : e.args) {
-        const ExprId next = replaced(arg);
-        is_same = is_same && next == arg;
-        arg = next;
-      }
-      if (!is_same) out = f_.add(std::move(e));
-    }
+    const ir::Expr& e = f_[id];
+    const ExprId out = e.op == ir::ExprOp::Load && vars_[e.buffer.index].valid()
+                           ? ir::var_ref(f_, vars_[e.buffer.index], e.span)
+                           : ir::with_operands(f_, id, [&](ExprId arg) { return replaced(arg); });
     if (done_.size() <= id.index) done_.resize(id.index + 1);
     done_[id.index] = out;
     return out;

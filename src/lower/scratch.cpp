@@ -20,19 +20,12 @@ bool is_cluster_sync(const ir::Function& f, const ir::Stmt& s) {
   if (s.kind == StmtKind::Ptx)
     return f[s.ptx].opcode.text().starts_with("barrier.cluster.") ||
            f[s.ptx].opcode.mnemonic() == "mapa";
-  return s.kind == StmtKind::Evaluate && f[s.expr].op == ir::ExprOp::Call &&
-         f[s.expr].callee == ir::Intrinsic::ClusterSync;
+  return is_call(f, s, ir::Intrinsic::ClusterSync);
 }
 
 bool is_reduction(const ir::Function& f, const ir::Stmt& s) {
   return s.kind == StmtKind::Tile && f[s.tile].scope == ir::Unit::Cluster &&
          ir::is_reduction(f[s.tile].op);
-}
-
-bool meets_in(const ir::Function& f, ir::StmtId id) {
-  bool out = false;
-  ir::for_each_stmt(f, {id}, [&](ir::StmtId each) { out = out || is_cluster_sync(f, f[each]); });
-  return out;
 }
 
 ir::StmtId ptx_statement(Context& context, std::string_view opcode) {
@@ -64,10 +57,8 @@ ir::Block made_mbarriers(Context& context) {
 
 RepeatedCalls::RepeatedCalls(const ir::Function& function)
     : may_repeat_(function.stmt_count()), is_in_loop_(function.stmt_count()) {
-  ir::for_each_stmt(function, function.body, [&](ir::StmtId id) {
-    const ir::StmtKind kind = function[id].kind;
-    jumps_ = jumps_ || kind == ir::StmtKind::Break || kind == ir::StmtKind::Continue ||
-             kind == ir::StmtKind::Return;
+  jumps_ = ir::any_stmt(function, function.body, [](const ir::Stmt& s) {
+    return s.is_jump() || s.kind == ir::StmtKind::Return;
   });
   visit(function, function.body, false);
 }
@@ -83,8 +74,7 @@ void RepeatedCalls::visit(const ir::Function& f, const ir::Block& block, bool is
       is_in_loop_[id.index] = is_in_loop;
       may_repeat_[id.index] = is_in_loop && (!meets || jumps_);
     }
-    const bool is_loop = s.kind == ir::StmtKind::For || s.kind == ir::StmtKind::While;
-    visit(f, s.body, is_in_loop || is_loop);
+    visit(f, s.body, is_in_loop || s.is_loop());
     visit(f, s.other, is_in_loop);
   }
 }
@@ -118,7 +108,9 @@ void begin_turns(Context& context) {
 // what is between hides the wait.
 void await_other_ctas(Context& context) {
   ir::Function& f = context.f;
-  const auto first = std::ranges::find_if(f.body, [&](ir::StmtId id) { return meets_in(f, id); });
+  const auto first = std::ranges::find_if(f.body, [&](ir::StmtId id) {
+    return ir::any_stmt(f, {id}, [&](const ir::Stmt& s) { return is_cluster_sync(f, s); });
+  });
   const auto at = first - f.body.begin();
   f.body.insert(first, ptx_statement(context, "barrier.cluster.wait.aligned"));
   const auto begin = first_action(f, f.body.begin() + at);

@@ -131,7 +131,7 @@ class Vectorizer {
     VectorLoop row{.span = s_.span, .var = f_[s_.var].name};
     accesses_.clear();
     lets_.clear();
-    rounds_ = ir::const_int(f_, s_.args[1]).value_or(0);
+    rounds_ = ir::const_int(f_, s_.trips()).value_or(0);
     row.reason = reason_against();
     if (row.reason.empty()) {
       read_body();
@@ -149,7 +149,7 @@ class Vectorizer {
   [[nodiscard]] std::string reason_against() const {
     if (rounds_ < 1 || rounds_ > kMaxVectorRounds)
       return fmt::format("{} rounds, expected 1 to {}", rounds_, kMaxVectorRounds);
-    if (s_.args.size() > 2 && ir::const_int(f_, s_.args[2]) != 1)
+    if (s_.step().valid() && ir::const_int(f_, s_.step()) != 1)
       return "the variable does not count one by one";
     for (const StmtId id : s_.body) {
       const Stmt& s = f_[id];
@@ -178,7 +178,7 @@ class Vectorizer {
   // From here on expressions are those of round k.
   void enter(std::int64_t k) {
     exprs_->begin_round(s_.var);
-    const ExprId begin = s_.args[0];
+    const ExprId begin = s_.first();
     const num::DType type = f_[begin].type.dtype;
     exprs_->set(s_.var,
                 ir::simplify(f_, ir::index_binary(f_, ExprOp::Add, begin, ir::int_imm(f_, type, k)),

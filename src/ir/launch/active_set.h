@@ -32,6 +32,9 @@ namespace ww::ir {
 inline constexpr std::size_t kMaxThreads = 1024;
 using Threads = std::bitset<kMaxThreads>;
 
+/// As many as that, from 0 on.
+inline Threads first_threads(std::size_t count) { return Threads().set() >> (kMaxThreads - count); }
+
 struct ActiveSet {
   Threads may;
   Unit granule = Unit::Kernel;
@@ -55,6 +58,8 @@ class ActiveSets {
  public:
   static ActiveSets of(const Function& function, const LaunchShape& shape);
   [[nodiscard]] const ActiveSet& operator[](StmtId stmt) const { return sets_[stmt.index]; }
+  /// Does the condition of an If decide by thread, so that no thread may go both ways?
+  [[nodiscard]] bool parts(const Stmt& branch, StmtId id) const;
 
  private:
   std::vector<ActiveSet> sets_;

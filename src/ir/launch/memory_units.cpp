@@ -90,7 +90,7 @@ void MemoryUnits::find_leaks() {
   });
   for_each_expr(f_, [&](ExprId id) {
     const Expr& e = f_[id];
-    if (e.op == ExprOp::AddressOf || e.op == ExprOp::BufferData) leak(e.buffer, {});
+    if (takes_address(e)) leak(e.buffer, {});
   });
 }
 
@@ -104,9 +104,7 @@ bool MemoryUnits::lower(Known& known, Unit unit, StmtId why) {
 Unit MemoryUnits::stored_by(const Stmt& store, const ActiveSet& set, ThreadValues& values) const {
   if (set.may.none()) return Unit::Kernel;
   if (set.one_lane_per_warp) return Unit::Thread;
-  Threads all;
-  for (std::size_t t = 0; t < values.count(); ++t) all.set(t);
-  Unit unit = coarsest(set.may, all, set.granule);
+  Unit unit = coarsest(set.may, first_threads(values.count()), set.granule);
   const auto and_of = [&](ExprId expr) {
     if (unit > Unit::Thread)
       unit = std::min(unit, uniformity_among(f_, definitions_, *this, values, expr, set.may));

@@ -10,35 +10,15 @@
 #include <unordered_set>
 
 #include "ir/launch/uniformity.h"
+#include "ir/shared_size.h"
+#include "ir/signatures.h"
 #include "ir/visit.h"
-#include "layout/views.h"
-
 namespace ww::ir {
 namespace {
 
 // Beyond these nothing is trusted: times the program is walked through, loads times statements.
 constexpr int kMaxWalks = 32;
 constexpr std::size_t kMaxStates = 1U << 22U;
-
-struct Bytes {
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
-};
-
-// Where a buffer lies in its storage, if that is known.
-std::optional<Bytes> bytes_of(const Function& f, const Buffer& b) {
-  const auto offset = [&](ExprId e) { return e.valid() ? const_int(f, e) : 0; };
-  const std::optional<std::int64_t> elements = offset(b.elem_offset);
-  const std::optional<std::int64_t> plain = offset(b.byte_offset);
-  const std::optional<layout::Layout> all = layout_of(f, b);
-  if (!elements || !plain || !all || !layout::require_constant(*all, "size")) return std::nullopt;
-  const Result<layout::Layout> own = layout::storage(*all);
-  if (!own) return std::nullopt;
-  const Result<std::int64_t> span = layout::memory_span(*own);
-  if (!span) return std::nullopt;
-  const std::int64_t begin = *plain + *elements * num::storage_bits(b.dtype) / 8;
-  return Bytes{begin, begin + (*span * num::storage_bits(b.dtype) + 7) / 8};
-}
 
 // What is behind at a place of the program, for each load; Kernel: nothing.
 struct Behind {
@@ -74,8 +54,12 @@ class SharedOrder {
  public:
   SharedOrder(const Function& f, const std::vector<ExprId>& loads,
               const std::vector<ActiveSet>& sets, std::size_t threads)
-      : f_(f), loads_(loads), sets_(sets), out_(loads.size()), hits_(f.buffer_count()) {
-    for (std::size_t t = 0; t < threads; ++t) all_.set(t);
+      : f_(f),
+        loads_(loads),
+        sets_(sets),
+        all_(first_threads(threads)),
+        out_(loads.size()),
+        hits_(f.buffer_count()) {
     for (std::size_t i = 0; i < loads.size(); ++i) number_.emplace(loads[i].index, i);
     nowhere_ = {std::vector<Unit>(loads.size(), Unit::Kernel),
                 std::vector<Unit>(loads.size(), Unit::Kernel), std::vector<StmtId>(loads.size()),
@@ -104,13 +88,12 @@ class SharedOrder {
     std::optional<std::vector<std::size_t>>& hits = hits_[buffer.index];
     if (hits) return *hits;
     hits.emplace();
-    const std::optional<Bytes> own = bytes_of(f_, f_[buffer]);
+    const std::optional<StoragePart> own = storage_part(f_, f_[buffer]);
     for (std::size_t i = 0; i < loads_.size(); ++i) {
       const BufferId read = f_[loads_[i]].buffer;
       if (storage_of(f_, read) != storage_of(f_, buffer)) continue;
-      const std::optional<Bytes> other = bytes_of(f_, f_[read]);
-      const bool is_apart = own && other && (own->end <= other->begin || other->end <= own->begin);
-      if (!is_apart) hits->push_back(i);
+      const std::optional<StoragePart> other = storage_part(f_, f_[read]);
+      if (!own || !other || own->meets(*other)) hits->push_back(i);
     }
     return *hits;
   }
@@ -129,18 +112,15 @@ class SharedOrder {
 
   // The loads of an expression, then what its calls write.
   void evaluate(Behind& at, ExprId root, StmtId stmt) {
-    const auto is_address = [&](ExprId id) {
-      return f_[id].op == ExprOp::AddressOf || f_[id].op == ExprOp::BufferData;
-    };
     std::vector<BufferId> written;
-    if (is_address(root)) leak(f_[root].buffer, stmt);
+    if (takes_address(f_[root])) leak(f_[root].buffer, stmt);
     for_each_below(root, [&](ExprId id) {
       const Expr& e = f_[id];
       if (const auto found = number_.find(id.index); found != number_.end())
         load(at, found->second, stmt);
       const ExprId target = e.op == ExprOp::Call ? written_by(e) : ExprId{};
       for (const ExprId arg : e.args) {
-        if (!is_address(arg)) continue;
+        if (!takes_address(f_[arg])) continue;
         if (arg == target)
           written.push_back(f_[arg].buffer);
         else
@@ -307,11 +287,8 @@ std::optional<Unit> barrier_unit(const Function& function, const Expr& call) {
     case Intrinsic::CtaSync:
     case Intrinsic::ClusterSync:
       return Unit::Cta;
-    case Intrinsic::StorageSync: {
-      const Expr& scope = function[call.args[0]];
-      const bool is_warp = scope.op == ExprOp::TextImm && function.texts[scope.text] == "warp";
-      return is_warp ? Unit::Warp : Unit::Cta;
-    }
+    case Intrinsic::StorageSync:
+      return literal_text(function, call.args[0]) == "warp" ? Unit::Warp : Unit::Cta;
     case Intrinsic::WarpSync:
       return Unit::Warp;
     case Intrinsic::WarpgroupSync:

@@ -7,11 +7,17 @@
 #include <utility>
 #include <vector>
 
+#include "ir/launch/active_set.h"
 #include "ir/launch/memory_units.h"
-#include "ir/launch/narrow.h"
 #include "ir/launch/thread_values.h"
 
 namespace ww::ir {
+
+/// The conditions that shaped an active set, for messages.
+struct Blame {
+  ExprId splits = {};      // the last that threads of a granule may answer differently
+  ExprId leaves_out = {};  // the last one that excludes known threads
+};
 
 class ThreadFlow {
  public:

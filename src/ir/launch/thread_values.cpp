@@ -7,8 +7,144 @@
 #include "ir/simplify/fold.h"
 #include "ir/simplify/range.h"
 #include "ir/simplify/sum.h"
+#include "ir/visit.h"
 
 namespace ww::ir {
+
+// --- names ---------------------------------------------------------------------------------------
+//
+// Which names and scalars stand for one expression.
+
+namespace {
+
+// Scalars written once. The walk goes in program order and knows at each place which of them are
+// certainly written: those stored to earlier in an enclosing block. A use anywhere else, or
+// anything that could write behind our back, takes a scalar off the list.
+class Scalars {
+ public:
+  explicit Scalars(const Function& f)
+      : f_(f), stores_(f.buffer_count()), bad_(f.buffer_count()), written_(f.buffer_count()) {}
+
+  std::vector<Definition> all() {
+    for (std::uint32_t i = 0; i < f_.buffer_count(); ++i) {
+      const Buffer& b = f_[BufferId{i}];
+      if (b.base.valid()) bad_[b.base.index] = true;
+      if (b.scope != Scope::Local || b.origin != BufferOrigin::Alloc || !is_single(b))
+        bad_[i] = true;
+    }
+    walk(f_.body);
+    for (std::size_t i = 0; i < stores_.size(); ++i)
+      if (bad_[i]) stores_[i] = {};
+    return std::move(stores_);
+  }
+
+ private:
+  [[nodiscard]] bool is_single(const Buffer& b) const {
+    for (const ExprId extent : b.shape)
+      if (const_int(f_, extent) != 1) return false;
+    return true;
+  }
+
+  void walk(const Block& block) {
+    std::vector<std::uint32_t> here;
+    for (const StmtId id : block) {
+      const Stmt& stmt = f_[id];
+      for_each_root(f_, stmt, [&](ExprId root) { look_at(root); });
+      if (stmt.kind == StmtKind::Tile) touch(f_[stmt.tile]);
+      if (stmt.kind == StmtKind::Ptx) touch(f_[stmt.ptx]);
+      walk(stmt.body);
+      walk(stmt.other);
+      if (stmt.kind == StmtKind::Store && store(id, stmt)) here.push_back(stmt.buffer.index);
+    }
+    for (const std::uint32_t i : here) written_[i] = false;
+  }
+
+  bool store(StmtId id, const Stmt& stmt) {
+    Definition& only = stores_[stmt.buffer.index];
+    if (only.stmt.valid() || f_[stmt.expr].type != Type::of(f_[stmt.buffer].dtype)) {
+      bad_[stmt.buffer.index] = true;
+      return false;
+    }
+    only = {stmt.expr, id};
+    written_[stmt.buffer.index] = true;
+    return true;
+  }
+
+  void look_at(ExprId root) {
+    any_below(f_, root, [&](const Expr& e) {
+      if (takes_address(e) || (e.op == ExprOp::Load && !written_[e.buffer.index]))
+        bad_[e.buffer.index] = true;
+      return false;
+    });
+  }
+
+  void touch(const TileCall& call) {
+    for (const TileArg& arg : call.args)
+      if (const auto* region = std::get_if<Region>(&arg)) bad_[region->buffer.index] = true;
+    for (const auto& [name, buffer] : call.workspace) bad_[buffer.index] = true;
+  }
+
+  // An operand that is a load may be a destination.
+  void touch(const PtxCall& call) {
+    for (const PtxOperand& operand : call.operands)
+      if (operand.expr.valid() && f_[operand.expr].op == ExprOp::Load)
+        bad_[f_[operand.expr].buffer.index] = true;
+  }
+
+  const Function& f_;
+  std::vector<Definition> stores_;
+  std::vector<bool> bad_;
+  std::vector<bool> written_;
+};
+
+}  // namespace
+
+Definitions definitions_of(const Function& function) {
+  Definitions out;
+  out.lets.resize(function.var_count());
+  out.loops.resize(function.var_count());
+  out.ids = id_bindings(function);
+  for_each_stmt(function, [&](StmtId id) {
+    const Stmt& stmt = function[id];
+    if (stmt.kind == StmtKind::Bind) out.lets[stmt.var.index] = {stmt.expr, id};
+    if (stmt.kind == StmtKind::For) out.loops[stmt.var.index] = id;
+  });
+  out.scalars = Scalars(function).all();
+  return out;
+}
+
+Definition definition_of(const Function& function, const Definitions& definitions, ExprId expr) {
+  const Expr& e = function[expr];
+  if (e.op == ExprOp::Var) return definitions.lets[e.var.index];
+  if (e.op == ExprOp::Load && e.type.is_scalar()) return definitions.scalars[e.buffer.index];
+  return {};
+}
+
+std::optional<Unit> given_unit(const Function& function, const Definitions& definitions,
+                               VarId var) {
+  const auto bound_unit = [&](StmtId stmt) {
+    return function[stmt].hardware.kind == HardwareId::Kind::ThreadIdx ? Unit::Thread : Unit::Cta;
+  };
+  const StmtId id = definitions.ids[var.index].stmt, loop = definitions.loops[var.index];
+  switch (function[var].kind) {
+    case VarKind::Param:
+    case VarKind::Extent:
+      return Unit::Kernel;
+    case VarKind::Launch:
+      return id.valid() ? bound_unit(id) : Unit::Thread;
+    case VarKind::ScopeId: {
+      const Unit child = id.valid() ? facts_of(function[id].scope_id).child : Unit::Thread;
+      return child == Unit::Cluster || child == Unit::Cta ? child : Unit::Thread;
+    }
+    case VarKind::Loop:
+      if (loop.valid() && function[loop].loop == LoopKind::ThreadBinding) return bound_unit(loop);
+      return std::nullopt;
+    case VarKind::Let:
+      break;
+  }
+  return std::nullopt;
+}
+
 namespace {
 
 using KnownInt = std::optional<std::int64_t>;
@@ -18,34 +154,15 @@ using KnownInt = std::optional<std::int64_t>;
 constexpr std::size_t kMaxKept = 4096;
 constexpr std::size_t kMaxKnown = 16384;
 
-// Sums and products in unsigned numbers: their low bits are those of any type.
-std::int64_t low_bits(ExprOp op, std::int64_t a, std::int64_t b) {
-  const auto x = static_cast<std::uint64_t>(a);
-  const auto y = static_cast<std::uint64_t>(b);
-  return static_cast<std::int64_t>(op == ExprOp::Add ? x + y : (op == ExprOp::Sub ? x - y : x * y));
-}
-
-// By 0: all bits, or the dividend. The least number by -1 is itself.
-std::int64_t divided(ExprOp op, std::int64_t a, std::int64_t b) {
-  const bool is_modulo = op == ExprOp::FloorMod || op == ExprOp::TruncMod;
-  if (b == 0) return is_modulo ? a : -1;
-  if (b == -1) return is_modulo ? 0 : low_bits(ExprOp::Sub, 0, a);
-  switch (op) {
-    case ExprOp::FloorDiv:
-      return floor_div(a, b);
-    case ExprOp::FloorMod:
-      return floor_mod(a, b);
-    case ExprOp::TruncDiv:
-      return a / b;
-    default:
-      return a % b;
-  }
+// The least number is its own.
+std::int64_t negative(std::int64_t a) {
+  return static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(a));
 }
 
 KnownInt one(const Expr& e, std::int64_t a) {
   switch (e.op) {
     case ExprOp::Neg:
-      return low_bits(ExprOp::Sub, 0, a);
+      return negative(a);
     case ExprOp::BitNot:
       return ~a;
     case ExprOp::Not:
@@ -55,63 +172,13 @@ KnownInt one(const Expr& e, std::int64_t a) {
     case ExprOp::Call:
       if (e.callee == Intrinsic::Likely) return a;
       if (e.callee != Intrinsic::Abs || e.type.dtype == num::DType::Uint64) return std::nullopt;
-      return a >= 0 ? a : low_bits(ExprOp::Sub, 0, a);
+      return a >= 0 ? a : negative(a);
     default:
       return std::nullopt;
   }
 }
 
 }  // namespace
-
-std::optional<std::int64_t> int_result(ExprOp op, std::int64_t a, std::int64_t b, Type type) {
-  // The bits of a great uint64 are not its value.
-  const bool is_great = type.dtype == num::DType::Uint64 && (a < 0 || b < 0);
-  switch (op) {
-    case ExprOp::Add:
-    case ExprOp::Sub:
-    case ExprOp::Mul:
-      return low_bits(op, a, b);
-    case ExprOp::BitAnd:
-      return a & b;
-    case ExprOp::BitOr:
-      return a | b;
-    case ExprOp::BitXor:
-      return a ^ b;
-    case ExprOp::Eq:
-      return a == b;
-    case ExprOp::Ne:
-      return a != b;
-    default:
-      break;
-  }
-  if (is_great) return std::nullopt;
-  const bool shifts = b >= 0 && b < num::bits_of(type.dtype);
-  switch (op) {
-    case ExprOp::FloorDiv:
-    case ExprOp::FloorMod:
-    case ExprOp::TruncDiv:
-    case ExprOp::TruncMod:
-      return divided(op, a, b);
-    case ExprOp::Min:
-      return std::min(a, b);
-    case ExprOp::Max:
-      return std::max(a, b);
-    case ExprOp::Shl:
-      return shifts ? static_cast<std::int64_t>(static_cast<std::uint64_t>(a) << b) : 0;
-    case ExprOp::Shr:
-      return a >> (shifts ? b : 63);
-    case ExprOp::Lt:
-      return a < b;
-    case ExprOp::Le:
-      return a <= b;
-    case ExprOp::Gt:
-      return a > b;
-    case ExprOp::Ge:
-      return a >= b;
-    default:
-      return std::nullopt;
-  }
-}
 
 void ThreadValues::make_room() {
   if (done_.size() <= kMaxKept) return;
@@ -145,7 +212,7 @@ void ThreadValues::for_each_part(ExprId expr, const Add& add) const {
   if (const Definition name = definition_of(f_, definitions_, expr); name.value.valid())
     return add(name.value);
   if (e.op == ExprOp::Var) {
-    if (const StmtId loop = one_round(e.var); loop.valid()) add(f_[loop].args[0]);
+    if (const StmtId loop = one_round(e.var); loop.valid()) add(f_[loop].first());
     return;
   }
   if (e.op == ExprOp::Load) return;
@@ -156,16 +223,14 @@ void ThreadValues::for_each_part(ExprId expr, const Add& add) const {
 StmtId ThreadValues::one_round(VarId var) const {
   const StmtId loop = definitions_.loops[var.index];
   const bool is_one = loop.valid() && f_[loop].loop != LoopKind::ThreadBinding &&
-                      const_int(f_, f_[loop].args[1]) == 1;
+                      const_int(f_, f_[loop].trips()) == 1;
   return is_one ? loop : StmtId{};
 }
 
 PerThread ThreadValues::unknown() const { return {std::vector<std::int64_t>(count_), {}}; }
 
 PerThread ThreadValues::constant(std::int64_t value) const {
-  PerThread out{std::vector<std::int64_t>(count_, value), {}};
-  for (std::size_t t = 0; t < count_; ++t) out.known.set(t);
-  return out;
+  return {std::vector<std::int64_t>(count_, value), first_threads(count_)};
 }
 
 PerThread ThreadValues::compute(ExprId expr) {
@@ -199,7 +264,7 @@ PerThread ThreadValues::variable(const Expr& e) {
   if (definitions_.lets[e.var.index].value.valid())
     return known(definitions_.lets[e.var.index].value);
   const StmtId loop = one_round(e.var);
-  return loop.valid() ? known(f_[loop].args[0]) : unknown();
+  return loop.valid() ? known(f_[loop].first()) : unknown();
 }
 
 PerThread ThreadValues::scope_id(VarId var) {

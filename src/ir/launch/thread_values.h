@@ -43,10 +43,6 @@ struct PerThread {
   Threads known;
 };
 
-/// a op b of two integers or bools of one type, before it is cut to the type of the result
-/// (ir/simplify/fold.h); nothing for what is not a number (a division by 0) or no operator on them.
-std::optional<std::int64_t> int_result(ExprOp op, std::int64_t a, std::int64_t b, Type type);
-
 /// Evaluates integer and bool expressions for every thread, with the wrap-around of their types.
 class ThreadValues {
  public:

@@ -52,12 +52,10 @@ void Names::note_uses() {
   for (const Param& param : f_.params) {
     if (param.buffer.valid()) note_layout(f_[param.buffer]);
   }
-  for (const Block* block : {&f_.host, &f_.body}) {
-    for_each_stmt(f_, *block, [&](StmtId id) {
-      const Stmt& s = f_[id];
-      if (s.kind == StmtKind::Alloc || s.kind == StmtKind::Declare) note_layout(f_[s.buffer]);
-    });
-  }
+  for_each_stmt(f_, [&](StmtId id) {
+    const Stmt& s = f_[id];
+    if (s.kind == StmtKind::Alloc || s.kind == StmtKind::Declare) note_layout(f_[s.buffer]);
+  });
 }
 
 void Names::note_layout(const Buffer& buffer) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The printer's parts: the text of literals, of expressions and all that is made of them, and the
-// lines of statements and functions.
+// The printer's parts: the text of literals, of expressions and all that is made of them.
 #pragma once
 
 #include <string>
@@ -9,7 +8,7 @@
 #include <vector>
 
 #include "ir/function.h"
-#include "ir/print/names.h"
+#include "ir/print/name_frames.h"
 #include "ir/print/print.h"
 
 namespace ww::ir::printing {
@@ -26,6 +25,52 @@ std::string shortest(num::DType dtype, double value);
 std::string layout_text(const layout::Layout& layout);
 /// `T.int32`, `T.handle("float32")`.
 std::string annotation(Type type);
+
+// --- names, in names.cpp -------------------------------------------------------------------------
+
+/// The names under which a function's variables and buffers are printed: identifiers, unique among
+/// the visible ones, and never a name that the program text needs itself.
+class Names {
+ public:
+  explicit Names(const Function& f);
+
+  [[nodiscard]] const std::string& of(VarId var) const { return vars_[var.index]; }
+  [[nodiscard]] const std::string& of(BufferId buffer) const { return buffers_[buffer.index]; }
+  /// Does an expression read the variable?
+  [[nodiscard]] bool is_used(VarId var) const { return used_[var.index]; }
+  /// Do the ids of a ScopeIds statement need names, because one has one or is read?
+  [[nodiscard]] bool is_named(const Stmt& scope_ids) const;
+  /// Extents to be declared in the body: used ones that no annotation declares.
+  [[nodiscard]] const std::vector<VarId>& extents() const { return extents_; }
+  /// Extents to declare before the kernel: all of them if an annotation has one that is not int32,
+  /// the type of a quoted name.
+  [[nodiscard]] const std::vector<VarId>& host_extents() const { return host_extents_; }
+  /// The axes to be imported, by name, in the order of their first use.
+  [[nodiscard]] const std::vector<std::string>& axes() const { return axes_; }
+  [[nodiscard]] bool has_layouts() const { return has_layouts_; }
+  [[nodiscard]] bool has_own_axes() const { return has_own_axes_; }
+
+ private:
+  void note_uses();
+  void note_layout(const Buffer& buffer);
+  void note_axis(layout::Axis axis, bool named_even_if_m);
+  void name_params();
+  void name_block(const Block& block);
+  void name_stmt(const Stmt& stmt);
+  void name_frame(const Block& block, VarId loop_var = {});
+  void bind(VarId var);
+  void bind(BufferId buffer);
+
+  const Function& f_;
+  std::vector<std::string> vars_;
+  std::vector<std::string> buffers_;
+  std::vector<bool> used_;
+  std::vector<VarId> extents_, host_extents_;
+  std::vector<std::string> axes_;
+  bool has_layouts_ = false;
+  bool has_own_axes_ = false;
+  NameFrames frames_;
+};
 
 // --- expressions, in expr.cpp --------------------------------------------------------------------
 
@@ -69,7 +114,7 @@ std::string setting(const Context& c, const Setting& setting);
 std::string settings(const Context& c,
                      const std::vector<std::pair<std::string, Setting>>& settings);
 
-// --- buffers, in buffer.cpp ----------------------------------------------------------------------
+// --- buffers -------------------------------------------------------------------------------------
 
 /// What stands right of the `=` where a buffer is declared or allocated.
 std::string declaration(const Context& c, BufferId id);
@@ -78,40 +123,9 @@ std::string allocation(const Context& c, const Buffer& buffer);
 /// they are declared before the kernel.
 std::string buffer_annotation(const Context& c, const Buffer& buffer);
 
-// --- calls, in calls.cpp -------------------------------------------------------------------------
+// --- calls ---------------------------------------------------------------------------------------
 
 std::string tile_call(const Context& c, const TileCall& call);
 std::string ptx_call(const Context& c, const PtxCall& call);
-
-// --- statements in stmt.cpp, functions in print.cpp ----------------------------------------------
-
-class FunctionWriter {
- public:
-  explicit FunctionWriter(const Function& f) : c_(f) {}
-
-  void stmt(StmtId id);
-  void function(PrintOptions options);
-  std::string take() { return std::move(out_); }
-  /// The place of each line.
-  std::vector<Span> take_spans() { return std::move(spans_); }
-
- private:
-  void line(std::string_view text);
-  void block(const Block& block);
-  void nested(const Block& block);
-  void store(const Stmt& s);
-  void loop(const Stmt& s);
-  void branch(const Stmt& s, std::string_view keyword);
-  void scope_ids(const Stmt& s);
-  void imports();
-  void signature();
-  void body();
-
-  Context c_;
-  std::string out_;
-  std::vector<Span> spans_;  // of the lines
-  Span at_ = {};             // of the statement that is being written
-  int indent_ = 0;
-};
 
 }  // namespace ww::ir::printing

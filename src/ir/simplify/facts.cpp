@@ -87,8 +87,7 @@ class Gather {
   }
 
   Facts all() {
-    for (const Block* block : {&f_.host, &f_.body})
-      for_each_stmt(f_, *block, [&](StmtId id) { look_at(f_[id]); });
+    for_each_stmt(f_, [&](StmtId id) { look_at(f_[id]); });
     return std::move(out_);
   }
 
@@ -121,14 +120,14 @@ class Gather {
   }
 
   void set_loop(const Stmt& stmt) {
-    const Range start = ranges_.range(stmt.args[0]);
-    const Range trips = ranges_.range(stmt.args[1]);
-    const std::int64_t step =
-        stmt.args.size() > 2 && stmt.args[2].valid() ? const_int(f_, stmt.args[2]).value_or(0) : 1;
-    if (step == 0 || trips.max < 1) return;  // nothing known, or never executed
+    const Range start = ranges_.range(stmt.first());
+    const Range trips = ranges_.range(stmt.trips());
+    const bool has_step = !stmt.step().valid() || const_int(f_, stmt.step());
+    if (!has_step || trips.max < 1) return;  // nothing known, or never executed
+    const std::int64_t step = step_of(f_, stmt);
     const Range moved = range::scale({0, range::add_bounds(trips.max, -1)}, step);
     out_.set_range(stmt.var, range::add(start, moved));
-    const std::int64_t d = std::gcd(ranges_.divisor(stmt.args[0]), step);
+    const std::int64_t d = std::gcd(ranges_.divisor(stmt.first()), step);
     out_.set_divisor(stmt.var, std::max<std::int64_t>(1, d));
   }
 
@@ -161,14 +160,7 @@ ExprId replaced(Function& f, ExprId expr, const std::function<ExprId(VarId)>& re
       out = value;
     }
   } else {
-    Expr e = f[expr];
-    bool is_same = true;
-    for (ExprId& arg : e.args) {
-      const ExprId next = replaced(f, arg, replace, done);
-      is_same = is_same && next == arg;
-      arg = next;
-    }
-    if (!is_same) out = f.add(std::move(e));
+    out = with_operands(f, expr, [&](ExprId arg) { return replaced(f, arg, replace, done); });
   }
   done.emplace(expr.index, out);
   return out;

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
+#include "base/check.h"
 #include "base/wide.h"
 #include "num/float_format.h"
 
@@ -27,28 +29,6 @@ std::int64_t narrow(DType dtype, Wide value) {
   return wrap(dtype, static_cast<std::int64_t>(static_cast<std::uint64_t>(value)));
 }
 
-Result<Wide> divide(ExprOp op, Wide a, Wide b) {
-  if (b == 0) return fail(DiagKind::HostError, "division by zero");
-  switch (op) {
-    case ExprOp::FloorDiv:
-      return floor_div(a, b);
-    case ExprOp::FloorMod:
-      return floor_mod(a, b);
-    case ExprOp::TruncDiv:
-      return a / b;
-    default:
-      return a % b;
-  }
-}
-
-Wide shift(ExprOp op, DType dtype, Wide a, Wide b) {
-  const int bits = num::bits_of(dtype);
-  const int by = b < 0 || b >= bits ? bits : static_cast<int>(b);
-  if (op == ExprOp::Shl)
-    return by == bits ? 0 : static_cast<Wide>(static_cast<std::uint64_t>(a) << by);
-  return by >= bits ? (a < 0 ? -1 : 0) : a >> by;
-}
-
 bool compare(ExprOp op, int order) {
   switch (op) {
     case ExprOp::Eq:
@@ -66,36 +46,68 @@ bool compare(ExprOp op, int order) {
   }
 }
 
-Result<Wide> fold_int(ExprOp op, DType dtype, Wide a, Wide b) {
+template <typename T>
+T divided(ExprOp op, T a, T b) {
+  const bool is_modulo = op == ExprOp::FloorMod || op == ExprOp::TruncMod;
+  if (b == 0) return is_modulo ? a : static_cast<T>(-1);
+  // The least number by -1 is itself.
+  if (std::is_signed_v<T> && b == static_cast<T>(-1))
+    return is_modulo ? 0 : static_cast<T>(0 - static_cast<std::uint64_t>(a));
+  switch (op) {
+    case ExprOp::FloorDiv:
+      return floor_div(a, b);
+    case ExprOp::FloorMod:  // floor_mod would leave 64 bits on its way
+      return a % b != 0 && (a < 0) != (b < 0) ? a % b + b : a % b;
+    case ExprOp::TruncDiv:
+      return a / b;
+    default:
+      return a % b;
+  }
+}
+
+// Sums and products of unsigned numbers: their low bits are those of any type.
+template <typename T>
+std::optional<std::int64_t> int_result_of(ExprOp op, T a, T b, int bits) {
+  const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
+  const bool shifts = y < static_cast<std::uint64_t>(bits);
+  const auto result = [](auto value) { return static_cast<std::int64_t>(value); };
   switch (op) {
     case ExprOp::Add:
-      return a + b;
+      return result(x + y);
     case ExprOp::Sub:
-      return a - b;
-    case ExprOp::Mul:  // the low 64 bits are all that can matter
-      return static_cast<Wide>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+      return result(x - y);
+    case ExprOp::Mul:
+      return result(x * y);
+    case ExprOp::BitAnd:
+    case ExprOp::And:
+      return result(x & y);
+    case ExprOp::BitOr:
+    case ExprOp::Or:
+      return result(x | y);
+    case ExprOp::BitXor:
+      return result(x ^ y);
     case ExprOp::FloorDiv:
     case ExprOp::FloorMod:
     case ExprOp::TruncDiv:
     case ExprOp::TruncMod:
-      return divide(op, a, b);
+      return result(divided(op, a, b));
     case ExprOp::Min:
-      return std::min(a, b);
+      return result(std::min(a, b));
     case ExprOp::Max:
-      return std::max(a, b);
-    case ExprOp::BitAnd:
-    case ExprOp::And:
-      return a & b;
-    case ExprOp::BitOr:
-    case ExprOp::Or:
-      return a | b;
-    case ExprOp::BitXor:
-      return a ^ b;
+      return result(std::max(a, b));
     case ExprOp::Shl:
+      return shifts ? result(x << y) : 0;
     case ExprOp::Shr:
-      return shift(op, dtype, a, b);
+      return shifts ? result(a >> b) : a < T{0} ? -1 : 0;
+    case ExprOp::Eq:
+    case ExprOp::Ne:
+    case ExprOp::Lt:
+    case ExprOp::Le:
+    case ExprOp::Gt:
+    case ExprOp::Ge:
+      return compare(op, a < b ? -1 : a > b ? 1 : 0);
     default:
-      raise_bug(__FILE__, __LINE__, "operator of integers", std::string(name_of(op)));
+      return std::nullopt;
   }
 }
 
@@ -225,16 +237,25 @@ Constant convert(const Constant& value, DType to) {
   return {to, wrap(to, value.integer), 0};
 }
 
+std::optional<std::int64_t> int_result(ExprOp op, std::int64_t a, std::int64_t b, Type type) {
+  const int bits = num::bits_of(type.dtype);
+  return type.dtype == DType::Uint64
+             ? int_result_of(op, static_cast<std::uint64_t>(a), static_cast<std::uint64_t>(b), bits)
+             : int_result_of(op, a, b, bits);
+}
+
 Result<Constant> fold(ExprOp op, const Constant& a, const Constant& b) {
   const bool compares = group_of(op) == ExprGroup::Compare;
   if (is_float(a.dtype)) {
     if (compares) return truth(compare_floats(op, a.real, b.real));
     return Constant{a.dtype, 0, round_to(a.dtype, fold_float(op, a.real, b.real))};
   }
-  const Wide x = wide(a.dtype, a.integer);
-  const Wide y = wide(b.dtype, b.integer);
-  if (compares) return truth(compare(op, x < y ? -1 : x > y ? 1 : 0));
-  return Constant{a.dtype, narrow(a.dtype, WW_TRY(fold_int(op, a.dtype, x, y))), 0};
+  const bool divides = op == ExprOp::FloorDiv || op == ExprOp::FloorMod || op == ExprOp::TruncDiv ||
+                       op == ExprOp::TruncMod;
+  if (divides && b.integer == 0) return fail(DiagKind::HostError, "division by zero");
+  const auto result = int_result(op, a.integer, b.integer, Type::of(a.dtype));
+  WW_CHECK(result, "`{}` of integers", name_of(op));
+  return Constant{compares ? DType::Bool : a.dtype, compares ? *result : wrap(a.dtype, *result), 0};
 }
 
 Constant fold(ExprOp op, const Constant& a) {

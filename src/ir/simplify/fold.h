@@ -36,6 +36,9 @@ std::string int_text(num::DType dtype, std::int64_t value);
 /// Conversion by value: floats to integers drop the fraction and saturate, as PTX does; to bool: !=
 /// 0.
 Constant convert(const Constant& value, num::DType to);
+/// a op b of two integers or bools of one type, before it is cut to the type of the result; nothing
+/// for what is no operator on them. By 0: all bits, or the dividend as remainder.
+std::optional<std::int64_t> int_result(ExprOp op, std::int64_t a, std::int64_t b, Type type);
 /// a op b, both of one type. HostError for a division by zero.
 Result<Constant> fold(ExprOp op, const Constant& a, const Constant& b);
 Constant fold(ExprOp op, const Constant& a);

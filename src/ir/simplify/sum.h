@@ -11,8 +11,7 @@
 // (`may_wrap` is false): by its range, or because it was read from index arithmetic (`exact`). What
 // needs more than a congruence (`//`, `<`, min, a wider type) asks that first.
 //
-// read.h makes sums from expressions, by the operations of arithmetic.h and what bounds.h knows;
-// rebuild.h turns sums into expressions. Only the last changes the function.
+// simplify.cpp makes sums from expressions, by the operations below, and turns sums into expressions. Only the last changes the function.
 #pragma once
 
 #include <cstdint>
@@ -106,5 +105,56 @@ int compare(const Atoms& atoms, const Sum& a, const Sum& b);
 
 /// A scalar integer or bool.
 inline bool is_index(Type type) { return type.is_scalar() && (type.is_int() || type.is_bool()); }
+
+// --- bounds --------------------------------------------------------------------------------------
+//
+// Bounds for the values of atoms and sums: ranges and divisors.
+
+/// Of the sum of whole numbers, which may leave the type.
+Range plain_range(const Atoms& atoms, const Sum& sum);
+std::int64_t plain_divisor(const Atoms& atoms, const Sum& sum);
+/// A number that divides every value of the term.
+std::int64_t granularity(const Atoms& atoms, const SumTerm& term);
+
+/// May the sum leave the type?
+bool may_wrap(const Atoms& atoms, const Sum& sum, Type type);
+/// What the value of a sum of that type can be: anything where it may wrap around.
+Range range_of(const Atoms& atoms, const Sum& sum, Type type);
+std::int64_t divisor_of(const Atoms& atoms, const Sum& sum, Type type);
+
+/// From what the arguments of the atom can be.
+Range range_of(const Atoms& atoms, const SumAtom& atom);
+std::int64_t divisor_of(const Atoms& atoms, const SumAtom& atom);
+
+// --- operations ----------------------------------------------------------------------------------
+//
+// Operations on sums. Nothing comes out where a number would leave 64 bits.
+
+/// The operation as a new atom.
+Sum single(Atoms& atoms, ExprOp op, Type type, Type arg_type, std::vector<Sum> args,
+           bool exact = false);
+/// a + factor·b.
+std::optional<Sum> plus(Atoms& atoms, const Sum& a, const Sum& b, std::int64_t factor);
+std::optional<Sum> scaled(const Sum& a, std::int64_t factor);
+std::optional<Sum> product(Atoms& atoms, const Sum& a, const Sum& b, Type type, bool exact);
+/// The sum with the promise `exact` that it does not overflow, which counts only where the range
+/// does not show it, so that equal sums are alike.
+Sum promised(const Atoms& atoms, Sum sum, Type type, bool exact);
+/// What an operation of that type makes. What may wrap is meant modulo 2^bits: its numbers are kept
+/// small.
+Sum settled(const Atoms& atoms, Sum sum, Type type, bool exact);
+
+/// x // k, where x does not wrap.
+Sum floor_quotient(Atoms& atoms, const Sum& x, std::int64_t k, Type type);
+/// x % k, where x does not wrap unless k divides 2^width.
+Sum floor_remainder(Atoms& atoms, const Sum& x, std::int64_t k, Type type);
+/// Does k divide every 2^width that a sum of the type may be off by?
+bool divides_width(std::int64_t k, Type type);
+
+Sum comparison(Atoms& atoms, ExprOp op, const Sum& a, const Sum& b, Type operands, bool exact);
+/// Does `difference op 0` hold always, or never?
+std::optional<bool> decided(const Atoms& atoms, ExprOp op, const Sum& difference);
+/// not condition, as one atom or a constant.
+Sum inverse(Atoms& atoms, const Sum& condition);
 
 }  // namespace ww::ir

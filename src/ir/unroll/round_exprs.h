@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The expressions of a function in one round of its expanded loops (ir/unroll/expand.cpp). Nodes
+// The expressions of a function in one round of its expanded loops (ir/unroll/unroll.cpp). Nodes
 // without replaced names stay; the others are rebuilt with constants folded.
 #pragma once
 

@@ -10,16 +10,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
 #include <vector>
 
+#include "ir/equal.h"
 #include "ir/launch/active_set.h"
+#include "ir/launch/launch.h"
 #include "ir/print/print.h"
 #include "ir/settings.h"
 #include "ir/shared_size.h"
 #include "ir/signatures.h"
+#include "ir/simplify/fold.h"
 #include "ir/verify/verifier.h"
 #include "ir/visit.h"
 #include "isa/form.h"
@@ -81,7 +86,7 @@ class ArrivalCheck {
       const Stmt& s = f_[id];
       std::set<std::uint32_t> understood;  // expressions
       if (s.kind == StmtKind::Ptx) instruction(id, here.times, understood);
-      if (s.kind == StmtKind::Evaluate) wait(id, here, understood);
+      if (is_call(f_, s, Intrinsic::MbarrierWait)) wait(id, here, understood);
       if (s.kind == StmtKind::Tile) copy(f_[s.tile], understood);
       for_each_root(f_, s, [&](ExprId root) {
         if (!understood.contains(root.index)) escapes(root);
@@ -90,15 +95,14 @@ class ArrivalCheck {
       block(s.body, below);
       block(s.other, below);
       // What stands behind them may not be reached.
-      if (s.kind == StmtKind::Return || s.kind == StmtKind::Break || s.kind == StmtKind::Continue)
+      if (s.kind == StmtKind::Return || s.is_jump())
         here.is_certain = here.is_in_first_round = false;
     }
   }
 
   [[nodiscard]] Reached below_of(const Stmt& s, StmtId id, Reached here) const {
-    const bool is_loop = s.kind == StmtKind::For || s.kind == StmtKind::While;
-    const auto trips = s.kind == StmtKind::For ? const_int(f_, s.args[1]) : std::nullopt;
-    if (is_loop) {
+    const auto trips = s.kind == StmtKind::For ? const_int(f_, s.trips()) : std::nullopt;
+    if (s.is_loop()) {
       here.times =
           trips ? std::min(here.times * std::clamp<std::int64_t>(*trips, 0, 1 << 20), kManyArrivals)
                 : kManyArrivals;
@@ -107,21 +111,10 @@ class ArrivalCheck {
       here.is_in_first_round = here.is_in_first_round && runs;
       here.is_in_loop = true;
     }
-    const bool narrows_only = s.kind != StmtKind::If || narrows(s, id);
-    here.is_certain = here.is_certain && !is_loop && narrows_only;
+    const bool narrows_only = s.kind != StmtKind::If || sets_.parts(s, id);
+    here.is_certain = here.is_certain && !s.is_loop() && narrows_only;
     here.is_in_first_round = here.is_in_first_round && narrows_only;
     return here;
-  }
-
-  // A condition that decides by thread: no thread may go both ways.
-  [[nodiscard]] bool narrows(const Stmt& s, StmtId id) const {
-    const auto may = [&](const Block& of) {
-      Threads out;
-      if (!of.empty()) out = sets_[of.front()].may;
-      return out;
-    };
-    if (!s.other.empty()) return (may(s.body) & may(s.other)).none();
-    return may(s.body) != sets_[id].may;
   }
 
   Barriers* barriers_at(ExprId pointer) {
@@ -185,7 +178,6 @@ class ArrivalCheck {
 
   void wait(StmtId id, const Reached& here, std::set<std::uint32_t>& understood) {
     const Expr& e = f_[f_[id].expr];
-    if (e.op != ExprOp::Call || e.callee != Intrinsic::MbarrierWait) return;
     Barriers* barriers = barriers_at(e.args[0]);
     if (barriers == nullptr) return;
     understood.insert(f_[id].expr.index);
@@ -230,37 +222,24 @@ class ArrivalCheck {
   void escapes(ExprId root) {
     if (!escaped_.insert(root.index).second) return;
     const Expr& e = f_[root];
-    const bool is_use =
-        e.op == ExprOp::AddressOf || e.op == ExprOp::BufferData || e.op == ExprOp::Load;
-    if (is_use && is_shared(f_[e.buffer].scope)) found_[e.buffer].is_known = false;
+    if ((takes_address(e) || e.op == ExprOp::Load) && is_shared(f_[e.buffer].scope))
+      found_[e.buffer].is_known = false;
     for (const ExprId arg : e.args) escapes(arg);
   }
 
   // Does another buffer lie, or may it, where this one does?
   [[nodiscard]] bool shares_bytes(BufferId buffer) const {
-    const auto own = bytes_of(buffer);
+    const auto own = storage_part(f_, f_[buffer]);
     const BufferId storage = storage_of(f_, buffer);
     for (std::uint32_t i = 0; i < f_.buffer_count(); ++i) {
       const BufferId other{i};
       if (other == buffer || storage_of(f_, other) != storage) continue;
       if (other == storage && !found_.contains(other)) continue;  // a pool that only pieces use
-      const auto bytes = bytes_of(other);
-      if (!own || !bytes || (own->first < bytes->second && bytes->first < own->second)) return true;
+      const auto bytes = storage_part(f_, f_[other]);
+      const bool is_known = own && bytes && !f_[buffer].pointer.valid();
+      if (!is_known || own->meets(*bytes)) return true;
     }
     return false;
-  }
-
-  // First byte in the storage, and the one behind the last.
-  [[nodiscard]] std::optional<std::pair<std::int64_t, std::int64_t>> bytes_of(BufferId id) const {
-    const Buffer& buffer = f_[id];
-    const auto size = storage_bytes(f_, buffer);
-    const auto offset = [&](ExprId expr) {
-      return expr.valid() ? const_int(f_, expr) : std::optional<std::int64_t>(0);
-    };
-    const auto elements = offset(buffer.elem_offset), first = offset(buffer.byte_offset);
-    if (!size || !elements || !first || buffer.pointer.valid()) return std::nullopt;
-    const std::int64_t begin = *first + *elements * num::storage_bits(buffer.dtype) / 8;
-    return std::pair{begin, begin + *size};
   }
 
   void report(const Barriers& barriers) {
@@ -292,21 +271,282 @@ class ArrivalCheck {
 };
 
 bool waits_for_mbarriers(const Function& f) {
-  bool out = false;
-  for_each_stmt(f, f.body, [&](StmtId id) {
-    const Stmt& s = f[id];
-    out = out || (s.kind == StmtKind::Evaluate && f[s.expr].op == ExprOp::Call &&
-                  f[s.expr].callee == Intrinsic::MbarrierWait);
-  });
-  return out;
+  return any_stmt(f, f.body, [&](const Stmt& s) { return is_call(f, s, Intrinsic::MbarrierWait); });
 }
-
 }  // namespace
 
 void check_arrivals(Context& c, const LaunchShape& shape) {
   if (shape.threads() > static_cast<std::int64_t>(ir::kMaxThreads) || !waits_for_mbarriers(c.f))
     return;
   ArrivalCheck(c, shape).go();
+}
+
+// --- bytes ---------------------------------------------------------------------------------------
+//
+// Bytes that an mbarrier is told to expect, against those of the copies that name it. Where both stand
+// in one block, the phase is that block's: another sum would leave it incomplete for ever, or complete
+// it too early. Copies in a block that expects nothing may be for the same phase: no error then.
+//
+// Each CTA of a cluster is counted for itself: a copy with `cta_mask=` brings its bytes to every CTA of
+// the mask, from every CTA that starts it. A condition on the rank alone does not begin another block.
+
+namespace {
+
+// --- values in a cluster -------------------------------------------------------------------------
+//
+// Values of expressions in each CTA of a cluster, as far as they follow from constants and from where
+// the CTA is in its cluster: masks of CTAs, and conditions on a CTA's rank.
+
+/// A bit for each CTA of a cluster, by rank.
+using CtaMask = std::uint16_t;
+inline bool has_cta(CtaMask ctas, std::size_t rank) {
+  return (std::uint32_t{ctas} >> rank & 1U) != 0;
+}
+
+class ClusterValues {
+ public:
+  /// `bound`: the values of names (ir/signatures.h).
+  ClusterValues(const Function& function, const std::vector<ExprId>& bound,
+                const LaunchShape& shape)
+      : f_(function), bound_(bound), shape_(shape), ids_(id_bindings(function)) {}
+
+  [[nodiscard]] std::size_t ctas() const { return static_cast<std::size_t>(shape_.cluster_ctas()); }
+  [[nodiscard]] CtaMask all() const { return static_cast<CtaMask>((1U << ctas()) - 1); }
+
+  /// The value in the CTA of that rank; nothing when it depends on anything else.
+  [[nodiscard]] std::optional<std::int64_t> in_cta(ExprId expr, std::size_t rank) const {
+    if (!expr.valid() || !f_[expr].type.is_scalar()) return std::nullopt;
+    const Expr& e = f_[expr];
+    if (e.op == ExprOp::IntImm) return e.integer;
+    return e.op == ExprOp::Var ? variable(e, rank) : operated(e, rank);
+  }
+
+  /// The CTAs in which a condition holds; nothing when it depends on anything else.
+  [[nodiscard]] std::optional<CtaMask> where(ExprId condition) const {
+    CtaMask out = 0;
+    for (std::size_t rank = 0; rank < ctas(); ++rank) {
+      const auto value = in_cta(condition, rank);
+      if (!value) return std::nullopt;
+      if (*value != 0) out = static_cast<CtaMask>(out | 1U << rank);
+    }
+    return out;
+  }
+
+ private:
+  [[nodiscard]] std::optional<std::int64_t> variable(const Expr& e, std::size_t rank) const {
+    if (f_[e.var].kind == VarKind::Let && e.var.index < bound_.size())
+      return in_cta(bound_[e.var.index], rank);
+    const IdBinding& id = ids_[e.var.index];
+    if (f_[e.var].kind != VarKind::ScopeId || !id.stmt.valid()) return std::nullopt;
+    const Stmt& declared = f_[id.stmt];
+    if (declared.scope_id != ScopeIdKind::CtaIdInCluster) return std::nullopt;
+    const auto number = static_cast<std::int64_t>(rank);
+    const auto& cluster = shape_.cluster;
+    const ThreadPlace place{.cta = {number % cluster[0], number / cluster[0] % cluster[1],
+                                    number / (cluster[0] * cluster[1])}};
+    return scope_id_value(shape_, declared.scope_id, id.dim, declared.vars.size(), cluster, place);
+  }
+
+  [[nodiscard]] std::optional<std::int64_t> operated(const Expr& e, std::size_t rank) const {
+    if (e.args.empty() || e.args.size() > 2 || !(e.type.is_int() || e.type.is_bool()))
+      return std::nullopt;
+    const auto a = in_cta(e.args[0], rank), b = in_cta(e.args.back(), rank);
+    if (!a || !b) return std::nullopt;
+    if (e.op == ExprOp::Cast) return wrap(e.type.dtype, *a);
+    if (e.op == ExprOp::Not) return *a == 0 ? 1 : 0;
+    const auto out = int_result(e.op, *a, *b, f_[e.args[0]].type);
+    return out ? std::optional(wrap(e.type.dtype, *out)) : std::nullopt;
+  }
+
+  const Function& f_;
+  const std::vector<ExprId>& bound_;
+  const LaunchShape& shape_;
+  std::vector<IdBinding> ids_;
+};
+
+constexpr int kMaxCtas = 16;  // of a cluster
+
+/// What a block says about one mbarrier, in each CTA of the cluster.
+struct Phase {
+  ExprId mbarrier = {};
+  std::array<std::int64_t, kMaxCtas> expected = {}, copied = {};
+  CtaMask expecting = 0, sending = 0;  // CTAs that expect bytes, CTAs that start copies
+  Span expects = {}, copies = {};
+  bool is_shared_out = false;  // copies go to other CTAs
+  bool is_known = true;        // all numbers are constants
+};
+
+// Bytes of a copy that an mbarrier hears of; nothing when they are known at run time only.
+std::optional<std::int64_t> bytes_of(const Function& f, const TileCall& call) {
+  const auto* region = std::get_if<Region>(&call.args[0]);
+  if (region == nullptr) return std::nullopt;
+  std::int64_t bits = num::storage_bits(f[region->buffer].dtype);
+  for (const RangeExpr& range : region->ranges) {
+    const auto extent = const_int(f, range.extent);
+    if (!extent || *extent < 0 || *extent > (std::int64_t{1} << 30)) return std::nullopt;
+    bits = std::min(bits * *extent, std::int64_t{1} << 50);
+  }
+  return bits / 8;
+}
+
+class ExpectedBytes {
+ public:
+  ExpectedBytes(Context& c, const LaunchShape& shape)
+      : c_(c), f_(c.f), cluster_(c.f, c.bound, shape) {}
+
+  void run() {
+    block(f_.body, cluster_.all());
+    for (const Phase& phase : phases_) compare(phase);
+  }
+
+ private:
+  static const ExprId* mbarrier_of(const Function& f, const Stmt& s) {
+    if (s.kind != StmtKind::Tile || f[s.tile].op != TileOp::CopyAsync) return nullptr;
+    // Another CTA's mbarrier hears of it; which copies come to this one is not seen here.
+    if (remote_operand(f, f[s.tile])) return nullptr;
+    const Setting* setting = mbarrier_setting(f[s.tile]);
+    return setting == nullptr ? nullptr : std::get_if<ExprId>(setting);
+  }
+
+  // The barriers of a buffer belong together: stages of a ring.
+  [[nodiscard]] std::uint32_t barriers_of(ExprId pointer) const {
+    const BufferId buffer = pointed_to(f_, c_.bound, pointer);
+    return buffer.valid() ? buffer.index * 2 + 1 : pointer.index * 2;
+  }
+
+  // Some CTAs send to others, which may have bytes to expect from others still.
+  [[nodiscard]] bool is_from_some(const Phase& phase) const {
+    return phase.is_shared_out && phase.sending != cluster_.all();
+  }
+
+  // A block that these CTAs execute.
+  void block(const Block& stmts, CtaMask ctas) {
+    std::vector<Phase> here;
+    statements(stmts, ctas, here);
+    for (const Phase& phase : here) {
+      const std::uint32_t barriers = barriers_of(phase.mbarrier);
+      if (phase.sending != 0 && phase.expecting == 0) elsewhere_.insert(barriers);
+      if (is_from_some(phase)) ++senders_[barriers];
+    }
+    phases_.insert(phases_.end(), here.begin(), here.end());
+  }
+
+  void statements(const Block& stmts, CtaMask ctas, std::vector<Phase>& here) {
+    for (const StmtId id : stmts) {
+      const Stmt& s = f_[id];
+      if (const ExprId* mbarrier = mbarrier_of(f_, s)) add_copy(phase_of(here, *mbarrier), s, ctas);
+      if (s.kind == StmtKind::Ptx) add_expectation(here, f_[s.ptx], s.span, ctas);
+      add_remote(s);
+      const auto holds =
+          s.kind == StmtKind::If && cluster_.ctas() > 1 ? cluster_.where(s.expr) : std::nullopt;
+      if (!holds) {
+        block(s.body, ctas);
+        block(s.other, ctas);
+        continue;
+      }
+      statements(s.body, ctas & *holds, here);
+      statements(s.other, static_cast<CtaMask>(ctas & ~*holds), here);
+    }
+  }
+
+  // Bytes come to all barriers at that place from other CTAs.
+  void add_remote(const Stmt& s) {
+    if (s.kind != StmtKind::Tile || !remote_operand(f_, f_[s.tile])) return;
+    const Setting* setting = mbarrier_setting(f_[s.tile]);
+    const auto* mbarrier = setting == nullptr ? nullptr : std::get_if<ExprId>(setting);
+    if (mbarrier != nullptr) elsewhere_.insert(barriers_of(*mbarrier));
+  }
+
+  Phase& phase_of(std::vector<Phase>& phases, ExprId mbarrier) {
+    for (Phase& each : phases)
+      if (same(f_, each.mbarrier, mbarrier)) return each;
+    return phases.emplace_back(Phase{.mbarrier = mbarrier});
+  }
+
+  // The CTAs that get what the CTA of a rank sends; nothing when they are known at run time only.
+  [[nodiscard]] std::optional<CtaMask> receivers(const TileCall& call, std::size_t rank) const {
+    const Setting* setting = cta_mask_setting(call);
+    if (setting == nullptr) return static_cast<CtaMask>(1U << rank);
+    if (const auto* number = std::get_if<std::int64_t>(setting))
+      return static_cast<CtaMask>(*number);
+    const auto* expr = std::get_if<ExprId>(setting);
+    const auto value = expr == nullptr ? std::nullopt : cluster_.in_cta(*expr, rank);
+    if (!value) return std::nullopt;
+    return static_cast<CtaMask>(*value);
+  }
+
+  void add_copy(Phase& phase, const Stmt& s, CtaMask ctas) {
+    const TileCall& call = f_[s.tile];
+    const auto bytes = bytes_of(f_, call);
+    phase.is_known = phase.is_known && bytes && copy_settings(call).predicate == nullptr;
+    phase.is_shared_out = phase.is_shared_out || cta_mask_setting(call) != nullptr;
+    phase.sending |= ctas;
+    phase.copies = s.span;
+    for (std::size_t rank = 0; rank < cluster_.ctas(); ++rank) {
+      if (!has_cta(ctas, rank)) continue;
+      const auto to = receivers(call, rank);
+      phase.is_known = phase.is_known && to;
+      for (std::size_t each = 0; to && each < cluster_.ctas(); ++each)
+        if (has_cta(*to, each)) phase.copied[each] += bytes.value_or(0);
+    }
+  }
+
+  // state, [address], bytes
+  void add_expectation(std::vector<Phase>& phases, const PtxCall& call, Span span, CtaMask ctas) {
+    const isa::Mnemonic called = call.opcode.mnemonic();
+    if (called != "mbarrier.arrive.expect_tx" && called != "mbarrier.expect_tx") return;
+    std::size_t at = 0;
+    while (at < call.operands.size() && call.operands[at].kind != PtxOperandKind::Address) ++at;
+    if (at + 1 >= call.operands.size() || call.operands[at].offset.valid()) return;
+    Phase& phase = phase_of(phases, call.operands[at].expr);
+    phase.is_known = phase.is_known && !call.predicate.valid();
+    phase.expecting |= ctas;
+    phase.expects = span;
+    for (std::size_t rank = 0; rank < cluster_.ctas(); ++rank) {
+      if (!has_cta(ctas, rank)) continue;
+      const auto bytes = cluster_.in_cta(call.operands[at + 1].expr, rank);
+      phase.is_known = phase.is_known && bytes;
+      phase.expected[rank] += bytes.value_or(0);
+    }
+  }
+
+  // Blocks that expect nothing, and blocks of other CTAs, may bring bytes of the same phase.
+  [[nodiscard]] bool is_whole(const Phase& phase) const {
+    const std::uint32_t barriers = barriers_of(phase.mbarrier);
+    const auto senders = senders_.find(barriers);
+    const int others =
+        (senders == senders_.end() ? 0 : senders->second) - (is_from_some(phase) ? 1 : 0);
+    return phase.sending != 0 && phase.is_known && !elsewhere_.contains(barriers) && others == 0;
+  }
+
+  void compare(const Phase& phase) {
+    if (!is_whole(phase)) return;
+    for (std::size_t rank = 0; rank < cluster_.ctas(); ++rank) {
+      if (!has_cta(phase.expecting, rank) || phase.expected[rank] == phase.copied[rank]) continue;
+      c_.report(DiagKind::BadTileCall, phase.expects,
+                "the mbarrier at `{}` expects {} bytes{}, and the copies that name it bring {}",
+                print(f_, phase.mbarrier), phase.expected[rank],
+                phase.is_shared_out ? fmt::format(" in CTA {} of the cluster", rank) : "",
+                phase.copied[rank]);
+      c_.findings.back().notes.push_back({"the last of them", phase.copies});
+      return;
+    }
+  }
+
+  Context& c_;
+  const Function& f_;
+  ClusterValues cluster_;
+  std::vector<Phase> phases_;             // by block
+  std::set<std::uint32_t> elsewhere_;     // barriers with copies in a block that expects nothing
+  std::map<std::uint32_t, int> senders_;  // by barriers: blocks in which some CTAs send to others
+};
+
+}  // namespace
+
+void check_expected_bytes(Context& c) {
+  const auto shape = launch_shape(c.f);  // what is wrong with it is reported elsewhere
+  if (!shape || shape->cluster_ctas() > std::int64_t{kMaxCtas}) return;
+  ExpectedBytes(c, *shape).run();
 }
 
 }  // namespace ww::ir::verifying

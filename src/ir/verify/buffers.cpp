@@ -330,7 +330,7 @@ void check_buffers(Context& c) {
   for (const Param& param : c.f.params) {
     if (param.buffer.valid()) BufferCheck(c, c.f[param.buffer], {}).run();
   }
-  const auto stmt = [&](StmtId id) {
+  for_each_stmt(c.f, [&](StmtId id) {
     const Stmt& s = c.f[id];
     if (s.kind != StmtKind::Alloc && s.kind != StmtKind::Declare) return;
     const Buffer& buffer = c.f[s.buffer];
@@ -340,9 +340,7 @@ void check_buffers(Context& c) {
     if (s.kind == StmtKind::Declare) return;
     check.check_alloc();
     totals.add(buffer, buffer.span.known ? buffer.span : s.span, check.bytes());
-  };
-  for_each_stmt(c.f, c.f.host, stmt);
-  for_each_stmt(c.f, c.f.body, stmt);
+  });
 }
 
 }  // namespace ww::ir::verifying

@@ -137,37 +137,9 @@ class ExprCheck {
 
   // --- operators ---
 
-  [[nodiscard]] bool takes(Type type) const {
-    switch (e_.op) {
-      case ExprOp::Div:
-        return type.is_float();
-      case ExprOp::FloorDiv:
-      case ExprOp::FloorMod:
-      case ExprOp::TruncDiv:
-      case ExprOp::TruncMod:
-      case ExprOp::Shl:
-      case ExprOp::Shr:
-        return type.is_int();
-      case ExprOp::BitAnd:
-      case ExprOp::BitOr:
-      case ExprOp::BitXor:
-      case ExprOp::BitNot:
-        return type.is_int() || type.is_bool();
-      case ExprOp::And:
-      case ExprOp::Or:
-      case ExprOp::Not:
-        return type.is_bool();
-      case ExprOp::Eq:
-      case ExprOp::Ne:
-        return type.is_value() || type.is_pointer();
-      default:
-        return type.is_int() || type.is_float();
-    }
-  }
-
   void arithmetic() {
     if (e_.args.size() == 2 && arg(0) != arg(1)) return mixed(0, 1);
-    if (!takes(arg(0))) {
+    if (!takes(e_.op, arg(0))) {
       c_.report(DiagKind::BadType, e_.span, "`{}` of `{}`", name(), to_text(arg(0)));
       return;
     }

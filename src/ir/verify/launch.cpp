@@ -1,30 +1,174 @@
 // SPDX-License-Identifier: Apache-2.0
 // The launch: scope ids, layouts over its threads, and who reaches a tile call.
-#include <algorithm>
+#include <fmt/format.h>
 
-#include "ir/launch/dependence.h"
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "base/diag.h"
 #include "ir/launch/launch.h"
 #include "ir/launch/shared_order.h"
 #include "ir/launch/thread_flow.h"
+#include "ir/launch/uniformity.h"
 #include "ir/print/print.h"
 #include "ir/settings.h"
-#include "ir/verify/divergence.h"
 #include "ir/verify/verifier.h"
 #include "ir/visit.h"
 
 namespace ww::ir::verifying {
 namespace {
 
-bool has_launch(const Function& f) {
-  bool found = false;
-  for_each_stmt(f, f.body, [&](StmtId id) {
-    const StmtKind kind = f[id].kind;
-    found = found || kind == StmtKind::ScopeIds || kind == StmtKind::LaunchThread ||
-            kind == StmtKind::Tile;
-  });
-  return found;
+// --- why threads part ----------------------------------------------------------------------------
+//
+// Why not all threads of a unit reach a statement: the condition, and the value in it that differs.
+
+constexpr std::size_t kMaxNotes = 5;
+
+class Origin {
+ public:
+  Origin(const Function& f, const LaunchShape& shape, ThreadFlow& flow, const ActiveSet& set,
+         Unit unit)
+      : f_(f), shape_(shape), flow_(flow), set_(set), unit_(unit) {}
+
+  // From the condition down to the value that nothing below explains.
+  std::vector<Note> notes(ExprId condition) {
+    std::vector<Note> out;
+    out.push_back({fmt::format("`{}` may differ between threads of a {}", print(f_, condition),
+                               name_of(unit_)),
+                   f_[condition].span});
+    ExprId at = condition;
+    while (seen_.insert(at.index).second) {
+      if (const ExprId part = differing_part(at); part.valid()) {
+        note_assignment(out, at, definition_of(f_, flow_.definitions(), at).stmt);
+        at = part;
+        continue;
+      }
+      const StmtId store = store_behind(at);
+      if (!store.valid()) break;
+      if (!is_whole(flow_[store])) {
+        out.push_back({fmt::format("`{}` is assigned here by {}, expected whole {}s", print(f_, at),
+                                   to_text(flow_[store], shape_), name_of(unit_)),
+                       f_[store].span});
+        return out;
+      }
+      note_assignment(out, at, store);
+      at = f_[store].expr;
+    }
+    if (Note reason = reason_of(at); !reason.text.empty()) out.push_back(std::move(reason));
+    const ExprOp op = f_[at].op;
+    if (op == ExprOp::Load || op == ExprOp::Call)
+      out.push_back({fmt::format("`T.{}({})` promises that it is the same; runs check it",
+                                 unit_ == Unit::Warp ? "warp_uniform" : "uniform", print(f_, at)),
+                     {}});
+    return out;
+  }
+
+ private:
+  bool differs(ExprId expr) { return flow_.uniformity(expr, set_.may) < unit_; }
+
+  bool is_whole(const ActiveSet& set) const {
+    const Threads all = first_threads(static_cast<std::size_t>(shape_.threads()));
+    return set.together(unit_) && coarsest(set.may, all, unit_) >= unit_;
+  }
+
+  void note_assignment(std::vector<Note>& out, ExprId name, StmtId stmt) const {
+    if (!stmt.valid() || !f_[stmt].span.known || out.size() >= kMaxNotes) return;
+    out.push_back({fmt::format("`{}` is assigned here", print(f_, name)), f_[stmt].span});
+  }
+
+  ExprId differing_part(ExprId expr) {
+    ExprId out;
+    for_each_decider(f_, flow_.definitions(), expr, [&](ExprId part) {
+      if (!out.valid() && !seen_.contains(part.index) && differs(part)) out = part;
+    });
+    return out;
+  }
+
+  // The store that makes a load of private memory differ.
+  StmtId store_behind(ExprId expr) {
+    const Expr& e = f_[expr];
+    if (e.op != ExprOp::Load || f_[e.buffer].scope != Scope::Local) return {};
+    const StmtId why = flow_.memory().of(expr).why;
+    return why.valid() && f_[why].kind == StmtKind::Store ? why : StmtId{};
+  }
+
+  Note reason_of(ExprId expr) {
+    const Expr& e = f_[expr];
+    if (e.op == ExprOp::Var) return {of_variable(e.var), f_[e.var].span};
+    if (e.op == ExprOp::Load) return of_load(expr);
+    if (e.op != ExprOp::Call) return {};
+    return {fmt::format("`T.{}` may give each thread a value of its own", facts_of(e.callee).name),
+            e.span};
+  }
+
+  std::string of_variable(VarId var) {
+    const Var& v = f_[var];
+    switch (v.kind) {
+      case VarKind::ScopeId:
+      case VarKind::Launch:
+        return fmt::format("`{}` numbers {}", v.name, numbered(var));
+      default:
+        return {};
+    }
+  }
+
+  // What an id numbers, as far as it matters inside a CTA.
+  std::string numbered(VarId var) {
+    const StmtId stmt = flow_.definitions().ids[var.index].stmt;
+    if (!stmt.valid() || f_[stmt].kind != StmtKind::ScopeIds) return "threads";
+    return fmt::format("{}s", name_of(facts_of(f_[stmt].scope_id).child));
+  }
+
+  Note of_load(ExprId expr) {
+    const Expr& e = f_[expr];
+    const Buffer& buffer = f_[e.buffer];
+    const StmtId why = flow_.memory().of(expr).why;
+    if (buffer.scope == Scope::Global)
+      return {fmt::format("`{}` reads memory that this kernel writes or takes addresses of, so it "
+                          "may change between two threads' reads; let one thread read it, and "
+                          "pass it on through shared memory, between barriers",
+                          print(f_, expr)),
+              e.span};
+    if (!is_shared(buffer.scope))
+      return {fmt::format("`{}` is each thread's own", print(f_, expr)), e.span};
+    if (!why.valid())
+      return {fmt::format("`{}` is read where threads of a {} do not come together",
+                          print(f_, expr), name_of(unit_)),
+              e.span};
+    return {fmt::format("`{}` is written here, and no barrier that whole {}s reach keeps that "
+                        "apart from the read of `{}`; put one before the read, and one after it",
+                        buffer.name, name_of(unit_), print(f_, expr)),
+            f_[why].span};
+  }
+
+  const Function& f_;
+  const LaunchShape& shape_;
+  ThreadFlow& flow_;
+  const ActiveSet& set_;
+  Unit unit_;
+  std::set<std::uint32_t> seen_;
+};
+
+// Notes for an error about a statement that threads of such a unit do not reach together: the
+// condition that separates them, and where its value comes from.
+std::vector<Note> why_apart(const Function& function, const LaunchShape& shape, ThreadFlow& flow,
+                            StmtId stmt, Unit unit) {
+  const Blame& blame = flow.blame(stmt);
+  const ActiveSet& set = flow[stmt];
+  if (!set.together(unit) && blame.splits.valid())
+    return Origin(function, shape, flow, set, unit).notes(blame.splits);
+  if (!blame.leaves_out.valid()) return {};
+  return {{fmt::format("`{}` leaves out the others", print(function, blame.leaves_out)),
+           function[blame.leaves_out].span}};
 }
 
+bool has_launch(const Function& f) {
+  return any_stmt(f, f.body, [](const Stmt& s) {
+    return s.kind == StmtKind::ScopeIds || s.kind == StmtKind::LaunchThread ||
+           s.kind == StmtKind::Tile;
+  });
+}
 /// The largest value that a thread axis takes in the launch; nothing when that is not known.
 std::optional<std::int64_t> most_on(const LaunchShape& shape, layout::Axis axis) {
   const layout::AxisFacts& facts = axis.facts();
@@ -106,22 +250,17 @@ bool is_whole(const ActiveSet& set, const LaunchShape& shape, Unit unit) {
 
 // The unit whose threads a barrier waits for, or whose threads a reduction combines.
 std::optional<Unit> unit_of_collective(const Function& f, const Expr& call) {
-  if (call.op != ExprOp::Call) return std::nullopt;
-  if (call.callee == Intrinsic::CtaReduce) return Unit::Cta;
-  if (call.callee == Intrinsic::WarpReduce) return Unit::Warp;
+  if (is_call(call, Intrinsic::CtaReduce)) return Unit::Cta;
+  if (is_call(call, Intrinsic::WarpReduce)) return Unit::Warp;
   return barrier_unit(f, call);
 }
 
 // Is it what decides how often a loop goes round?
 bool is_of_loop(const Function& f, ExprId expr) {
-  bool found = false;
-  for_each_stmt(f, f.body, [&](StmtId id) {
-    const Stmt& s = f[id];
-    if (s.kind == StmtKind::While) found = found || s.expr == expr;
-    if (s.kind == StmtKind::For)
-      found = found || std::find(s.args.begin(), s.args.end(), expr) != s.args.end();
+  return any_stmt(f, f.body, [&](const Stmt& s) {
+    return (s.kind == StmtKind::While && s.expr == expr) ||
+           (s.kind == StmtKind::For && std::ranges::find(s.args, expr) != s.args.end());
   });
-  return found;
 }
 
 Note what_to_do(const Function& f, ExprId splits, Unit unit) {
@@ -147,7 +286,7 @@ std::vector<ExprId> barriers_in(const Function& f) {
 
 // All warps of a CTA leave a part of the result, so that their number is no choice.
 void check_warps(Context& c, const LaunchShape& shape, const Expr& call) {
-  if (call.op != ExprOp::Call || call.callee != Intrinsic::CtaReduce) return;
+  if (!is_call(call, Intrinsic::CtaReduce)) return;
   const std::optional<std::int64_t> warps = const_int(c.f, call.args[2]);
   if (!warps || *warps == shape.warps()) return;
   const Span span = c.f[call.args[2]].span;
@@ -303,13 +442,11 @@ void check_launch(Context& c) {
     c.findings.push_back(std::move(shape).error());
     return;
   }
-  for (const Block* block : {&c.f.host, &c.f.body}) {
-    for_each_stmt(c.f, *block, [&](StmtId id) {
-      const Stmt& s = c.f[id];
-      if (s.kind == StmtKind::Alloc || s.kind == StmtKind::Declare)
-        check_threads(c, *shape, c.f[s.buffer], s.span);
-    });
-  }
+  for_each_stmt(c.f, [&](StmtId id) {
+    const Stmt& s = c.f[id];
+    if (s.kind == StmtKind::Alloc || s.kind == StmtKind::Declare)
+      check_threads(c, *shape, c.f[s.buffer], s.span);
+  });
   for_each_expr(c.f, [&](ExprId id) { check_warps(c, *shape, c.f[id]); });
   check_regions(c, *shape);
   if (c.options.check_uniform) check_collective(c, *shape);

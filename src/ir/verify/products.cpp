@@ -138,23 +138,17 @@ class Products {
     return out;
   }
 
-  [[nodiscard]] bool has_jump(const Block& block) const {
-    bool found = false;
-    for_each_stmt(f_, block, [&](StmtId id) {
-      const StmtKind kind = f_[id].kind;
-      found |= kind == StmtKind::Break || kind == StmtKind::Continue || kind == StmtKind::Return;
-    });
-    return found;
-  }
-
   void loop(const Stmt& s, Flights& flights) {
-    const std::int64_t trips = s.kind == StmtKind::For ? const_int(f_, s.args[1]).value_or(0) : 0;
+    const std::int64_t trips = s.kind == StmtKind::For ? const_int(f_, s.trips()).value_or(0) : 0;
     const Flights before = flights;
     walk(s.body, flights);
     // What the first round leaves under way, the second one finds.
     if (trips >= 2) walk(s.body, flights);
     if (trips < 1) flights = both(before, flights);
-    if (has_jump(s.body)) flights.clear();
+    const auto leaves = [](const Stmt& each) {
+      return each.is_jump() || each.kind == StmtKind::Return;
+    };
+    if (any_stmt(f_, s.body, leaves)) flights.clear();
   }
 
   void walk(const Block& block, Flights& flights) {
@@ -166,7 +160,7 @@ class Products {
       }
       if (s.kind == StmtKind::Tile) tile(f_[s.tile], s.span, flights);
       if (s.kind == StmtKind::Ptx) ptx(f_[s.ptx], flights);
-      if (s.kind == StmtKind::For || s.kind == StmtKind::While) {
+      if (s.is_loop()) {
         loop(s, flights);
       } else if (s.kind == StmtKind::If) {
         Flights otherwise = flights;

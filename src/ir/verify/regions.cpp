@@ -163,10 +163,10 @@ class RegionCheck {
       if (leaves(s)) is_left_ = true;
       if (is_left_ || steps_ > kMaxSteps) return;
       if (s.kind == StmtKind::Tile) call(f_[s.tile], s.span);
-      const bool is_open =
-          s.kind == StmtKind::While || (s.kind == StmtKind::For && has_exit(s.body));
-      if (is_open) {
-        is_left_ = has_end(s.body);
+      const auto leaves_it = [&](const Stmt& each) { return leaves(each); };
+      if (s.kind == StmtKind::While ||
+          (s.kind == StmtKind::For && any_stmt(f_, s.body, leaves_it))) {
+        is_left_ = any_stmt(f_, s.body, [&](const Stmt& each) { return ends(each); });
         continue;
       }
       const bool is_if = s.kind == StmtKind::If;
@@ -184,19 +184,7 @@ class RegionCheck {
     const isa::Mnemonic called = f_[s.ptx].opcode.mnemonic();
     return called == "exit" || called == "trap";
   }
-  bool leaves(const Stmt& s) const {
-    return ends(s) || s.kind == StmtKind::Break || s.kind == StmtKind::Continue;
-  }
-  bool has_end(const Block& block) const {
-    bool found = false;
-    for_each_stmt(f_, block, [&](StmtId id) { found = found || ends(f_[id]); });
-    return found;
-  }
-  bool has_exit(const Block& block) const {
-    bool found = false;
-    for_each_stmt(f_, block, [&](StmtId id) { found = found || leaves(f_[id]); });
-    return found;
-  }
+  bool leaves(const Stmt& s) const { return ends(s) || s.is_jump(); }
   void inside(Around around, const Block& body) {
     if (body.empty()) return;
     around_.push_back(around);
@@ -277,12 +265,11 @@ class RegionCheck {
     if (!around.loop.valid()) return descend(at, level + 1);
     const Stmt& loop = f_[around.loop];
     if (loop.loop == LoopKind::ThreadBinding) return false;
-    const auto begin = at.of(loop.args[0]);
-    const auto count = at.of(loop.args[1]);
-    const auto step = loop.args.size() > 2 ? at.of(loop.args[2]) : std::optional<std::int64_t>(1);
-    if (!begin || !count || !step) return false;
+    const auto begin = at.of(loop.first());
+    const auto count = at.of(loop.trips());
+    if (!begin || !count) return false;
     for (const std::int64_t round : tried(*count)) {
-      at.loops[loop.var.index] = *begin + round * *step;
+      at.loops[loop.var.index] = *begin + round * step_of(f_, loop);
       if (!descend(at, level + 1)) return false;
     }
     at.loops.erase(loop.var.index);

@@ -18,8 +18,8 @@
 
 #include "ir/below.h"
 #include "ir/equal.h"
-#include "ir/launch/thread_values.h"
 #include "ir/signatures.h"
+#include "ir/simplify/fold.h"
 #include "ir/verify/verifier.h"
 #include "ir/visit.h"
 
@@ -118,16 +118,10 @@ class ReleasedStages {
   [[nodiscard]] const Expr* mbarrier_at(ExprId pointer) const {
     if (!pointer.valid()) return nullptr;
     const Expr* e = &f_[pointer];
-    while (e->op == ExprOp::Call && !e->args.empty() && e->callee == Intrinsic::CvtaToShared)
-      e = &f_[e->args[0]];
+    while (is_call(*e, Intrinsic::CvtaToShared)) e = &f_[e->args[0]];
     return e->op == ExprOp::AddressOf && e->args.size() == 1 && is_shared(f_[e->buffer].scope)
                ? e
                : nullptr;
-  }
-
-  [[nodiscard]] bool is_wait(const Stmt& s) const {
-    return s.kind == StmtKind::Evaluate && f_[s.expr].op == ExprOp::Call &&
-           f_[s.expr].callee == Intrinsic::MbarrierWait;
   }
 
   // Copies behind a wait for the mbarrier of the same stage.
@@ -135,7 +129,7 @@ class ReleasedStages {
     for (const StmtId id : block) {
       const Stmt& s = f_[id];
       if (s.kind == StmtKind::Store) waits.clear();  // stages move on
-      if (is_wait(s))
+      if (is_call(f_, s, Intrinsic::MbarrierWait))
         if (const Expr* at = mbarrier_at(f_[s.expr].args[0]))
           waits.push_back({at->buffer, at->args[0]});
       if (s.kind == StmtKind::Tile && f_[s.tile].op == TileOp::CopyAsync)
@@ -271,7 +265,7 @@ class ReleasedStages {
     for_each_root(f_, s, [&](ExprId root) {
       if (s.kind == StmtKind::Ptx && f_[root].op == ExprOp::Load) forget_one(f_[root].buffer);
       any_below(f_, root, [&](const Expr& e) {
-        if (e.op == ExprOp::AddressOf || e.op == ExprOp::BufferData) forget_one(e.buffer);
+        if (takes_address(e)) forget_one(e.buffer);
         return false;
       });
     });
@@ -332,11 +326,10 @@ class ReleasedStages {
 
   void loop(const Stmt& s, State& state) {
     const bool is_for = s.kind == StmtKind::For;
-    const auto trips = is_for ? const_int(f_, s.args[1]) : std::nullopt;
+    const auto trips = is_for ? const_int(f_, s.trips()) : std::nullopt;
     const std::int64_t rounds = trips ? std::min<std::int64_t>(*trips, kMaxRounds) : kUnknownRounds;
-    Value at = is_for ? value(state, s.args[0]) : Value{};
-    const std::int64_t step =
-        is_for && s.args.size() > 2 && s.args[2].valid() ? const_int(f_, s.args[2]).value_or(1) : 1;
+    Value at = is_for ? value(state, s.first()) : Value{};
+    const std::int64_t step = is_for ? step_of(f_, s) : 1;
     bool is_whole = trips.has_value() && rounds == *trips;
     for (std::int64_t i = 0; i < rounds && steps_ <= kMaxFollowed; ++i) {
       if (is_for) state.names[s.var.index] = at;
@@ -425,7 +418,7 @@ class ReleasedStages {
           instruction(s, state);
           break;
         case StmtKind::Evaluate:
-          if (is_wait(s)) ++state.waits;
+          if (is_call(f_, s, Intrinsic::MbarrierWait)) ++state.waits;
           forget_written(s, state);
           break;
         default:

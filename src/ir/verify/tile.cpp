@@ -1,25 +1,339 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tile calls: shapes and element types that must agree.
-#include "ir/verify/tile.h"
-
+// Tile calls: their arguments and settings, and the shapes and element types that must agree.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/join.h"
+#include "base/look_up.h"
+#include "base/suggest.h"
 #include "ir/elementwise.h"
 #include "ir/equal.h"
 #include "ir/gemm_factors.h"
 #include "ir/indexed.h"
+#include "ir/print/print.h"
+#include "ir/print/printer.h"
 #include "ir/reduction.h"
 #include "ir/scan.h"
 #include "ir/settings.h"
+#include "ir/tensor_map.h"
+#include "ir/verify/verifier.h"
 #include "ir/visit.h"
 
 namespace ww::ir::verifying {
 namespace {
 
 using Extents = std::vector<ExprId>;
+
+struct TileCheck {
+  Context& c;
+  const TileCall& call;
+  Span span;
+  const Function& f = c.f;
+  const std::vector<TileParam>& params = params_of(call.op);
+
+  [[nodiscard]] std::string_view name() const { return name_of(call.op); }
+
+  /// The argument of that name; null if it is not a region.
+  [[nodiscard]] const Region* region(std::string_view param) const {
+    for (std::size_t i = 0; i < params.size(); ++i) {
+      if (params[i].name == param) return std::get_if<Region>(&call.args[i]);
+    }
+    return nullptr;
+  }
+
+  /// Always false.
+  template <typename... Args>
+  bool bad(fmt::format_string<Args...> format, Args&&... args) const {
+    c.report(DiagKind::BadTileCall, span, format, std::forward<Args>(args)...);
+    return false;
+  }
+};
+
+// --- arguments -----------------------------------------------------------------------------------
+//
+// The arguments of a tile call, one by one.
+
+std::string_view wanted_kind(const TileParam& param) {
+  return word_for(param.kind,
+                  {{TileParamKind::Region, "a region of a buffer"},
+                   {TileParamKind::RegionOrScalar, "a region of a buffer or a scalar"},
+                   {TileParamKind::Scalar, "a scalar"},
+                   {TileParamKind::Bool, "`True` or `False`"},
+                   {TileParamKind::Flag, "a bool"},
+                   {TileParamKind::Float, "a number"}},
+                  "an integer");
+}
+
+bool takes_region(const TileParam& param) {
+  return param.kind == TileParamKind::Region || param.kind == TileParamKind::RegionOrScalar;
+}
+
+// Several axes: "0, 2".
+bool is_list(const Setting& setting) {
+  const auto* text = std::get_if<std::string>(&setting);
+  return text != nullptr && text->find_first_of("0123456789") != std::string::npos &&
+         text->find_first_not_of("0123456789-, ") == std::string::npos;
+}
+
+bool takes_constant(const TileParam& param, const Setting& setting) {
+  const bool is_bool = std::holds_alternative<bool>(setting);
+  const bool is_int = std::holds_alternative<std::int64_t>(setting);
+  const bool is_number = is_int || std::holds_alternative<double>(setting);
+  switch (param.kind) {
+    case TileParamKind::Region:
+      return false;
+    case TileParamKind::RegionOrScalar:
+    case TileParamKind::Scalar:
+      return is_number || is_bool;
+    case TileParamKind::Bool:
+    case TileParamKind::Flag:
+      return is_bool;
+    case TileParamKind::Float:
+      return is_number;
+    case TileParamKind::Int:
+      return is_int || is_list(setting);
+  }
+  return false;
+}
+
+bool report_kind(const TileCheck& t, const TileParam& param, std::string_view seen) {
+  return t.bad("argument `{}` of `{}` is {}, expected {}", param.name, t.name(), seen,
+               wanted_kind(param));
+}
+
+bool check_scalar(const TileCheck& t, const TileParam& param, ExprId id) {
+  const Type type = t.f[id].type;
+  if (param.kind == TileParamKind::Region) return report_kind(t, param, "a scalar");
+  const bool is_flag = param.kind == TileParamKind::Bool || param.kind == TileParamKind::Flag;
+  const bool fits = is_flag                            ? type.is_bool()
+                    : param.kind == TileParamKind::Int ? type.is_int()
+                                                       : type.is_scalar();
+  return fits || report_kind(t, param, fmt::format("`{}`", to_text(type)));
+}
+
+bool check_range(const TileCheck& t, const RangeExpr& range, const Buffer& buffer, std::size_t dim,
+                 Span span, bool may_leave) {
+  for (const ExprId id : {range.min, range.extent}) {
+    const Type type = t.f[id].type;
+    if (type.is_int() && type.is_scalar()) continue;
+    t.c.report(DiagKind::BadType, span, buffer,
+               "dimension {} of a region of `{}` has type `{}`, expected an integer", dim,
+               buffer.name, to_text(type));
+    return false;
+  }
+  const auto min = const_int(t.f, range.min);
+  const auto count = const_int(t.f, range.extent);
+  const auto extent = const_int(t.f, buffer.shape[dim]);
+  const bool is_empty = count && *count < 1;
+  const bool leaves =
+      !may_leave && ((min && *min < 0) || (extent && count && min.value_or(0) + *count > *extent));
+  if (!is_empty && !leaves) return true;
+  t.c.report(DiagKind::OutOfBounds, span, buffer,
+             "a region takes {} in dimension {} of `{}`, which has extent {}",
+             count ? fmt::format("{} from {}", *count, print(t.f, range.min))
+                   : fmt::format("elements from {}", *min),
+             dim, buffer.name, extent ? std::to_string(*extent) : "?");
+  return false;
+}
+
+// `may_leave`: the buffer.
+bool check_region(const TileCheck& t, const Region& region, bool may_leave) {
+  const Buffer& buffer = t.f[region.buffer];
+  const Span span = region.span.known ? region.span : t.span;
+  if (region.ranges.size() != buffer.shape.size()) {
+    t.c.report(DiagKind::RankMismatch, span, buffer, "a region with {} of `{}`, which has {}",
+               counted(region.ranges.size(), "range", "ranges"), buffer.name,
+               counted(buffer.shape.size(), "dimension", "dimensions"));
+    return false;
+  }
+  bool good = true;
+  for (std::size_t dim = 0; dim < region.ranges.size(); ++dim)
+    good = check_range(t, region.ranges[dim], buffer, dim, span, may_leave) && good;
+  return good;
+}
+
+bool check_arg(const TileCheck& t, std::size_t i) {
+  const TileArg& arg = t.call.args[i];
+  const TileParam& param = t.params[i];
+  if (std::holds_alternative<std::monostate>(arg))
+    return !param.required || t.bad("`{}` lacks its argument `{}`", t.name(), param.name);
+  if (const auto* region = std::get_if<Region>(&arg)) {
+    return takes_region(param) ? check_region(t, *region, copy_settings(t.call).may_leave(i))
+                               : report_kind(t, param, "a region");
+  }
+  if (const auto* id = std::get_if<ExprId>(&arg)) return check_scalar(t, param, *id);
+  const Setting& setting = std::get<Setting>(arg);
+  if (const auto* id = std::get_if<ExprId>(&setting)) return check_scalar(t, param, *id);
+  return takes_constant(param, setting) || report_kind(t, param, "a constant of another kind");
+}
+
+// Kinds, regions and their bounds. False: the arguments cannot be looked at together.
+bool check_arguments(const TileCheck& t) {
+  bool is_sound = true;
+  for (std::size_t i = 0; i < t.params.size(); ++i) is_sound = check_arg(t, i) && is_sound;
+  return is_sound;
+}
+
+// --- settings ------------------------------------------------------------------------------------
+//
+// The settings of a tile call.
+
+bool is_false_setting(const Setting& setting) {
+  const bool* flag = std::get_if<bool>(&setting);
+  return flag != nullptr && !*flag;
+}
+
+bool is_condition_setting(const Function& f, const Setting& setting) {
+  if (const auto* id = std::get_if<ExprId>(&setting)) {
+    const Type type = f[*id].type;
+    return type.is_scalar() && (type.is_bool() || type.is_int());
+  }
+  return std::holds_alternative<bool>(setting);
+}
+
+bool is_number_setting(const Function& f, const Setting& setting) {
+  if (const auto* id = std::get_if<ExprId>(&setting)) {
+    const Type type = f[*id].type;
+    return type.is_scalar() && (type.is_bool() || type.is_int() || type.is_float());
+  }
+  return !std::holds_alternative<std::string>(setting);
+}
+
+// A pointer, or an address of the shared window.
+bool is_mbarrier_setting(const Function& f, const Setting& setting) {
+  const auto* id = std::get_if<ExprId>(&setting);
+  return id != nullptr && (f[*id].type.is_pointer() || f[*id].type == Type::of(num::DType::Uint32));
+}
+
+bool is_integer_setting(const Function& f, const Setting& setting) {
+  const auto* id = std::get_if<ExprId>(&setting);
+  return std::holds_alternative<std::int64_t>(setting) ||
+         (id != nullptr && f[*id].type.is_scalar() && f[*id].type.is_int());
+}
+
+bool is_policy_setting(const Function& f, const Setting& setting) {
+  if (const auto* name = std::get_if<std::string>(&setting)) return cache_policy(*name).has_value();
+  const auto* id = std::get_if<ExprId>(&setting);
+  return std::holds_alternative<std::int64_t>(setting) ||
+         (id != nullptr && f[*id].type.is_scalar() && f[*id].type.is_int() &&
+          num::storage_bits(f[*id].type.dtype) == 64);
+}
+
+bool takes_setting(const Function& f, const SettingFacts& facts, const Setting& setting) {
+  if (facts.values == "condition") return is_condition_setting(f, setting);
+  if (facts.values == "number") return is_number_setting(f, setting);
+  if (facts.values == "mbarrier") return is_mbarrier_setting(f, setting);
+  if (facts.values == "CTA mask" || facts.values == "cta") return is_integer_setting(f, setting);
+  if (facts.values == "bound map") {
+    const auto* map = std::get_if<ExprId>(&setting);
+    return map != nullptr && f[*map].op == ExprOp::Var && find_tensor_map(f, *map).has_value();
+  }
+  if (facts.values == "cache policy") return is_policy_setting(f, setting);
+  if (facts.values == "flag") return std::holds_alternative<bool>(setting);
+  const std::vector<std::string_view> words = facts.words();
+  if (words.empty()) return true;
+  const bool is_word =
+      std::holds_alternative<std::string>(setting) || std::holds_alternative<std::int64_t>(setting);
+  const std::string word = word_of(&setting);
+  return is_word && (word.empty() || std::find(words.begin(), words.end(), word) != words.end());
+}
+
+std::string setting_text(const Function& f, const Setting& setting) {
+  return fmt::format("`{}`", printing::setting(printing::Context(f), setting));
+}
+
+void report_unknown_setting(const TileCheck& t, const std::string& key) {
+  const std::vector<std::string_view> known = settings_of(t.call.op);
+  t.c.report(DiagKind::UnknownName, t.span, "`{}` has no setting `{}`{}", t.name(), key,
+             did_you_mean(key, known));
+  t.c.findings.back().notes.push_back({known.empty()
+                                           ? fmt::format("`{}` has no settings", t.name())
+                                           : fmt::format("its settings: {}", join(known, ", ")),
+                                       {}});
+}
+
+std::optional<std::int64_t> constant_of(const Function& f, const Setting& setting) {
+  if (const auto* number = std::get_if<std::int64_t>(&setting)) return *number;
+  const auto* id = std::get_if<ExprId>(&setting);
+  return id == nullptr ? std::nullopt : const_int(f, *id);
+}
+
+// What is given and means nothing here was meant for another call.
+void check_memories(const TileCheck& t, const SettingFacts& facts, const Setting& setting) {
+  const bool is_given =
+      facts.words().empty() ? !is_false_setting(setting) : !word_of(&setting).empty();
+  const Region* dst = t.region("dst");
+  const Region* src = t.region("src");
+  const std::vector<std::string_view> wanted = facts.memory_pairs();
+  if (wanted.empty() || !is_given || dst == nullptr || src == nullptr) return;
+  const auto memory = [&](const Region& r) {
+    const Scope scope = t.f[r.buffer].scope;
+    return name_of(is_shared(scope) ? Scope::Shared : scope);
+  };
+  const std::string seen = fmt::format("{} to {}", memory(*src), memory(*dst));
+  if (std::ranges::find(wanted, seen) != wanted.end()) return;
+  t.bad("`{}` of `{}` is for {} memory, this is {}", facts.name, t.name(), join(wanted, " or "),
+        seen);
+}
+
+// A constant that the elements can be, or a value of their type.
+void check_fill_value(const TileCheck& t) {
+  const Setting* value = find_setting(t.call, "fill_value");
+  const Region* dst = t.region("dst");
+  if (value == nullptr || dst == nullptr || !is_number_setting(t.f, *value)) return;
+  if (!word_of(find_setting(t.call, "fill_mode")).empty()) {
+    t.bad("`{}` with both `fill_mode` and `fill_value`, expected one of the two", t.name());
+    return;
+  }
+  const num::DType type = t.f[dst->buffer].dtype;
+  if (const auto constant = constant_operand(t.f, TileArg(*value))) {
+    if (!holds(type, *constant))
+      t.bad("`fill_value` of `{}` is {}, which `{}` does not hold", t.name(),
+            setting_text(t.f, *value), num::name_of(type));
+    return;
+  }
+  const Type given = t.f[std::get<ExprId>(*value)].type;
+  if (given.dtype == type) return;
+  t.bad("`fill_value` of `{}` has type `{}`, and the elements are `{}`", t.name(), to_text(given),
+        num::name_of(type));
+  t.c.findings.back().notes.push_back(
+      {fmt::format("`T.cast(value, \"{}\")` makes one of them", num::name_of(type)), {}});
+}
+
+// A constant names CTAs that the cluster has.
+void check_cta_mask(const TileCheck& t) {
+  const Setting* setting = cta_mask_setting(t.call);
+  const auto mask = setting == nullptr ? std::nullopt : constant_of(t.f, *setting);
+  if (!mask) return;
+  const auto shape = launch_shape(t.f);  // what is wrong with it is reported elsewhere
+  if (!shape) return;
+  const std::int64_t ctas = std::min<std::int64_t>(shape->cluster_ctas(), 16);
+  if (*mask > 0 && *mask < std::int64_t{1} << ctas) return;
+  t.bad("`cta_mask` of `{}` is {}, and the cluster has {}, expected 1 to {}", t.name(), *mask,
+        counted(static_cast<std::size_t>(ctas), "CTA", "CTAs"), (std::int64_t{1} << ctas) - 1);
+}
+
+// Names and values of settings, and that they mean something in this call.
+void check_settings(const TileCheck& t) {
+  check_fill_value(t);
+  check_cta_mask(t);
+  for (const auto& [key, setting] : t.call.config) {
+    const SettingFacts* facts = find_setting_facts(t.call.op, key);
+    if (facts == nullptr)
+      report_unknown_setting(t, key);
+    else if (!takes_setting(t.f, *facts, setting))
+      t.bad("`{}` of `{}` is {}, expected {}", key, t.name(), setting_text(t.f, setting),
+            facts->wanted());
+    else
+      check_memories(t, *facts, setting);
+  }
+}
+
+// --- shapes and types ----------------------------------------------------------------------------
 
 /// Tile ops by what they ask of their operands.
 bool is_copy(TileOp op) {
@@ -468,13 +782,6 @@ void check_tile_call(const TileCheck& t) {
 }
 
 }  // namespace
-
-const Region* TileCheck::region(std::string_view param) const {
-  for (std::size_t i = 0; i < params.size(); ++i) {
-    if (params[i].name == param) return std::get_if<Region>(&call.args[i]);
-  }
-  return nullptr;
-}
 
 void check_tile_calls(Context& c) {
   for_each_stmt(c.f, c.f.body, [&](StmtId id) {

@@ -7,7 +7,7 @@
 
 #include "ir/elementwise.h"
 #include "ir/function.h"
-#include "ir/launch/dependence.h"
+#include "ir/launch/uniformity.h"
 #include "ir/print/print.h"
 #include "ir/settings.h"
 #include "lower/elementwise/forms.h"
