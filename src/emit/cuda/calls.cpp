@@ -12,6 +12,7 @@
 #include "emit/cuda/memory.h"
 #include "emit/cuda/types.h"
 #include "ir/engine_fallback.h"
+#include "ir/signatures.h"
 #include "isa/check.h"
 
 namespace ww::emit::cuda {
@@ -244,7 +245,7 @@ Text exchange(Context& c, const Expr& e, const Lane* at) {
 }
 
 Text reduction(Context& c, const Expr& e) {
-  const ExprOp op = reduction_of(text_of(c, e.args[1]));
+  const ExprOp op = reduction_of(ir::literal_text(c.f, e.args[1]));
   const DType dtype = e.type.dtype;
   if (!check_number(c, dtype, e.span) || e.type.lanes != 1)
     return {refuse(c, e.span, "a reduction of vectors")};
@@ -268,15 +269,12 @@ namespace {
 
 Text print(Context& c, const Expr& expr);
 
-constexpr std::string_view kConversions = "%diouxXfFeEgGaAcsp";
-constexpr std::string_view kReal = "fFeEgGaA";
-
 // An argument of printf as the type that its conversion takes.
 std::string printed(Context& c, ExprId arg, char letter) {
   const ir::Type type = c.f[arg].type;
   if (type.is_pointer())
     return fmt::format("reinterpret_cast<unsigned long long>({})", expr(c, arg));
-  if (kReal.find(letter) != std::string_view::npos)
+  if (ir::takes_float(letter))
     return c.numbers.cast(type.dtype, DType::Float64, render(c, arg)).text;
   if (letter == 'c') return fmt::format("int({})", expr(c, arg));
   const Text whole =
@@ -287,41 +285,16 @@ std::string printed(Context& c, ExprId arg, char letter) {
 // Values are 64 bits wide or double, whatever the format says of their length.
 Text print(Context& c, const Expr& e) {
   c.helpers.note_printf();
-  const std::string format = text_of(c, e.args[0]);
   std::string text, args;
-  std::size_t next = 1;
-  for (std::size_t at = 0; at < format.size(); ++at) {
-    if (format[at] == '\\' && at + 1 < format.size()) {
-      const char escaped = format[++at];
-      text += escaped == 'n' ? '\n' : escaped == 't' ? '\t' : escaped;
+  for (const ir::PrintPart& part : ir::print_parts(c.f, e)) {
+    const char letter = part.letter;
+    if (letter == 0) {
+      text += ir::doubled_percents(part.text);
       continue;
     }
-    if (format[at] != '%') {
-      text += format[at];
-      continue;
-    }
-    const std::size_t end = format.find_first_of(kConversions, at + 1);
-    if (end == std::string::npos) break;
-    const char letter = format[end];
-    std::string spec = format.substr(at, end - at);
-    at = end;
-    if (letter == '%') {
-      text += "%%";
-      continue;
-    }
-    if (next >= e.args.size()) continue;
-    const ExprId arg = e.args[next++];
-    if (letter == 's') {
-      for (const char each : text_of(c, arg))
-        text += each == '%' ? std::string("%%") : std::string(1, each);
-      continue;
-    }
-    std::erase_if(spec, [](char each) {
-      return std::string_view("%-+ #.0123456789").find(each) == std::string_view::npos;
-    });
-    const bool is_real = kReal.find(letter) != std::string_view::npos;
-    args += ", " + printed(c, arg, letter);
-    text += spec + (is_real || letter == 'c' ? "" : "ll") + (letter == 'p' ? 'x' : letter);
+    args += ", " + printed(c, part.arg, letter);
+    text += part.text + (ir::takes_float(letter) || letter == 'c' ? "" : "ll") +
+            (letter == 'p' ? 'x' : letter);
   }
   return {fmt::format("printf({}{})", quoted(text), args)};
 }
@@ -352,7 +325,7 @@ Text call_pointer(Context& c, const Expr& e) {
 Text barrier(Context& c, const Expr& e) {
   switch (e.callee) {
     case Intrinsic::StorageSync:
-      return {text_of(c, e.args[0]) == "warp" ? "__syncwarp()" : "__syncthreads()"};
+      return {ir::literal_text(c.f, e.args[0]) == "warp" ? "__syncwarp()" : "__syncthreads()"};
     case Intrinsic::CtaSync:
       return {"__syncthreads()"};
     case Intrinsic::WarpSync:
@@ -387,8 +360,8 @@ Text copy_bytes(Context& c, const Expr& e) {
 }
 
 Text func_call(Context& c, const Expr& e) {
-  const std::string name = text_of(c, e.args[0]);
-  const std::string source = text_of(c, e.args[1]);
+  const std::string name(ir::literal_text(c.f, e.args[0]));
+  const std::string source(ir::literal_text(c.f, e.args[1]));
   const auto known =
       std::ranges::find(c.functions, name, &std::pair<std::string, std::string>::first);
   if (known == c.functions.end()) {
@@ -403,10 +376,6 @@ Text func_call(Context& c, const Expr& e) {
 }
 
 }  // namespace
-
-std::string text_of(const Context& c, ExprId id) {
-  return c.f[id].op == ExprOp::TextImm ? c.f.texts[c.f[id].text] : "";
-}
 
 bool check_feature(Context& c, Feature feature, std::string_view what, Span span) {
   std::optional<Diag> problem = isa::lacking(what, feature, 0, c.options.target);

@@ -10,7 +10,5 @@ Text call(Context& c, const Expr& expr, const Lane* lane);
 
 /// Refuses instructions that the target lacks.
 bool check_feature(Context& c, target::Feature feature, std::string_view what, Span span);
-/// Of a string literal.
-std::string text_of(const Context& c, ExprId id);
 
 }  // namespace ww::emit::cuda

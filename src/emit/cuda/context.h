@@ -3,8 +3,8 @@
 // their first parameter do the work, by topic:
 //
 //   emit.cpp     the kernel around all others     memory.h     buffers, pointers, vectors
-//   stmts.h      statements                       calls.h      functions, shuffles, atomics, printf
-//   exprs.h      scalar expressions               ptx_call.h   PTX instructions
+//   stmts.h      statements and instructions      calls.h      functions, shuffles, atomics, printf
+//   exprs.h      scalar expressions
 #pragma once
 
 #include <fmt/format.h>
@@ -25,17 +25,6 @@
 #include "ir/simplify/simplify.h"
 
 namespace ww::emit::cuda {
-
-using ir::Buffer;
-using ir::BufferId;
-using ir::BufferOrigin;
-using ir::Expr;
-using ir::ExprId;
-using ir::ExprOp;
-using ir::Intrinsic;
-using ir::Stmt;
-using ir::StmtKind;
-using num::DType;
 
 /// A lane of a vector: its number in the text, and as a number where it is known.
 struct Lane {

@@ -28,8 +28,6 @@ namespace ww::emit::cuda {
 
 namespace {
 
-using num::DType;
-
 constexpr std::int64_t kAllocated = 256;  // cudaMalloc gives multiples of it
 constexpr std::size_t kMaxBytes = std::size_t{64} << 10;
 constexpr std::int64_t kPlainDynamicBytes = std::int64_t{48} << 10;  // more must be asked for

@@ -14,14 +14,6 @@ namespace ww::emit::cuda {
 namespace {
 
 using ir::Block;
-using ir::Buffer;
-using ir::BufferId;
-using ir::BufferOrigin;
-using ir::ExprId;
-using ir::ExprOp;
-using ir::Stmt;
-using ir::StmtKind;
-using ir::VarId;
 
 // Keywords, and what the headers or the generated text itself give a meaning to.
 // clang-format off
@@ -85,8 +77,7 @@ class Names::Uses {
 
  private:
   void for_all(const auto& each) {
-    for (const Block* block : {&f_.host, &f_.body})
-      ir::for_each_stmt(f_, *block, [&](ir::StmtId id) { each(f_[id]); });
+    ir::for_each_stmt(f_, [&](ir::StmtId id) { each(f_[id]); });
   }
   bool is_only_a_name(const Stmt& stmt) {
     return stmt.kind == StmtKind::Bind && !f_[stmt.expr].has_effect;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "emit/cuda/types.h"
 #include "ir/function.h"
 #include "ir/print/name_frames.h"
 

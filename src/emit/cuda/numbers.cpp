@@ -8,67 +8,46 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/look_up.h"
 #include "emit/cuda/types.h"
 #include "num/float_format.h"
 
 namespace ww::emit::cuda {
 namespace {
 
-using ir::ExprOp;
-using ir::Intrinsic;
-using num::DType;
 using num::DTypeKind;
 
 struct Infix {
-  std::string_view sign;
-  Precedence precedence;
+  std::string_view sign = {};
+  Precedence precedence = kAtom;
 };
 
 Infix infix_of(ExprOp op) {
-  switch (op) {
-    case ExprOp::Add:
-      return {"+", kSum};
-    case ExprOp::Sub:
-      return {"-", kSum};
-    case ExprOp::Mul:
-      return {"*", kProduct};
-    case ExprOp::Div:
-    case ExprOp::FloorDiv:
-    case ExprOp::TruncDiv:
-      return {"/", kProduct};
-    case ExprOp::FloorMod:
-    case ExprOp::TruncMod:
-      return {"%", kProduct};
-    case ExprOp::BitAnd:
-      return {"&", kBitAnd};
-    case ExprOp::BitOr:
-      return {"|", kBitOr};
-    case ExprOp::BitXor:
-      return {"^", kBitXor};
-    case ExprOp::Shl:
-      return {"<<", kShift};
-    case ExprOp::Shr:
-      return {">>", kShift};
-    case ExprOp::Eq:
-      return {"==", kEqual};
-    case ExprOp::Ne:
-      return {"!=", kEqual};
-    case ExprOp::Lt:
-      return {"<", kCompare};
-    case ExprOp::Le:
-      return {"<=", kCompare};
-    case ExprOp::Gt:
-      return {">", kCompare};
-    case ExprOp::Ge:
-      return {">=", kCompare};
-    case ExprOp::And:
-      return {"&&", kAnd};
-    case ExprOp::Or:
-      return {"||", kOr};
-    default:
-      WW_CHECK(false, "`{}` is written between its operands", ir::name_of(op));
-  }
-  return {};
+  const Infix out = look_up(op,
+                            {{ExprOp::Add, {"+", kSum}},
+                             {ExprOp::Sub, {"-", kSum}},
+                             {ExprOp::Mul, {"*", kProduct}},
+                             {ExprOp::Div, {"/", kProduct}},
+                             {ExprOp::FloorDiv, {"/", kProduct}},
+                             {ExprOp::TruncDiv, {"/", kProduct}},
+                             {ExprOp::FloorMod, {"%", kProduct}},
+                             {ExprOp::TruncMod, {"%", kProduct}},
+                             {ExprOp::BitAnd, {"&", kBitAnd}},
+                             {ExprOp::BitOr, {"|", kBitOr}},
+                             {ExprOp::BitXor, {"^", kBitXor}},
+                             {ExprOp::Shl, {"<<", kShift}},
+                             {ExprOp::Shr, {">>", kShift}},
+                             {ExprOp::Eq, {"==", kEqual}},
+                             {ExprOp::Ne, {"!=", kEqual}},
+                             {ExprOp::Lt, {"<", kCompare}},
+                             {ExprOp::Le, {"<=", kCompare}},
+                             {ExprOp::Gt, {">", kCompare}},
+                             {ExprOp::Ge, {">=", kCompare}},
+                             {ExprOp::And, {"&&", kAnd}},
+                             {ExprOp::Or, {"||", kOr}}},
+                            Infix{});
+  WW_CHECK(!out.sign.empty(), "`{}` is written between its operands", ir::name_of(op));
+  return out;
 }
 
 // Readers are not asked to know how `&` and `<<` bind against the rest.

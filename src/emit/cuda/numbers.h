@@ -9,6 +9,7 @@
 #include <string>
 
 #include "emit/cuda/helpers.h"
+#include "emit/cuda/types.h"
 #include "ir/function.h"
 
 namespace ww::emit::cuda {

@@ -10,14 +10,6 @@
 namespace ww::emit::cuda {
 namespace {
 
-using ir::BufferId;
-using ir::Expr;
-using ir::ExprId;
-using ir::ExprOp;
-using ir::Intrinsic;
-using ir::Stmt;
-using ir::StmtKind;
-
 // Registers hold what it writes after a wait only.
 bool is_late(const ir::PtxCall& call) {
   return ir::is_tensor_load(call) || ir::is_async_product(call);
@@ -25,14 +17,6 @@ bool is_late(const ir::PtxCall& call) {
 bool is_wait(const ir::PtxCall& call) {
   return call.opcode.mnemonic() == "tcgen05.wait::ld" ||
          call.opcode.mnemonic() == "wgmma.wait_group";
-}
-
-bool jumps_anywhere(const ir::Function& f, const ir::Block& block) {
-  bool found = false;
-  ir::for_each_stmt(f, block, [&](ir::StmtId id) {
-    found |= f[id].kind == StmtKind::Break || f[id].kind == StmtKind::Continue;
-  });
-  return found;
 }
 
 }  // namespace
@@ -93,7 +77,7 @@ void PendingLoads::find_fixed() {
       if (key == "unroll" && flag != nullptr) is_unrolled = *flag;
     }
     // Outer loops are seen first, so that the bounds of inner ones can count on them.
-    is_fixed_[s.var.index] = is_unrolled && is_fixed(s.args[0]) && is_fixed(s.args[1]);
+    is_fixed_[s.var.index] = is_unrolled && is_fixed(s.first()) && is_fixed(s.trips());
   });
 }
 
@@ -124,8 +108,7 @@ void PendingLoads::escape(ExprId pointer) {
 void PendingLoads::look_at(const Expr& e) {
   if (e.op == ExprOp::Load || e.op == ExprOp::AddressOf) access(e.buffer, e.args);
   if (moves_pointer(e) && !is_fixed(e.args[1])) escape(e.args[0]);
-  const bool is_copy = e.op == ExprOp::Call && e.callee == Intrinsic::CopyBytes;
-  if (moves_pointer(e) || retypes_pointer(e) || is_copy) return;
+  if (moves_pointer(e) || retypes_pointer(e) || is_call(e, Intrinsic::CopyBytes)) return;
   for (const ExprId arg : e.args) escape(arg);
 }
 
@@ -148,7 +131,7 @@ bool PendingLoads::waits_for_all(const ir::PtxCall& wait) const {
 void PendingLoads::walk(const ir::Block& block, Storages& pending) {
   for (const ir::StmtId id : block) {
     const Stmt& s = f_[id];
-    if (s.kind == StmtKind::For || s.kind == StmtKind::While) {
+    if (s.is_loop()) {
       walk_loop(s.body, pending);
     } else if (s.kind == StmtKind::If) {
       Storages otherwise = pending;
@@ -172,7 +155,7 @@ void PendingLoads::walk(const ir::Block& block, Storages& pending) {
 
 // Loads at the end of the body reach waits at its beginning.
 void PendingLoads::walk_loop(const ir::Block& body, Storages& pending) {
-  if (jumps_anywhere(f_, body)) {  // from anywhere in it
+  if (ir::any_stmt(f_, body, [](const Stmt& s) { return s.is_jump(); })) {  // from anywhere in it
     Storages own;
     ir::for_each_stmt(f_, body, [&](ir::StmtId id) {
       const Stmt& s = f_[id];
@@ -198,9 +181,7 @@ void PendingLoads::settle(const Stmt& s, const Storages& pending) {
 // CUDA C++ of the program's own may hold a wait.
 bool PendingLoads::runs_foreign_code(const Stmt& s) const {
   bool found = false;
-  const auto is_foreign = [](const Expr& e) {
-    return e.op == ExprOp::Call && e.callee == Intrinsic::FuncCall;
-  };
+  const auto is_foreign = [](const Expr& e) { return is_call(e, Intrinsic::FuncCall); };
   ir::for_each_root(f_, s, [&](ExprId id) { found |= ir::any_below(f_, id, is_foreign); });
   return found;
 }

@@ -18,6 +18,7 @@
 #include <set>
 #include <vector>
 
+#include "emit/cuda/types.h"
 #include "ir/local_storage.h"
 
 namespace ww::emit::cuda {

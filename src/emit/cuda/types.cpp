@@ -6,54 +6,31 @@
 #include <cmath>
 #include <limits>
 
+#include "base/look_up.h"
 #include "num/float_format.h"
 
 namespace ww::emit::cuda {
 
-using num::DType;
 using num::DTypeKind;
 
 std::string_view value_type(DType dtype) {
-  switch (dtype) {
-    case DType::Bool:
-      return "bool";
-    case DType::Int8:
-      return "int8_t";
-    case DType::Int16:
-      return "int16_t";
-    case DType::Int32:
-      return "int";
-    case DType::Int64:
-      return "int64_t";
-    case DType::Uint16:
-      return "uint16_t";
-    case DType::Uint32:
-      return "uint32_t";
-    case DType::Uint64:
-      return "uint64_t";
-    case DType::Float64:
-      return "double";
-    case DType::Float32:
-    case DType::Tfloat32:
-      return "float";
-    case DType::Float16:
-      return "half";
-    case DType::Bfloat16:
-      return "nv_bfloat16";
-    case DType::Float8E4M3fn:
-      return "__nv_fp8_e4m3";
-    case DType::Float8E5M2:
-      return "__nv_fp8_e5m2";
-    case DType::Uint8:
-    case DType::Int4:
-    case DType::Uint4:
-    case DType::Float8E8M0:
-    case DType::Float6E2M3fn:
-    case DType::Float6E3M2fn:
-    case DType::Float4E2M1fn:
-      return "uint8_t";
-  }
-  return "?";
+  return word_for(dtype,
+                  {{DType::Bool, "bool"},
+                   {DType::Int8, "int8_t"},
+                   {DType::Int16, "int16_t"},
+                   {DType::Int32, "int"},
+                   {DType::Int64, "int64_t"},
+                   {DType::Uint16, "uint16_t"},
+                   {DType::Uint32, "uint32_t"},
+                   {DType::Uint64, "uint64_t"},
+                   {DType::Float64, "double"},
+                   {DType::Float32, "float"},
+                   {DType::Tfloat32, "float"},
+                   {DType::Float16, "half"},
+                   {DType::Bfloat16, "nv_bfloat16"},
+                   {DType::Float8E4M3fn, "__nv_fp8_e4m3"},
+                   {DType::Float8E5M2, "__nv_fp8_e5m2"}},
+                  "uint8_t");
 }
 
 std::string_view memory_type(DType dtype) {

@@ -14,10 +14,23 @@
 #include <string>
 #include <string_view>
 
-#include "ir/type.h"
+#include "ir/function.h"
 #include "num/dtype.h"
 
 namespace ww::emit::cuda {
+
+// Names of the program that all files here use.
+using ir::Buffer;
+using ir::BufferId;
+using ir::BufferOrigin;
+using ir::Expr;
+using ir::ExprId;
+using ir::ExprOp;
+using ir::Intrinsic;
+using ir::Stmt;
+using ir::StmtKind;
+using ir::VarId;
+using num::DType;
 
 /// The type of a value.
 std::string_view value_type(num::DType dtype);

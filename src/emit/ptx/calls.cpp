@@ -12,6 +12,7 @@
 #include "emit/ptx/math.h"
 #include "emit/ptx/memory.h"
 #include "ir/engine_fallback.h"
+#include "ir/signatures.h"
 
 namespace ww::emit::to_ptx {
 
@@ -150,7 +151,7 @@ void mbarrier_wait(Context& c, const ir::Expr& e) {
 // Every warp reduces its lanes and leaves the result in the scratch memory; every thread then
 // combines the warps' results, pairwise where their number is a power of two.
 Value cta_reduce(Context& c, const ir::Expr& e) {
-  const std::string op = text_of(c, e.args[1]);
+  const std::string_view op = ir::literal_text(c.f, e.args[1]);
   const DType type = e.type.dtype;
   const std::int64_t warps = constant_of(c, e.args[2]).value_or(c.shape.warps());
   const Address scratch = address(c, e.args[3]);
@@ -190,7 +191,7 @@ Lanes exchange(Context& c, const ir::Expr& e) {
       return {elect(c)};
     case Intrinsic::WarpReduce: {
       const std::int64_t width = constant_of(c, e.args[2]).value_or(kLanes);
-      return {reduce_lanes(c, text_of(c, e.args[1]), e.type.dtype, eval(c, e.args[0]),
+      return {reduce_lanes(c, ir::literal_text(c.f, e.args[1]), e.type.dtype, eval(c, e.args[0]),
                            std::clamp<std::int64_t>(width, 1, kLanes))};
     }
     default:
@@ -201,7 +202,7 @@ Lanes exchange(Context& c, const ir::Expr& e) {
 void barrier(Context& c, const ir::Expr& e) {
   switch (e.callee) {
     case Intrinsic::StorageSync:
-      if (text_of(c, e.args[0]) != "warp") return c.code.add("bar.sync", {int_value(0)});
+      if (ir::literal_text(c.f, e.args[0]) != "warp") return c.code.add("bar.sync", {int_value(0)});
       return c.code.add("bar.warp.sync", {int_value(kAllLanes)});
     case Intrinsic::WarpSync:
       return c.code.add("bar.warp.sync", {int_value(kAllLanes)});
@@ -317,28 +318,6 @@ Value atomic(Context& c, const ir::Expr& e, bool is_used) {
 
 namespace {
 
-constexpr std::string_view kConversions = "diouxXfFeEgGaAcsp";
-constexpr std::string_view kReals = "fFeEgGaA";
-
-std::string unescaped(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '\\' || i + 1 == text.size()) {
-      out += text[i];
-      continue;
-    }
-    const char next = text[++i];
-    out += next == 'n' ? '\n' : next == 't' ? '\t' : next;
-  }
-  return out;
-}
-
-std::string doubled_percents(std::string_view text) {
-  std::string out;
-  for (const char c : text) out += c == '%' ? std::string("%%") : std::string(1, c);
-  return out;
-}
-
 Value text_address(Context& c, std::string_view text) {
   auto found = c.declared.texts.find(text);
   if (found == c.declared.texts.end()) {
@@ -380,9 +359,8 @@ void call_function(Context& c, std::string_view name, std::span<const Value> arg
 Value print_argument(Context& c, ExprId expr, char letter, std::string& spec) {
   const ir::Type type = c.f[expr].type;
   const DType dtype = type.is_pointer() ? DType::Uint64 : type.dtype;
-  std::erase_if(spec, [](char flag) { return std::string_view("lhzjtL").contains(flag); });
   const Value value = c.code.in_register(eval(c, expr));
-  if (kReals.contains(letter)) {
+  if (ir::takes_float(letter)) {
     spec += letter;
     return cast(c, value, dtype, DType::Float64);
   }
@@ -405,27 +383,13 @@ struct Printed {
 };
 
 Printed printed_by(Context& c, const ir::Expr& e) {
-  const std::string format = unescaped(text_of(c, e.args[0]));
   Printed out;
-  std::size_t next = 1;
-  for (std::size_t at = 0; at < format.size(); ++at) {
-    if (format[at] != '%' || format.compare(at, 2, "%%") == 0) {
-      out.format += format[at] == '%' ? "%%" : std::string(1, format[at]);
-      if (format[at] == '%') ++at;
-      continue;
-    }
-    const std::size_t end = format.find_first_of(kConversions, at + 1);
-    if (end == std::string::npos) break;
-    std::string spec = format.substr(at, end - at);
-    at = end;
-    if (next >= e.args.size()) continue;
-    const ExprId arg = e.args[next++];
-    if (format[end] == 's') {
-      out.format += doubled_percents(text_of(c, arg));
-    } else {
-      out.values.push_back(print_argument(c, arg, format[end], spec));
-      out.format += spec;
-    }
+  for (ir::PrintPart& part : ir::print_parts(c.f, e)) {
+    if (part.letter == 0)
+      part.text = ir::doubled_percents(part.text);
+    else
+      out.values.push_back(print_argument(c, part.arg, part.letter, part.text));
+    out.format += part.text;
   }
   return out;
 }
@@ -475,8 +439,6 @@ void check_assert(Context& c, const ir::Stmt& s) {
 }
 
 namespace {
-
-using ir::Expr;
 
 // A lane is 16 bits up, and columns do not overflow into it.
 Value tensor_address(Context& c, const Expr& e) {

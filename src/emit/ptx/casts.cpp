@@ -44,8 +44,6 @@ Value narrow_to_f32(Context& c, Value code, num::DType from);
 /// number where it has none.
 Value narrow_from_f32(Context& c, Value value, num::DType to);
 
-using num::DType;
-
 constexpr int kMantissa = 23, kBias = 127;  // of float32
 
 // The name of a pair in `cvt`; empty for other types.
@@ -75,12 +73,18 @@ Value e5m2_to_f32(Context& c, Value code) {
   return c.code.pure("cvt.f32.f16", Class::R, {c.code.pure("cvt.u16.u32", Class::Rs, {bits})});
 }
 
+// Adds half of bit `cut`, or a little less where that bit is 0: cutting off the bits below then rounds
+// to even.
+Value plus_half(Context& c, Value value, int cut) {
+  const Value last = c.code.pure("bfe.u32", Class::R, {value, int_value(cut), int_value(1)});
+  const Value more = with(c, "add.s32", last, int_value(low_bits(cut - 1)));
+  return with(c, "add.s32", value, more);
+}
+
 // The size of a number, at most the largest one, as a code.
 Value size_code(Context& c, Value size, const num::FloatFormat& format) {
   const int cut = kMantissa - format.mantissa_bits;
-  const Value last = c.code.pure("bfe.u32", Class::R, {size, int_value(cut), int_value(1)});
-  const Value more = with(c, "add.s32", last, int_value(low_bits(cut - 1)));
-  const Value high = with(c, "shr.u32", with(c, "add.s32", size, more), int_value(cut));
+  const Value high = with(c, "shr.u32", plus_half(c, size, cut), int_value(cut));
   const std::int64_t rebias = static_cast<std::int64_t>(kBias - format.bias)
                               << format.mantissa_bits;
   const Value code = with(c, "sub.s32", high, int_value(rebias));
@@ -404,10 +408,8 @@ namespace {
 // half of the last one is added, a little less where that is even, and the rest cut off. NaN has
 // the bits that `cvt` gives.
 Value rounded_bf16(Context& c, Value value) {
-  constexpr std::int64_t kBelowHalf = 0x7FFF, kNan = 0x7FFF;
-  const Value last = c.code.pure("bfe.u32", Class::R, {value, int_value(16), int_value(1)});
-  const Value more = c.code.pure("add.s32", Class::R, {last, int_value(kBelowHalf)});
-  const Value sum = c.code.pure("add.s32", Class::R, {value, more});
+  constexpr std::int64_t kNan = 0x7FFF;
+  const Value sum = plus_half(c, value, 16);
   const Value high = c.code.pure("shr.u32", Class::R, {sum, int_value(16)});
   const Value is_nan = c.code.pure("setp.nan.f32", Class::P, {value, value});
   const Value bits = c.code.pure("selp.b32", Class::R, {int_value(kNan), high, is_nan});
@@ -416,10 +418,8 @@ Value rounded_bf16(Context& c, Value value) {
 
 // The same of tf32 before sm_90, whose bits are the upper 19 of a float32.
 Value rounded_tf32(Context& c, Value value) {
-  constexpr std::int64_t kUnused = 13, kBelowHalf = 0xFFF, kNan = 0x7FFF'FFFF;
-  const Value last = c.code.pure("bfe.u32", Class::R, {value, int_value(kUnused), int_value(1)});
-  const Value more = c.code.pure("add.s32", Class::R, {last, int_value(kBelowHalf)});
-  const Value sum = c.code.pure("add.s32", Class::R, {value, more});
+  constexpr std::int64_t kNan = 0x7FFF'FFFF;
+  const Value sum = plus_half(c, value, 13);
   const Value bits = c.code.pure("and.b32", Class::R, {sum, int_value(~std::int64_t{0x1FFF})});
   const Value is_nan = c.code.pure("setp.nan.f32", Class::P, {value, value});
   return choose(c, is_nan, int_value(kNan), bits);

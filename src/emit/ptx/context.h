@@ -3,10 +3,9 @@
 // their first parameter do the work, by topic:
 //
 //   emit.cpp      the module, parameters, arrays     memory.h    loads, stores, copies, pointers
-//   stmts.h       statements: loops, branches        calls.h     functions, shuffles, atomics, printf
+//   stmts.h       statements and instructions        calls.h     functions, shuffles, atomics, printf
 //   exprs.h       expressions, lane by lane          math.h      mathematics
-//   integers.h    integer and bool operators         ptx_call.h  PTX instructions of the program
-//   casts.h       conversions, float operators
+//   integers.h    integer and bool operators         casts.h     conversions, float operators
 //
 // Values: bool is a predicate; integers of 8 and 16 bits are computed in 32 bits and kept extended;
 // float16 and bfloat16 are 16-bit registers; narrower floats are their bits in a 32-bit register;
@@ -32,13 +31,6 @@
 #include "ir/simplify/simplify.h"
 
 namespace ww::emit::to_ptx {
-
-using ir::BufferId;
-using ir::ExprId;
-using ir::ExprOp;
-using ir::Intrinsic;
-using ir::VarId;
-using num::DType;
 
 /// The lanes of a vector; one for a scalar.
 using Lanes = std::vector<Value>;

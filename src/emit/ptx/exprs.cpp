@@ -15,8 +15,6 @@
 namespace ww::emit::to_ptx {
 namespace {
 
-using ir::Expr;
-
 // --- constants -----------------------------------------------------------------------------------
 
 Value constant(const Expr& e) {
@@ -285,11 +283,6 @@ Value float_constant(DType type, double number) {
   const auto overflow = num::bits_of(type) <= 8 ? num::Overflow::Saturate : num::Overflow::Ieee;
   const auto bits = num::encode(type, number, num::Rounding::NearestEven, overflow);
   return int_value(static_cast<std::int64_t>(bits), class_of(type));
-}
-
-std::string text_of(const Context& c, ExprId expr) {
-  const Expr& e = c.f[expr];
-  return e.op == ExprOp::TextImm ? c.f.texts[e.text] : "";
 }
 
 std::optional<std::int64_t> constant_of(const Context& c, ExprId expr) {

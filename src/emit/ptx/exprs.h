@@ -21,8 +21,6 @@ Value predicate(Context& c, ExprId expr);
 Value float_constant(DType type, double number);
 /// An integer expression that has one value only.
 std::optional<std::int64_t> constant_of(const Context& c, ExprId expr);
-/// Of a string literal.
-std::string text_of(const Context& c, ExprId expr);
 
 /// `condition ? yes : no` of values that are both computed.
 Value choose(Context& c, Value condition, Value yes, Value no);

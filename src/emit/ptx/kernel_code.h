@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "base/id_map.h"
+#include "base/look_up.h"
 #include "base/source.h"
 #include "base/stable_vec.h"
 #include "num/dtype.h"
@@ -49,16 +50,6 @@ bool is_signed(num::DType type);
 std::string_view arith_type(num::DType type);
 /// The type of ld and st.
 std::string_view memory_type(num::DType type);
-
-/// The word beside the key in a table; `otherwise` for keys that are not there.
-template <typename Key>
-std::string_view word_for(
-    Key key, std::initializer_list<std::pair<std::type_identity_t<Key>, std::string_view>> table,
-    std::string_view otherwise) {
-  for (const auto& [own, word] : table)
-    if (own == key) return word;
-  return otherwise;
-}
 
 // --- operands ------------------------------------------------------------------------------------
 //

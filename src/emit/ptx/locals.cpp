@@ -17,16 +17,6 @@ namespace ww::emit::to_ptx {
 
 namespace {
 
-using ir::BufferId;
-using ir::BufferOrigin;
-using ir::Expr;
-using ir::ExprId;
-using ir::ExprOp;
-using ir::Intrinsic;
-using ir::Stmt;
-using ir::StmtKind;
-using num::DType;
-
 /// A place in a local buffer: bits from its start, or none when it is not constant.
 struct LocalPlace {
   BufferId storage = {};
@@ -126,14 +116,13 @@ class Planner {
       }
       case ExprOp::AddressOf:
         return element(e.buffer, {e.args.begin(), e.args.size()});
-      case ExprOp::Call:
-        if (e.callee == Intrinsic::PointerOffset || e.callee == Intrinsic::ByteOffset) {
-          auto place = place_of(e.args[0]);
-          const bool is_bytes = e.callee == Intrinsic::ByteOffset;
-          if (place) move(*place, e.args[1], is_bytes ? 8 : storage_bits(f_[e.args[0]].type.dtype));
-          return place;
-        }
-        return std::nullopt;
+      case ExprOp::Call: {
+        if (!moves_pointer(e)) return std::nullopt;
+        auto place = place_of(e.args[0]);
+        const bool is_bytes = e.callee == Intrinsic::ByteOffset;
+        if (place) move(*place, e.args[1], is_bytes ? 8 : storage_bits(f_[e.args[0]].type.dtype));
+        return place;
+      }
       case ExprOp::Reinterpret:
       case ExprOp::Cast:
         return f_[e.args[0]].type.is_pointer() ? place_of(e.args[0]) : std::nullopt;
@@ -248,12 +237,8 @@ class Planner {
 
   void look_at(const Expr& e) {
     if (e.op == ExprOp::Load) element_use(e.buffer, {e.args.begin(), e.args.size()}, e.type.lanes);
-    const bool passes_on =
-        (e.op == ExprOp::Call &&
-         (e.callee == Intrinsic::PointerOffset || e.callee == Intrinsic::ByteOffset)) ||
-        ((e.op == ExprOp::Reinterpret || e.op == ExprOp::Cast) && e.type.is_pointer());
-    if (passes_on) return;
-    if (e.op == ExprOp::Call && e.callee == Intrinsic::CopyBytes) {
+    if (moves_pointer(e) || retypes_pointer(e)) return;
+    if (is_call(e, Intrinsic::CopyBytes)) {
       const auto bytes = constant(e.args[2]).value_or(0);
       for (std::size_t i = 0; i < 2; ++i) raw_use(e.args[i], static_cast<int>(bytes) * 8);
       return;
@@ -388,8 +373,6 @@ std::optional<std::int64_t> constant_index(const ir::Function& function, const i
   return sum;
 }
 
-using ir::BufferId;
-using num::DType;
 using num::DTypeKind;
 
 // --- cells ---------------------------------------------------------------------------------------

@@ -21,6 +21,18 @@
 
 namespace ww::emit::to_ptx {
 
+// Names of the program that all files here use.
+using ir::BufferId;
+using ir::BufferOrigin;
+using ir::Expr;
+using ir::ExprId;
+using ir::ExprOp;
+using ir::Intrinsic;
+using ir::Stmt;
+using ir::StmtKind;
+using ir::VarId;
+using num::DType;
+
 // --- local plan ----------------------------------------------------------------------------------
 //
 // Where local buffers live. One whose every access is at a constant place is an array of registers,
