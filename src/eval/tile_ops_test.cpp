@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "eval/test_kernel.h"
-#include "eval/tile/shape.h"
+#include "eval/tile/operands.h"
 
 namespace ww::eval::test::tile_ops_test {
 namespace {

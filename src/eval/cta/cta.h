@@ -15,24 +15,165 @@
 
 #include <array>
 #include <chrono>
+#include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
-#include "eval/cta/findings.h"
 #include "eval/eval.h"
 #include "eval/launch/launch.h"
-#include "eval/memory/element.h"
 #include "eval/memory/order.h"
 #include "eval/memory/storage.h"
-#include "eval/value/words.h"
+#include "eval/value/arithmetic.h"
 #include "ir/box_reduce.h"
 
 namespace ww::eval {
+
+// Names of the program that all files here use.
+using ir::Expr;
+using ir::ExprId;
+using ir::ExprOp;
+using ir::Intrinsic;
+using ir::Region;
+using ir::Stmt;
+using ir::StmtKind;
+using ir::TileOp;
+using num::DType;
+
+// --- words ---------------------------------------------------------------------------------------
+//
+// Vectors of words that are needed for a moment, by the million: their memory is used again.
+
+/// Keeps the memory; must outlive what is taken from it.
+struct WordPool {
+  struct Block {
+    std::unique_ptr<Word[]> words;  // NOLINT(modernize-avoid-c-arrays): a vector would set them
+    std::size_t size = 0;
+  };
+  std::vector<Block> free;
+};
+
+/// A vector of words with unspecified contents.
+class Words {
+ public:
+  Words(WordPool& pool, std::size_t size) : pool_(&pool), size_(size) {
+    if (!pool.free.empty()) {
+      block_ = std::move(pool.free.back());
+      pool.free.pop_back();
+    }
+    if (block_.size < size) block_ = {std::make_unique_for_overwrite<Word[]>(size), size};
+  }
+  Words(Words&& other) noexcept
+      : pool_(std::exchange(other.pool_, nullptr)),
+        block_(std::move(other.block_)),
+        size_(other.size_) {}
+  Words& operator=(Words&& other) noexcept {
+    std::swap(pool_, other.pool_);
+    std::swap(block_, other.block_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  Words(const Words&) = delete;
+  Words& operator=(const Words&) = delete;
+  ~Words() {
+    if (pool_ != nullptr) pool_->free.push_back(std::move(block_));
+  }
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  Word& operator[](std::size_t i) { return block_.words[i]; }
+  Word operator[](std::size_t i) const { return block_.words[i]; }
+  Word* begin() { return block_.words.get(); }
+  Word* end() { return begin() + size_; }
+  [[nodiscard]] const Word* begin() const { return block_.words.get(); }
+  [[nodiscard]] const Word* end() const { return begin() + size_; }
+
+ private:
+  WordPool* pool_;
+  WordPool::Block block_;
+  std::size_t size_;
+};
+
+/// Bits of a value, and which of them nothing has written.
+struct Content {
+  Word value = 0;
+  Word undefined = 0;
+  [[nodiscard]] Content part(unsigned shift, int bits) const {
+    return {value >> shift & low_mask(bits), undefined >> shift & low_mask(bits)};
+  }
+};
+
+/// The same for a vector of them.
+struct Contents {
+  Words value;
+  Words undefined;
+  [[nodiscard]] std::size_t size() const { return value.size(); }
+  Content operator[](std::size_t i) const { return {value[i], undefined[i]}; }
+  void set(std::size_t i, Content content) {
+    value[i] = content.value;
+    undefined[i] = content.undefined;
+  }
+  void add(std::size_t i, Content content, unsigned shift) {
+    value[i] |= content.value << shift;
+    undefined[i] |= content.undefined << shift;
+  }
+};
+
+// --- elements ------------------------------------------------------------------------------------
+//
+// What is read and written: bits at an address, and the element they are.
+
+inline constexpr std::int32_t kOwnCta = -1;
+
+/// A bit of one of the launch's memories. For local memory the owner of the element says whose.
+struct Address {
+  std::int32_t root = kNoRoot;
+  std::int64_t bit = 0;
+  std::int32_t rank = kOwnCta;  // of the CTA in the cluster whose shared memory it is
+  [[nodiscard]] bool exists() const { return root != kNoRoot; }
+  /// For the CTA whose memory it is.
+  [[nodiscard]] Address at_home() const { return {root, bit}; }
+  Address operator+(std::int64_t bits) const { return {root, bit + bits, rank}; }
+  friend auto operator<=>(const Address&, const Address&) = default;
+};
+
+/// Something that is read or written, with its name for messages.
+struct Element {
+  Address at;
+  Thread owner = 0;
+  const BufferInfo* info = nullptr;  // none: by address
+  std::int64_t flat = 0;
+};
+
+inline Element element_at(Address at, Thread t) {
+  return {.at = at, .owner = t, .info = nullptr, .flat = 0};
+}
+
+/// Findings, collected: one for each check, step and buffer, with a count.
+class Findings {
+ public:
+  explicit Findings(std::size_t most) : most_(most) {}
+
+  /// The finding to fill in when it is the first of its kind and there is room; null otherwise, and
+  /// then it has been counted. The pointer is good until the next call.
+  Finding* add(Check check, std::uint32_t step, std::uint32_t buffer);
+
+  /// Moves everything into the report.
+  void move_to(Report& report);
+
+ private:
+  using Key = std::tuple<Check, std::uint32_t, std::uint32_t>;
+  std::size_t most_;
+  std::map<Key, std::size_t> known_;  // number in findings_, or most_ when it was dropped
+  std::vector<Finding> findings_;
+  std::uint64_t dropped_ = 0;
+};
 
 /// What all CTAs of a run share.
 struct Run {

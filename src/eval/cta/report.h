@@ -3,7 +3,7 @@
 #pragma once
 
 #include <string>
-
+#include <utility>
 #include "eval/cta/cta.h"
 
 namespace ww::eval {
@@ -18,6 +18,11 @@ Span span_of(const Cta& cta, std::uint32_t step);
 /// A finding at cta.step to fill in; null when one of its kind is there.
 Finding* finding(Cta& cta, Check check, std::uint32_t buffer = ir::BufferId::kNone);
 Finding* finding(Cta& cta, Check check, const Element& element);
+/// Fills it in, if there is one.
+template <typename... Args>
+void describe(Finding* found, fmt::format_string<Args...> text, Args&&... args) {
+  if (found != nullptr) found->text = fmt::format(text, std::forward<Args>(args)...);
+}
 /// The run cannot go on; the first reason counts.
 void stop(Cta& cta, DiagKind kind, std::string text);
 

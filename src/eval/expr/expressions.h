@@ -15,4 +15,9 @@ Words constant(Cta& cta, Word value, std::size_t size);
 /// Zeros.
 Contents empty_contents(Cta& cta, std::size_t size);
 
+/// The last value of a loop's variable must be in its type.
+void check_last(Cta& cta, const ir::Stmt& loop, Thread t, Word first, std::int64_t trips);
+/// 1 for the first lane of each warp that is there; hardware may take another.
+Words elect(Cta& cta, Threads ts);
+
 }  // namespace ww::eval

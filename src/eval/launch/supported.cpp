@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "eval/ptx/instruction.h"
-#include "eval/ptx/kind.h"
 #include "ir/reduction.h"
 #include "ir/settings.h"
 #include "ir/visit.h"

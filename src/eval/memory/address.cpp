@@ -33,9 +33,9 @@ std::int32_t known_rank(const Cta& cta, std::int64_t field) {
 bool has_rank(Cta& cta, std::int64_t rank) {
   const auto ctas = static_cast<std::int64_t>(cta.cluster->size());
   if (rank >= 0 && rank < ctas) return true;
-  if (Finding* found = finding(cta, Check::Bounds); found != nullptr)
-    found->text = fmt::format("CTA {} of the cluster is named by {}, and the cluster has {}", rank,
-                              cta_text(cta), ctas);
+  describe(finding(cta, Check::Bounds),
+           "CTA {} of the cluster is named by {}, and the cluster has {}", rank, cta_text(cta),
+           ctas);
   return false;
 }
 
@@ -79,10 +79,9 @@ class IndexAdder {
   }
   void report(std::int64_t at, std::int64_t extent, std::size_t t) {
     const Element element{.at = {}, .owner = ts_[t], .info = &info_, .flat = 0};
-    if (Finding* found = finding(cta_, Check::Bounds, element); found != nullptr)
-      found->text =
-          fmt::format("index {} of dimension {} of `{}` in {} of {} leaves its extent {}", at, dim_,
-                      info_.ir->name, thread_text(ts_[t]), cta_text(cta_), extent);
+    describe(finding(cta_, Check::Bounds, element),
+             "index {} of dimension {} of `{}` in {} of {} leaves its extent {}", at, dim_,
+             info_.ir->name, thread_text(ts_[t]), cta_text(cta_), extent);
   }
 
   Cta& cta_;

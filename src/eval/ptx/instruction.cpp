@@ -9,7 +9,6 @@
 
 #include "base/check.h"
 #include "eval/memory/order.h"
-#include "eval/ptx/kind.h"
 #include "isa/form.h"
 
 namespace ww::eval {

@@ -10,7 +10,15 @@
 
 namespace ww::eval {
 
-enum class PtxKind : std::uint8_t;  // ptx/kind.h
+enum class PtxKind : std::uint8_t {
+  Unknown,
+#define WW_EVAL_PTX(kind, together, handler) kind,
+#include "eval/ptx/kinds.def"
+#undef WW_EVAL_PTX
+};
+
+/// All lanes of a warp execute it together.
+bool is_warp_collective(PtxKind kind);
 
 /// tcgen05.ld and .st: lanes by bits of a lane.
 enum class TmemShape : std::uint8_t { By32x32b, By16x64b, By16x128b, By16x256b, By16x32bx2 };

@@ -7,8 +7,6 @@
 #include <set>
 #include <string>
 
-#include "eval/ptx/kind.h"
-
 namespace ww::eval::ptx_instruction_test {
 namespace {
 

@@ -10,11 +10,44 @@
 #include "eval/cta/report.h"
 #include "eval/cta/schedule.h"
 #include "eval/memory/access.h"
-#include "eval/sync/mbarriers.h"
-#include "eval/value/box_reduce.h"
+#include "eval/memory/address.h"
+#include "eval/sync/barriers.h"
+#include "eval/value/arithmetic.h"
+#include "ir/box_reduce.h"
 
 namespace ww::eval {
 namespace {
+
+// --- reductions ----------------------------------------------------------------------------------
+//
+// How the copy engine combines an element in memory with an arriving one.
+
+Word reduce_box(ir::BoxReduce op, num::DType type, Word old, Word value) {
+  const auto with = [&](ir::ExprOp by) {
+    Word out = 0;
+    binary(by, type, {&old, 1}, {&value, 1}, {&out, 1});
+    return out;
+  };
+  switch (op) {
+    case ir::BoxReduce::Add:
+      return with(ir::ExprOp::Add);
+    case ir::BoxReduce::Min:
+      return with(ir::ExprOp::Min);
+    case ir::BoxReduce::Max:
+      return with(ir::ExprOp::Max);
+    case ir::BoxReduce::Inc:
+      return old >= value ? 0 : old + 1;
+    case ir::BoxReduce::Dec:
+      return old == 0 || old > value ? value : old - 1;
+    case ir::BoxReduce::And:
+      return old & value;
+    case ir::BoxReduce::Or:
+      return old | value;
+    case ir::BoxReduce::Xor:
+      return old ^ value;
+  }
+  return value;
+}
 
 constexpr std::uint64_t kQueuedBytes = 16;  // for each thread that has to wait for a copy
 constexpr std::uint64_t kGroupBytes = 32;   // for each thread that commits
@@ -41,7 +74,7 @@ void learn(Mbarrier& barrier, const Order::Knowledge& knowledge) {
 }
 
 // Does an earlier copy of the same thread write there? They are made in order.
-// Products have looked at their targets themselves (eval/tile/gemm_async.cpp).
+// Products have looked at their targets themselves (eval/tile/gemm.cpp).
 bool is_own_target(Cta& cta, const Transfer& transfer, const AsyncCopy& copy) {
   if (copy.kind == AsyncKind::Product) return true;
   if (copy.kind != AsyncKind::Tensor) return false;
@@ -64,11 +97,10 @@ void check_free(Cta& cta, const Transfer& transfer, const AsyncCopy& copy) {
       storage.is_target(bit, transfer.bits) && !copy.reduce;  // any order is right
   if (!is_target && !storage.is_source(bit, transfer.bits)) return;
   if (is_own_target(cta, transfer, copy)) return;
-  if (Finding* found = finding(cta, Check::Async, transfer.to); found != nullptr)
-    found->text = fmt::format(
-        "{} of {} starts a copy into {} while {} there is under way", agent_text(copy.agent),
-        cta_text(cta), element_text(cta, transfer.to),
-        work_on(cta, transfer.to, transfer.bits) == "copy" ? "another copy" : "a product");
+  describe(finding(cta, Check::Async, transfer.to),
+           "{} of {} starts a copy into {} while {} there is under way", agent_text(copy.agent),
+           cta_text(cta), element_text(cta, transfer.to),
+           work_on(cta, transfer.to, transfer.bits) == "copy" ? "another copy" : "a product");
 }
 
 // Earlier users of the place are done with it.
@@ -147,10 +179,9 @@ void check_written(Cta& cta, const AsyncCopy& copy) {
   const auto bad = std::ranges::find_if(
       copy.transfers, [](const Transfer& each) { return each.content.undefined != 0; });
   if (bad == copy.transfers.end()) return;
-  if (Finding* found = finding(cta, Check::Uninit, bad->to); found != nullptr)
-    found->text = fmt::format(
-        "{} gets its value from shared memory by {} of {}, and nothing has written it there",
-        element_text(cta, bad->to), agent_text(copy.agent), cta_text(cta));
+  describe(finding(cta, Check::Uninit, bad->to),
+           "{} gets its value from shared memory by {} of {}, and nothing has written it there",
+           element_text(cta, bad->to), agent_text(copy.agent), cta_text(cta));
 }
 
 }  // namespace
@@ -298,6 +329,45 @@ bool finish_commit(Cta& cta, Address at, Mbarrier& barrier) {
   learn(barrier, commit.knowledge);
   arrive_mbarrier(cta, barrier, 1);
   return true;
+}
+
+// --- to several CTAs -----------------------------------------------------------------------------
+
+namespace {
+
+template <typename... Args>
+void report(Cta& cta, Check check, Thread t, fmt::format_string<Args...> format, Args&&... args) {
+  describe(finding(cta, check), "{} of {} sends a copy to {}", thread_text(t), cta_text(cta),
+           fmt::format(format, std::forward<Args>(args)...));
+}
+
+// The same copy, to the same places of another CTA, whose mbarrier hears of it.
+void start_in_peer(Cta& cta, std::size_t rank, AsyncCopy copy, Address mbarrier, Thread t) {
+  Cta& other = (*cta.cluster)[rank];
+  if (is_done(other)) return report(cta, Check::Async, t, "{}, which has ended", cta_text(other));
+  if (!other.mbarriers.contains(mbarrier))
+    return report(cta, Check::Barrier, t, "{}, whose mbarrier at {} is not initialised",
+                  cta_text(other), element_text(other, element_at(mbarrier, t)));
+  const auto there = static_cast<std::int64_t>(rank);
+  for (Transfer& transfer : copy.transfers) transfer.to.at = address_in(cta, transfer.to.at, there);
+  start_counted(cta, std::move(copy), address_in(cta, mbarrier, there), t);
+}
+
+}  // namespace
+
+void start_multicast(Cta& cta, const AsyncCopy& copy, Address mbarrier, Thread t, Word mask) {
+  std::deque<Cta>& ctas = *cta.cluster;
+  if ((mask & low_mask(kCtaMaskBits)) == 0)
+    return report(cta, Check::Bounds, t, "no CTA of the cluster: its mask is 0");
+  for (std::size_t rank = 0; rank < kCtaMaskBits && !cta.run.stop; ++rank) {
+    if ((mask >> rank & 1) == 0) continue;
+    if (rank >= ctas.size())
+      report(cta, Check::Bounds, t, "CTA {} of a cluster of {}", rank, ctas.size());
+    else if (&ctas[rank] == &cta)
+      start_counted(cta, copy, mbarrier, t);
+    else
+      start_in_peer(cta, rank, copy, mbarrier, t);
+  }
 }
 
 }  // namespace ww::eval

@@ -18,6 +18,13 @@
 
 namespace ww::eval {
 
+inline constexpr int kCtaMaskBits = 16;
+
+/// Starts a copy by a thread (kind Counted) into the same places of each CTA of the cluster that has its
+/// bit in `mask`; the bytes complete on the mbarrier of each. CTAs that do not exist, have ended,
+/// or have no mbarrier there are findings.
+void start_multicast(Cta& cta, const AsyncCopy& copy, Address mbarrier, Thread t, Word mask);
+
 /// Starts a copy for threads that each have to wait for it.
 void start_copy(Cta& cta, AsyncCopy copy, Threads ts);
 /// Makes a group of the operations that a thread has started since the last commit (kind Group,

@@ -6,15 +6,14 @@
 #include "eval/cta/report.h"
 #include "eval/cta/schedule.h"
 #include "eval/expr/expressions.h"
-#include "eval/expr/intrinsics.h"
-#include "eval/ptx/operands.h"
-#include "eval/sync/mbarriers.h"
+#include "eval/memory/access.h"
+#include "eval/memory/address.h"
+#include "eval/ptx/run.h"
+#include "eval/sync/async_copies.h"
+#include "ir/signatures.h"
 
 namespace ww::eval {
 namespace {
-
-using ir::Expr;
-using ir::Intrinsic;
 
 std::size_t alive_in_unit(const Cta& cta, std::size_t unit, std::size_t size) {
   const std::size_t end = std::min((unit + 1) * size, cta.thread_count());
@@ -35,10 +34,9 @@ void arrive_warpgroups(Cta& cta, const Expr& expr, Threads ts) {
   each_unit(ts, kWarpgroup, [&](std::uint32_t group, Threads threads) {
     const auto id = static_cast<std::uint32_t>(ids[static_cast<std::size_t>(&threads[0] - &ts[0])]);
     if (group != ts[0] / kWarpgroup && id == static_cast<std::uint32_t>(ids[0]))
-      if (Finding* found = finding(cta, Check::Barrier); found != nullptr)
-        found->text = fmt::format(
-            "warpgroups {} and {} of {} meet at the same barrier {}, which counts 128 threads",
-            ts[0] / kWarpgroup, group, cta_text(cta), id);
+      describe(finding(cta, Check::Barrier),
+               "warpgroups {} and {} of {} meet at the same barrier {}, which counts 128 threads",
+               ts[0] / kWarpgroup, group, cta_text(cta), id);
     arrive(cta, {BarrierKey::Kind::Warpgroup, id, group}, 0, threads, true);
   });
 }
@@ -85,7 +83,7 @@ void release_barrier(Cta& cta, const Barrier& barrier) {
 bool call_barrier(Cta& cta, const Expr& expr, Threads ts) {
   switch (expr.callee) {
     case Intrinsic::StorageSync:
-      if (literal_text(cta, expr.args[0]) == "warp")
+      if (ir::literal_text(cta.f, expr.args[0]) == "warp")
         arrive_warps(cta, ts);
       else
         arrive_named(cta, 0, 0, ts, true);
@@ -201,10 +199,9 @@ void wait_cluster(Cta& cta, Threads ts) {
     Barrier& barrier = cta.barriers[key];
     const bool has_arrived = std::ranges::find(barrier.arrived, t) != barrier.arrived.end();
     if (!has_arrived)
-      if (Finding* found = finding(cta, Check::Barrier); found != nullptr)
-        found->text =
-            fmt::format("{} of {} waits at the barrier of the cluster, where it has not arrived",
-                        thread_text(t), cta_text(cta));
+      describe(finding(cta, Check::Barrier),
+               "{} of {} waits at the barrier of the cluster, where it has not arrived",
+               thread_text(t), cta_text(cta));
     barrier.waiting.push_back(t);
     cta.status[t] = Status::AtBarrier;
   }
@@ -224,6 +221,100 @@ std::uint32_t cluster_step(const Cta& cta) {
   const auto found = cta.barriers.find({BarrierKey::Kind::Cluster, 0, 0});
   const bool is_waiting = found != cta.barriers.end() && !found->second.waiting.empty();
   return is_waiting ? cta.pc[found->second.waiting.front()] : kNoStep;
+}
+
+// --- mbarriers -----------------------------------------------------------------------------------
+
+Mbarrier* find_mbarrier(Cta& cta, Address at, Thread t) {
+  Cta* home = home_of(cta, at);
+  if (home == nullptr) return nullptr;
+  const auto found = home->mbarriers.find(at.at_home());
+  if (found != home->mbarriers.end()) return &found->second;
+  describe(finding(cta, Check::Barrier),
+           "{} of {} uses an mbarrier at {}{} that is not initialised", thread_text(t),
+           cta_text(cta), element_text(cta, element_at(at, t)),
+           home == &cta ? "" : " of " + cta_text(*home));
+  return nullptr;
+}
+
+void init_mbarrier(Cta& cta, Address at, std::uint32_t count, Thread t) {
+  write(cta, element_at(at, t), 64, {}, access_of(cta, t, true));
+  cta.mbarriers[at] = {.expected = count, .missing = count, .gathering = {}, .complete = {}};
+}
+
+void arrive_mbarrier(Cta& cta, Address at, std::uint32_t count, Thread t, bool is_release) {
+  Mbarrier* barrier = find_mbarrier(cta, at, t);
+  if (barrier == nullptr) return;
+  if (is_release) cta.order.release(t, barrier->gathering);
+  arrive_mbarrier(*home_of(cta, at), *barrier, count);
+}
+
+namespace {
+
+// The phase is complete when nothing is missing.
+void settle(Cta& cta, Mbarrier& barrier) {
+  if (barrier.missing != 0 || barrier.bytes != 0) return wake_mbarrier_waiters(cta);
+  barrier.missing = barrier.expected;
+  ++barrier.phase;
+  barrier.complete = std::move(barrier.gathering);
+  barrier.gathering.clear();
+  wake_mbarrier_waiters(cta);
+}
+
+}  // namespace
+
+void arrive_mbarrier(Cta& cta, Mbarrier& barrier, std::uint32_t count) {
+  barrier.missing -= std::min(barrier.missing, count);
+  settle(cta, barrier);
+}
+
+void expect_bytes(Cta& cta, Address at, std::int64_t bytes, Thread t) {
+  if (Mbarrier* barrier = find_mbarrier(cta, at, t)) barrier->bytes += bytes;
+}
+
+void count_bytes(Cta& cta, Mbarrier& barrier, std::int64_t bytes) {
+  barrier.bytes += bytes;
+  settle(cta, barrier);
+}
+
+std::string missing_text(const Mbarrier& barrier) {
+  const auto counted = [](std::int64_t count, std::string_view what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+  };
+  std::string out;
+  const std::uint32_t missing = barrier.missing - std::min(barrier.missing, barrier.copying);
+  if (missing != 0) out = counted(missing, "arrival");
+  if (barrier.bytes != 0)
+    out += fmt::format("{}{}", out.empty() ? "" : " and ", counted(barrier.bytes, "byte"));
+  const bool is_one = missing + (barrier.bytes != 0 ? 2 : 0) == 1;
+  return out.empty() ? out : fmt::format("{} {} missing", out, is_one ? "is" : "are");
+}
+
+bool test_mbarrier(Cta& cta, Address at, std::uint32_t parity, Thread t) {
+  Mbarrier* barrier = find_mbarrier(cta, at, t);
+  if (barrier == nullptr) return true;
+  while ((barrier->phase & 1) == (parity & 1)) {
+    if (finish_commit(cta, at, *barrier)) continue;
+    if (finish_arrival(cta, at, *barrier)) continue;
+    // Bytes come as late as the program can tell.
+    if (barrier->missing == 0 && finish_counted(cta, at, *barrier)) continue;
+    cta.mbarrier_waits[t] = at;
+    return false;
+  }
+  cta.order.acquire(t, barrier->complete);
+  return true;
+}
+
+void wait_mbarrier(Cta& cta, const ir::Expr& expr, Threads ts) {
+  const Words pointers = evaluate(cta, expr.args[0], ts);
+  const Words parities = evaluate(cta, expr.args[1], ts);
+  for (std::size_t i = 0; i < ts.size(); ++i) {
+    const Address at = address_from(cta, cta.f[expr.args[0]].type, pointers[i]);
+    if (test_mbarrier(cta, at, static_cast<std::uint32_t>(parities[i]), ts[i]))
+      cta.pc[ts[i]] = cta.step + 1;
+    else
+      cta.status[ts[i]] = Status::AtMbarrier;
+  }
 }
 
 }  // namespace ww::eval

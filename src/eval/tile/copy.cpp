@@ -4,16 +4,13 @@
 #include "eval/memory/access.h"
 #include "eval/memory/address.h"
 #include "eval/sync/async_copies.h"
-#include "eval/sync/multicast.h"
+#include "eval/tile/operands.h"
 #include "eval/tile/primitives.h"
-#include "eval/tile/shape.h"
 #include "eval/value/arithmetic.h"
 #include "ir/settings.h"
 
 namespace ww::eval {
 namespace {
-
-using ir::Region;
 
 // Does the unit's predicate hold?
 bool does_copy(Cta& cta, const ir::CopySettings& settings, const UnitInstance& unit) {

@@ -13,8 +13,6 @@
 namespace ww::eval {
 namespace {
 
-using ir::TileOp;
-
 double function_value(TileOp op, double x) {
   if (const auto callee = ir::callee_of(op)) return host_function(*callee, x);
   if (op == TileOp::Reciprocal) return 1.0 / x;
@@ -110,12 +108,11 @@ void check_copies(Cta& cta, const ir::TileCall& call, const Tile& tile,
       if (first == nullptr) first = &element;
       const auto j = static_cast<std::size_t>(first - tile.elements.data());
       if (out.bits[i] == out.bits[j]) continue;
-      if (Finding* found = finding(cta, Check::Replica, element); found != nullptr)
-        found->text = fmt::format(
-            "the copies of {} in {} and {} of {} become different: `{}` is {} and {} there",
-            element_text(cta, element), thread_text(first->owner), thread_text(element.owner),
-            cta_text(cta), name, value_text(differing->type, differing->bits[j]),
-            value_text(differing->type, differing->bits[i]));
+      describe(finding(cta, Check::Replica, element),
+               "the copies of {} in {} and {} of {} become different: `{}` is {} and {} there",
+               element_text(cta, element), thread_text(first->owner), thread_text(element.owner),
+               cta_text(cta), name, value_text(differing->type, differing->bits[j]),
+               value_text(differing->type, differing->bits[i]));
     }
   }
 }

@@ -6,15 +6,12 @@
 
 #include "eval/cta/report.h"
 #include "eval/memory/access.h"
+#include "eval/tile/operands.h"
 #include "eval/tile/primitives.h"
-#include "eval/tile/shape.h"
 #include "eval/value/arithmetic.h"
 
 namespace ww::eval {
 namespace {
-
-using ir::Region;
-using ir::TileOp;
 
 /// The indices of a call, by element of its tile.
 class Indices {
@@ -106,11 +103,10 @@ void check_distinct(Cta& cta, const Tile& to, const Picked& picked, const UnitIn
     const Element& element = to.elements[x * to.copies];
     const auto [before, is_new] = seen.emplace(element.flat, x);
     if (is_new) continue;
-    if (Finding* found = finding(cta, Check::Race, element); found != nullptr)
-      found->text = fmt::format(
-          "elements {} and {} of the tile both go to {} in {}: their index is {}; `scatter_add` "
-          "adds them",
-          before->second, x, element_text(cta, element), unit_text(cta, unit), picked.row[x]);
+    describe(finding(cta, Check::Race, element),
+             "elements {} and {} of the tile both go to {} in {}: their index is {}; `scatter_add` "
+             "adds them",
+             before->second, x, element_text(cta, element), unit_text(cta, unit), picked.row[x]);
   }
 }
 

@@ -2,6 +2,7 @@
 #include "eval/tile/operands.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "eval/cta/limits.h"
@@ -9,13 +10,9 @@
 #include "eval/expr/expressions.h"
 #include "eval/memory/access.h"
 #include "eval/memory/address.h"
-#include "eval/tile/shape.h"
 
 namespace ww::eval {
 namespace {
-
-using ir::ExprId;
-using ir::Region;
 
 constexpr std::int64_t kMaxElements = std::int64_t{1} << 26;
 // Of an element: its index, value, which bits are defined.
@@ -28,13 +25,11 @@ Word uniform(Cta& cta, ExprId id, const UnitInstance& unit, std::string_view wha
   const Words values = evaluate(cta, id, unit.threads);
   for (std::size_t i = 1; i < unit.threads.size(); ++i) {
     if (values[i] == values[0]) continue;
-    if (Finding* found = finding(cta, Check::Operand); found != nullptr)
-      found->text = fmt::format(
-          "{}{} differs between threads of {}: {} in {}, {} in {}", what,
-          about == nullptr ? "" : fmt::format(" of dimension {} of `{}`", dim, about->name),
-          unit_text(cta, unit), value_text(cta.type_of(id), values[0]),
-          thread_text(unit.threads[0]), value_text(cta.type_of(id), values[i]),
-          thread_text(unit.threads[i]));
+    describe(
+        finding(cta, Check::Operand), "{}{} differs between threads of {}: {} in {}, {} in {}",
+        what, about == nullptr ? "" : fmt::format(" of dimension {} of `{}`", dim, about->name),
+        unit_text(cta, unit), value_text(cta.type_of(id), values[0]), thread_text(unit.threads[0]),
+        value_text(cta.type_of(id), values[i]), thread_text(unit.threads[i]));
     break;
   }
   return values[0];
@@ -71,10 +66,9 @@ void place_owned(Cta& cta, Tile& tile, std::span<const std::int64_t> flats, Addr
                         .flat = flat};
         tile.elements.push_back(element);
         if (is_here || offset != 0 || (unit.is_of_cluster && !is_in_cta)) continue;
-        if (Finding* found = finding(cta, Check::Bounds, element); found != nullptr)
-          found->text = fmt::format(
-              "{} belongs to thread {}{}, which is not in {}", element_text(cta, element), t,
-              is_in_cta ? "" : " of another CTA of the cluster", unit_text(cta, unit));
+        describe(finding(cta, Check::Bounds, element),
+                 "{} belongs to thread {}{}, which is not in {}", element_text(cta, element), t,
+                 is_in_cta ? "" : " of another CTA of the cluster", unit_text(cta, unit));
       }
     }
 }
@@ -121,10 +115,9 @@ std::optional<std::vector<std::int64_t>> find_extents(Cta& cta, const Region& re
                              : info.shape[d]);
     const bool leaves = min < 0 || min + extent > tile.shape[d];
     if (extent < 0 || (leaves && !may_leave)) {
-      if (Finding* found = finding(cta, Check::Bounds, info.id.index); found != nullptr)
-        found->text =
-            fmt::format("region {}:{} of dimension {} of `{}` in {} leaves its extent {}", min,
-                        min + extent, d, info.ir->name, unit_text(cta, unit), tile.shape[d]);
+      describe(finding(cta, Check::Bounds, info.id.index),
+               "region {}:{} of dimension {} of `{}` in {} leaves its extent {}", min, min + extent,
+               d, info.ir->name, unit_text(cta, unit), tile.shape[d]);
       return std::nullopt;
     }
     mins.push_back(min);
@@ -157,9 +150,9 @@ bool find_places(Cta& cta, Tile& tile, std::vector<std::int64_t> flats, const Un
   const BufferInfo& info = *tile.info;
   const Bases bases(cta, info, unit.threads);
   if (!bases.are_equal())
-    if (Finding* found = finding(cta, Check::Operand, info.id.index); found != nullptr)
-      found->text = fmt::format("the place of `{}` differs between threads of {}", info.ir->name,
-                                unit_text(cta, unit));
+    describe(finding(cta, Check::Operand, info.id.index),
+             "the place of `{}` differs between threads of {}", info.ir->name,
+             unit_text(cta, unit));
   place_elements(cta, tile, std::move(flats), bases[0], unit);
   if (cta.run.stop) return false;
   for (std::size_t x = 0; x < tile.outside.size(); ++x)
@@ -279,10 +272,10 @@ TileValues read_tile(Cta& cta, const Tile& tile, const UnitInstance& unit, bool 
       const bool differs =
           first != nullptr && undefined == 0 && out.undefined[x] == 0 && value != out.bits[x];
       if (differs)
-        if (Finding* found = finding(cta, Check::Replica, element); found != nullptr)
-          found->text = fmt::format("the copies of {} differ in {}: {:#x} in {}, {:#x} in {}",
-                                    element_text(cta, element), cta_text(cta), out.bits[x],
-                                    thread_text(first->owner), value, thread_text(element.owner));
+        describe(finding(cta, Check::Replica, element),
+                 "the copies of {} differ in {}: {:#x} in {}, {:#x} in {}",
+                 element_text(cta, element), cta_text(cta), out.bits[x], thread_text(first->owner),
+                 value, thread_text(element.owner));
       if (first == nullptr) {
         out.bits[x] = value;
         first = &element;
@@ -356,6 +349,114 @@ double read_factor(Cta& cta, const ir::TileArg& arg, const UnitInstance& unit,
   one.count = 1;
   TileValues value;
   return read_operand(cta, arg, unit, one, value) ? as_real(value.type, value.bits[0]) : otherwise;
+}
+
+// --- shapes --------------------------------------------------------------------------------------
+
+namespace {
+
+std::size_t count_of(std::span<const std::int64_t> extents) {
+  std::int64_t count = 1;
+  for (const std::int64_t extent : extents) count *= extent;
+  return static_cast<std::size_t>(count);
+}
+
+// Numbers that elements of a shape get with a stride per dimension.
+std::vector<std::size_t> strided(std::span<const std::int64_t> extents,
+                                 std::span<const std::int64_t> strides) {
+  std::vector<std::size_t> out{0};
+  for (std::size_t d = 0; d < extents.size(); ++d) {
+    std::vector<std::size_t> next;
+    next.reserve(out.size() * static_cast<std::size_t>(extents[d]));
+    for (const std::size_t base : out)
+      for (std::int64_t k = 0; k < extents[d]; ++k)
+        next.push_back(base + static_cast<std::size_t>(k * strides[d]));
+    out = std::move(next);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> flat_indices(std::span<const std::int64_t> shape,
+                                       std::span<const std::int64_t> mins,
+                                       std::span<const std::int64_t> extents, std::size_t count) {
+  std::vector<std::int64_t> out{0};
+  for (std::size_t d = 0; d < extents.size(); ++d) {
+    std::vector<std::int64_t> next;
+    next.reserve(out.size() * static_cast<std::size_t>(extents[d]));
+    for (const std::int64_t base : out)
+      for (std::int64_t k = 0; k < extents[d]; ++k) next.push_back(base * shape[d] + mins[d] + k);
+    out = std::move(next);
+  }
+  out.resize(count);
+  return out;
+}
+
+std::vector<bool> outside_of(std::span<const std::int64_t> shape,
+                             std::span<const std::int64_t> mins,
+                             std::span<const std::int64_t> extents, std::size_t count) {
+  std::vector<bool> out{false};
+  for (std::size_t d = 0; d < extents.size(); ++d) {
+    std::vector<bool> next;
+    next.reserve(out.size() * static_cast<std::size_t>(extents[d]));
+    for (const bool is_outside : out)
+      for (std::int64_t k = 0; k < extents[d]; ++k)
+        next.push_back(is_outside || mins[d] + k < 0 || mins[d] + k >= shape[d]);
+    out = std::move(next);
+  }
+  out.resize(count);
+  return out;
+}
+
+layout::Shape squeezed(std::span<const std::int64_t> extents) {
+  layout::Shape out;
+  for (const std::int64_t extent : extents)
+    if (extent != 1) out.push_back(extent);
+  return out;
+}
+
+std::optional<std::vector<std::size_t>> broadcast_map(std::span<const std::int64_t> like,
+                                                      std::span<const std::int64_t> from) {
+  if (squeezed(like) == squeezed(from)) {
+    std::vector<std::size_t> same(count_of(like));
+    std::iota(same.begin(), same.end(), std::size_t{0});
+    return same;
+  }
+  std::vector<std::int64_t> strides(like.size(), 0);
+  std::int64_t stride = 1;
+  for (std::size_t back = 1; back <= from.size(); ++back) {
+    const std::int64_t extent = from[from.size() - back];
+    if (back > like.size()) {
+      if (extent != 1) return std::nullopt;
+      continue;
+    }
+    const std::size_t d = like.size() - back;
+    if (extent != 1 && extent != like[d]) return std::nullopt;
+    strides[d] = extent == 1 ? 0 : stride;
+    stride *= extent;
+  }
+  return strided(like, strides);
+}
+
+std::optional<Folding> folding(std::span<const std::int64_t> extents,
+                               std::span<const std::int64_t> axes) {
+  const auto rank = static_cast<std::int64_t>(extents.size());
+  std::vector<char> vanishes(extents.size(), 0);
+  for (const std::int64_t axis : axes) {
+    const std::int64_t d = axis < 0 ? axis + rank : axis;
+    if (d < 0 || d >= rank) return std::nullopt;
+    vanishes[static_cast<std::size_t>(d)] = 1;
+  }
+  Folding out;
+  std::vector<std::int64_t> strides(extents.size(), 0);
+  for (std::size_t d = extents.size(); d-- > 0;) {
+    if (vanishes[d] != 0) continue;
+    strides[d] = static_cast<std::int64_t>(out.count);
+    out.count *= static_cast<std::size_t>(extents[d]);
+  }
+  out.into = strided(extents, strides);
+  return out;
 }
 
 }  // namespace ww::eval

@@ -11,8 +11,6 @@
 namespace ww::eval {
 namespace {
 
-using ir::TileOp;
-
 // Elementwise primitives and reductions over shared memory end with a barrier of their unit; copies,
 // scans and matrix products do not.
 void end_with_barrier(Cta& cta, const ir::TileCall& call, const UnitInstance& unit) {
