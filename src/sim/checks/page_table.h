@@ -40,6 +40,9 @@ class PageTable {
     recent_.fill({});
   }
 
+  /// Those to be used again are made anew.
+  void drop_spare() { spare_.clear(); }
+
  private:
   struct Recent {
     std::uint64_t number = ~std::uint64_t{0};

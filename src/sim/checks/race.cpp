@@ -83,6 +83,7 @@ void Shadow::touch(RaceStep& step, const std::uint64_t* address, Mask lanes) {
   if (sets_.is_full()) {
     sets_.collect_garbage(pages_.size() * kPageWords, [&](auto&& visit) { for_each_cell(visit); });
     changes_.fill({});
+    pages_.drop_spare();  // they have the old numbers
   }
   step.stamp = sets_.number_of(step.by);
   if (step.bytes % 4 == 0 && address[first_lane(lanes)] % 4 == 0) {

@@ -81,5 +81,25 @@ TEST(Race, OfNeighbours) {
   EXPECT_EQ(races_of("and.b32 %r3, %r2, 16", kRead, kWrite), 2U);
 }
 
+// So many accesses that those of no use are dropped and the others get new numbers, and pages that
+// have been another block's, of which the warps were the other way round.
+TEST(Race, OfNobodyAfterALongTime) {
+  TestRun run(R"(.shared .align 16 .b8 s[1024];
+    mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; shl.b32 %r8, %r2, 5; and.b32 %r8, %r8, 32;
+    xor.b32 %r1, %r1, %r8; shl.b32 %r3, %r1, 2; mov.u32 %r4, s;
+    add.u32 %r3, %r3, %r4; mad.lo.u32 %r7, %r2, 1024, %r1; mul.wide.u32 %d1, %r7, 4;
+    add.u64 %d1, %d1, %a0; st.shared.u32 [%r3], %r1; st.global.u32 [%d1], %r1; mov.u32 %r5, 0;
+    AGAIN: ld.shared.u32 %r6, [%r3]; bar.warp.sync -1; add.u32 %r5, %r5, 1;
+    setp.lt.u32 %p1, %r5, 10000; @%p1 bra AGAIN;
+    st.global.u32 [%d1+512], %r1; st.global.u32 [%d1+1024], %r1; st.global.u32 [%d1+1536], %r1;)",
+              1);
+  run.output<std::uint32_t>(4096);
+  run.launch.grid = {4};
+  run.launch.block = {64};
+  run.options.threads = 1;
+  run.run();
+  EXPECT_EQ(run.findings(), "");
+}
+
 }  // namespace
 }  // namespace ww::sim::race_test

@@ -77,8 +77,6 @@ void store_elements(Warp& warp, Place place, const Region& region, const std::ui
   }
 }
 
-using Move = void (*)(Warp&, Place, const Region&, const std::uint64_t*, Mask, unsigned);
-
 // By element bytes, register bytes and sign, for the widths that exist.
 Move load_move(unsigned bytes, unsigned width, bool is_signed) {
   if (bytes == sizeof(Wide)) return load_elements<Wide, Wide>;
