@@ -278,7 +278,8 @@ std::string_view name_of(Dialect dialect) { return dialect == Dialect::D1 ? "d1"
 Compiled compile(const SourceText& source, const Options& options) {
   Compiled out{std::nullopt, {}, {}, Dialect::D1, source, SourceText("--kernel", "")};
   Compilation(out, options).run();
-  std::ranges::stable_sort(out.errors, [](const Diag& a, const Diag& b) { return a.span.begin < b.span.begin; });
+  std::ranges::stable_sort(
+      out.errors, [](const Diag& a, const Diag& b) { return a.span.begin < b.span.begin; });
   return out;
 }
 

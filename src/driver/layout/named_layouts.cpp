@@ -591,8 +591,7 @@ Result<NotatedLayout> parse_notation_at(Piece piece, const layout::Names& names)
   if (const NamedLayout* row = find_named(word.text))
     return build_named(*row, WW_TRY(argument_text(*row, word, rest)));
   const bool is_name = word.text.size() > 1 && (rest.empty() || rest.text.starts_with('('));
-  if (is_name &&
-      std::ranges::find(kNotationCalls, word.text) == kNotationCalls.end())
+  if (is_name && std::ranges::find(kNotationCalls, word.text) == kNotationCalls.end())
     return fail(unknown_layout(word));
   return NotatedLayout{WW_TRY(located(layout::parse_layout(whole.text, names), whole))};
 }

@@ -564,8 +564,9 @@ Result<std::vector<std::int64_t>> elements_on(const layout::Layout& layout, cons
   for (std::int64_t i = 0; i < image.size * image.copies; ++i) {
     const auto at = static_cast<std::size_t>(i);
     is_there[at % is_there.size()] =
-        is_there[at % is_there.size()] ||
-        std::ranges::all_of(place, [&](const auto& given) { return value_on(given.axis, at) == given.value; });
+        is_there[at % is_there.size()] || std::ranges::all_of(place, [&](const auto& given) {
+          return value_on(given.axis, at) == given.value;
+        });
   }
   std::vector<std::int64_t> out;
   for (std::int64_t x = 0; x < image.size; ++x)

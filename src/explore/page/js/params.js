@@ -110,15 +110,12 @@ function param_fields(fn, values, read_only) {
       current[p.name] = event.target.value.trim();
       update({kernel: expression(fn, current)});
     };
-    const input = is_flag(p) ? select(
-                                   ["True", "False"], values[p.name] ?? p.default, null,
-                                   {name: p.name, onchange: change, disabled: read_only}) :
-                               text_input({
-                                 name: p.name,
-                                 value: values[p.name] ?? p.default ?? "",
-                                 onchange: change,
-                                 readonly: read_only
-                               });
+    const input = is_flag(p) ?
+        select(
+            ["True", "False"], values[p.name] ?? p.default, null,
+            {name: p.name, onchange: change, disabled: read_only}) :
+        text_input(
+            {name: p.name, value: values[p.name] ?? p.default ?? "", onchange: change, readonly: read_only});
     return field(p.name, input, p.default === null ? "no default" : `default ${p.default}`);
   });
 }
