@@ -18,14 +18,6 @@
 namespace ww::eval {
 namespace {
 
-// Lanes of a mask that have not exited.
-std::size_t alive_lanes(const Cta& cta, std::size_t warp, Word mask) {
-  std::size_t count = 0;
-  for (std::size_t l = 0; l < kWarp && warp * kWarp + l < cta.thread_count(); ++l)
-    if ((mask >> l & 1) != 0 && cta.status[warp * kWarp + l] != Status::Exited) ++count;
-  return count;
-}
-
 // How many of its bytes cp.async reads: all, as many as an operand says, or none where that is a
 // predicate and holds.
 Words bytes_read(Cta& cta, const PtxInstruction& ptx, Threads ts) {
@@ -122,8 +114,7 @@ void ptx_barrier(Cta& cta, const PtxInstruction& ptx, Threads ts) {
     while (j < ts.size() && first[j] == first[i] && ts[j] / kWarp == warp) ++j;
     const Threads lanes = ts.subspan(i, j - i);
     if (ptx.kind == PtxKind::WarpSync)
-      arrive(cta, {BarrierKey::Kind::Warp, id, static_cast<std::uint32_t>(warp)},
-             alive_lanes(cta, warp, first[i]), lanes, true);
+      arrive(cta, {BarrierKey::Kind::Warp, id, static_cast<std::uint32_t>(warp)}, 0, lanes, true);
     else
       arrive_named(cta, id, counts[i], lanes, ptx.kind == PtxKind::BarSync);
     i = j;

@@ -15,11 +15,13 @@
 namespace ww::eval {
 namespace {
 
-std::size_t alive_in_unit(const Cta& cta, std::size_t unit, std::size_t size) {
+// How many threads of a unit are alive, of those whose lanes are in the mask.
+std::size_t alive_in_unit(const Cta& cta, std::size_t unit, std::size_t size,
+                          std::uint32_t mask = ~std::uint32_t{0}) {
   const std::size_t end = std::min((unit + 1) * size, cta.thread_count());
   std::size_t alive = 0;
   for (std::size_t t = unit * size; t < end; ++t)
-    if (cta.status[t] != Status::Exited) ++alive;
+    if ((mask >> t % kWarp & 1) != 0 && cta.status[t] != Status::Exited) ++alive;
   return alive;
 }
 
@@ -46,8 +48,10 @@ bool is_complete(const Cta& cta, const BarrierKey& key, const Barrier& barrier) 
   if (key.kind == Kind::Cluster || barrier.arrived.empty()) return false;
   if (barrier.count != 0) return barrier.arrived.size() >= barrier.count;
   if (key.kind == Kind::Named) return barrier.arrived.size() >= cta.alive;
-  const std::size_t size = key.kind == Kind::Warp ? kWarp : kWarpgroup;
-  return barrier.arrived.size() >= alive_in_unit(cta, key.unit, size);
+  if (key.kind == Kind::Warpgroup)
+    return barrier.arrived.size() >= alive_in_unit(cta, key.unit, kWarpgroup);
+  const std::uint32_t mask = key.id == 0 ? ~std::uint32_t{0} : key.id;  // bar.warp.sync has one
+  return barrier.arrived.size() >= alive_in_unit(cta, key.unit, kWarp, mask);
 }
 
 void pass(Cta& cta, const Barrier& barrier) {

@@ -345,9 +345,10 @@ TEST_F(VerifyTypes, UnrollOfRunTime) {
 TEST(VerifyControl, StepBelowOne) {
   Builder b;
   b.loop("k", 4);
-  b.f.at(b.end()).args.push_back(b.n(0));
+  const StmtId loop = b.end();
+  b.f.at(loop).args.push_back(b.n(0));
   EXPECT_EQ(findings(b), "the step of `k` is 0, expected a constant from 1 [BadArgument]");
-  b.f.at(b.end()).args.back() = b.n(1);
+  b.f.at(loop).args.back() = b.n(1);
   EXPECT_EQ(findings(b), "");
 }
 
