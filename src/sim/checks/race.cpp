@@ -97,6 +97,7 @@ template <typename Visit>
 void Shadow::for_each_cell(const Visit& visit) {
   for (const auto& [number, page] : pages_) {
     std::ranges::for_each(page->cells, visit);
+    page->repeats = {};
     if (page->parts == nullptr) continue;
     for (Parts& parts : *page->parts) std::ranges::for_each(parts, visit);
   }
@@ -179,6 +180,11 @@ void Shadow::touch_run(RaceStep& step, const Run& run, std::uint64_t word, unsig
     if (is_noted) page.accesses->note(slot, kWholeWord, !step.by.writes, step.by.op);
   };
   const AccessEntry mine{step.stamp, turned(go_to(first), word, step.by.shift)};
+  const Repeat repeat{mine, static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(end),
+                      static_cast<std::uint16_t>(apart)};
+  Repeat& last = page.repeats[mine.stamp % page.repeats.size()];
+  if (last == repeat) return;
+  bool is_changed = !is_weak;
   for (unsigned slot = first; slot < end;) {
     const WordAccesses before = page.cells[slot];
     Change& known = change_of(before, mine);
@@ -192,19 +198,27 @@ void Shadow::touch_run(RaceStep& step, const Run& run, std::uint64_t word, unsig
         touch_cell(step, page.cells[slot], mine, lanes);
       }
       if (step.is_special) {
+        is_changed = true;
         slot += apart;
         continue;
       }
       known = {before, page.cells[slot], mine};
+      is_changed = is_changed || known.after != before;
       slot += apart;
     }
     const WordAccesses after = known.after;
     const bool is_same = after == before;  // and so this was noted before
+    is_changed = is_changed || (!is_same && slot < end && page.cells[slot] == before);
     for (; slot < end && page.cells[slot] == before; slot += apart) {
       if (is_same) continue;
       note_weak(slot);
       page.cells[slot] = after;
     }
+  }
+  if (is_changed) {
+    page.repeats = {};
+  } else {
+    last = repeat;
   }
 }
 
@@ -222,6 +236,7 @@ Mask Shadow::touch_own(RaceStep& step, const std::uint64_t* address, Mask lanes)
     const std::uint64_t word = address[l] / 4;
     if (word - start > kPageWords - words) {
       page = &page_of(step, word);
+      page->repeats = {};
       start = word - word % kPageWords;
     }
     const auto slot = static_cast<unsigned>(word - start);
@@ -266,6 +281,7 @@ void Shadow::touch_bytes(RaceStep& step, const std::uint64_t* address, Mask lane
           byte_mask(static_cast<unsigned>(at % 4), static_cast<unsigned>((stop - 1) % 4));
       at = stop;
       Page& page = page_of(step, step.word);
+      page.repeats = {};
       const auto slot = static_cast<unsigned>(step.word % kPageWords);
       if (step.is_noted) note_for_units(step, page, slot, which);
       WordAccesses& cell = page.cells[slot];

@@ -50,8 +50,15 @@ class Shadow {
   static constexpr unsigned kPageWords = BlockRaces::kPageWords;
   static constexpr std::uint8_t kWholeWord = BlockRaces::kWholeWord;
   using Parts = std::array<WordAccesses, 4>;  // the bytes of a word
+  /// A weak access to words of a page that left them as they were.
+  struct Repeat {
+    AccessEntry by{};
+    std::uint16_t first = 0, end = 0, apart = 0;
+    friend bool operator==(const Repeat&, const Repeat&) = default;
+  };
   struct Page {
     std::array<WordAccesses, kPageWords> cells{};
+    std::array<Repeat, 8> repeats{};                       // since a cell changed last, by stamp
     std::unique_ptr<std::array<Parts, kPageWords>> parts;  // of words that are split
     std::unique_ptr<BlockRaces::Accesses> accesses;        // for other units
   };
