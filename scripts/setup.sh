@@ -298,6 +298,7 @@ forecast() {
     }
     END {
       start = header in end ? end[header] : 0
+      if (cores <= 2) is_mixed = 1 # one step that ninja puts off would count for half of the build
       for (i = 1; i <= steps; ++i) {
         waiting = waits[i] && header && i != header
         if (i in end) {
