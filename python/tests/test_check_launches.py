@@ -91,10 +91,10 @@ def test_a_hang_names_the_line_and_what_it_waits_for():
     assert (session.status, hang.check, hang.fault) == (1, "hang", "author")
     assert hang.place.text == "while tl.atomic_cas(lock_ptr, 0, 0) == 0:"
     assert hang.tensor == "lock_ptr[0]" and "look at locks" in hang.advice
-    assert hang.message.startswith("no thread can go on: program (0, 0, 0), warp 0 reads 0 again")
+    assert hang.message.startswith("no thread can go on: program (0, 0, 0), warp 0 keeps reading 0")
     assert "from `lock_ptr[0]`, which nothing has written" in hang.message
     assert f"triton_kernels_for_tests.py:{hang.place.line}" in hang.message
-    assert hang.message.endswith("; nobody is left who would write it")
+    assert hang.message.endswith("; no thread is left to write it")
 
 
 def test_a_kernel_that_does_not_end_is_no_success():

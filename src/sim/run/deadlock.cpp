@@ -160,7 +160,7 @@ std::string running_text(Unit& unit, const Stuck& stuck) {
       : region.space == Space::Shared
           ? fmt::format("shared memory at {}", shared_text(unit, read.address))
           : region.name;
-  return fmt::format("reads {} again and again at {}, from {}", value, line, place);
+  return fmt::format("keeps reading {} at {}, from {}", value, line, place);
 }
 
 // --- one waiting split ---------------------------------------------------------------------------
@@ -321,7 +321,7 @@ std::string hang_text(std::span<Unit* const> units, std::uint64_t blocks_left) {
                        blocks_left == 1 ? "has" : "have");
   const bool is_global = first.reads_global();
   const std::string whole = fmt::format("no thread can go on: {}{}", text,
-                                        is_global ? "; nobody is left who would write it" : "");
+                                        is_global ? "; no thread is left to write it" : "");
   if (units[0]->checks(Check::Barrier))
     units[0]->findings.add({.check = Check::Barrier,
                             .who = first.party(),

@@ -115,12 +115,12 @@ const std::string kWaitForFlag =
 TEST(Hang, NamesTheLockAndWhoTookIt) {
   constexpr Grid kThreeBlocks{.threads = 1, .blocks = 3, .instructions = 500'000};
   const std::string spin =
-      "no thread can go on: block (1,0,0), warp 0, lanes 0 (and 1 more warp) reads 1 again and "
-      "again at line ";
+      "no thread can go on: block (1,0,0), warp 0, lanes 0 (and 1 more warp) keeps reading 1 "
+      "at line ";
   expect_found(Check::Barrier, spin, kTakeLock, kThreeBlocks);
   expect_found(Check::Barrier, "last written by block (0,0,0), warp 0 at line 13, which has ended",
                kTakeLock, kThreeBlocks);
-  expect_found(Check::Barrier, "; nobody is left who would write it", kTakeLock, kThreeBlocks);
+  expect_found(Check::Barrier, "; no thread is left to write it", kTakeLock, kThreeBlocks);
   expect_fine(kTakeLock + "atom.global.release.gpu.exch.b32 %r11, [%a0], 0;", kThreeBlocks);
 }
 
@@ -134,7 +134,7 @@ TEST(Hang, OthersWaitForTheOneThatSpins) {
 }
 
 TEST(Hang, AFlagInSharedMemory) {
-  expect_found(Check::Barrier, "reads 0 again and again at line 14, from shared memory at 0x0",
+  expect_found(Check::Barrier, "keeps reading 0 at line 14, from shared memory at 0x0",
                "st.volatile.shared.u32 [cells], 0;\n"
                "again: ld.volatile.shared.u32 %r10, [cells]; setp.eq.u32 %p5, %r10, 0;"
                "@%p5 bra again;",
@@ -165,8 +165,7 @@ TEST(Hang, WorkIsNoHang) {
                     "st.volatile.global.u32 [%a0], 1; bra end;\n" + kWaitForFlag + "end:",
                 {.threads = 1, .blocks = 2, .instructions = 500'000});
   EXPECT_EQ(both.findings, "");
-  EXPECT_NE(both.reason.find("block (0,0,0), warp 0, lanes 0 reads 0 again and again"),
-            std::string::npos)
+  EXPECT_NE(both.reason.find("block (0,0,0), warp 0, lanes 0 keeps reading 0"), std::string::npos)
       << both.reason;
   EXPECT_NE(both.reason.find("block (1,0,0), warp 0, lanes 0 is at line "), std::string::npos)
       << both.reason;
