@@ -2,7 +2,7 @@
 // Random kernels of chained copies, as source text: memory -> A -> B -> …, each link between global
 // memory, shared memory and registers, with layouts that are split, permuted, padded, swizzled,
 // replicated and spread over threads in many ways, regions at constant and runtime starts, at one
-// scope. Every buffer is filled before and dumped afterwards (lower/programs.h), so each copy
+// scope. Every buffer is filled before and dumped afterwards (engines/programs.h), so each copy
 // shows.
 //
 // A kernel is made from a row of choices. 0 is the plainest choice everywhere, and what an ended

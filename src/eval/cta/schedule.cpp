@@ -201,7 +201,7 @@ bool execute(Cta& cta, const Step& step, Threads ts) {
       break;
     case StepKind::Tile:
       if (cta.f[stmt.tile].scope == ir::Unit::Cluster) {
-        await_cluster(cta, ts);  // tile/cluster.h carries it out
+        await_cluster(cta, ts);  // tile/primitives.h carries it out
         return false;
       }
       call_tile(cta, cta.f[stmt.tile], ts);

@@ -3,7 +3,7 @@
 // from both texts, byte for byte. One case per target: nvcc reads its own headers for half a second
 // whatever it compiles, so all files of tests/foreign/cuda for that target go through it as one. When
 // they fail together, each is tried by itself, and the message names it. Kernels that are printed with
-// the words that they had (ptx_round_trip/same_kernels.h) need no ptxas, except for debuggers, for whom
+// the words that they had (same_kernels.h) need no ptxas, except for debuggers, for whom
 // other parts of the text name them.
 //
 // The targets between them that have every file are also compiled with -lineinfo and with -G;
