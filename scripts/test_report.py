@@ -91,7 +91,7 @@ def cases_of(test):
 
 
 def count_cases(junit, counts, skipped):
-    """Adds the report's cases to counts, printing those that failed, and the whole tests that were skipped."""
+    """Adds the report's cases to counts; prints the cases that failed and the whole tests that were skipped."""
     for test in ElementTree.parse(junit).getroot().iter("testcase"):
         for name, kind, output in cases_of(test):
             counts[kind] += 1

@@ -260,7 +260,7 @@ class Findings:
         ]
 
     def counted(self, is_strict: bool) -> list[CheckFinding]:
-        """Those that decide the exit status."""
+        """The findings that decide the exit status."""
         return self.list() + (self.list("compiler") if is_strict else [])
 
     def known(self) -> int:

@@ -238,7 +238,7 @@ Result<sim::RunOptions> sim_options(const CallOptions& options) {
 
 namespace {
 
-// Further ones are worked out again.
+// Further ones are computed each time.
 constexpr std::size_t kMaxPlans = 64;
 
 // Marks the parameters that an expression uses.

@@ -169,7 +169,7 @@ class GpuKernel {
   std::mutex mutex_;  // of all below
   std::vector<Loaded> loaded_;
   std::vector<Plan> plans_;        // the one used last is first
-  std::vector<std::int64_t> key_;  // of the call at hand: keeps its memory
+  std::vector<std::int64_t> key_;  // of the current call; keeps its memory
   std::optional<std::vector<bool>>
       is_shaping_;  // per parameter: a number that the launch depends on
 };
@@ -177,7 +177,7 @@ class GpuKernel {
 // --- builds as text ------------------------------------------------------------------------------
 //
 // A build as text, to be kept between processes: what a call needs, and no more. Reading it back
-// takes a tenth of the time of compiling, because nothing is lowered or proven again.
+// takes a tenth of the time of compiling, because it lowers and proves nothing.
 
 /// Of a build that has PTX.
 std::string save_build(const Build& build);

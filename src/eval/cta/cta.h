@@ -49,7 +49,7 @@ using num::DType;
 
 // --- words ---------------------------------------------------------------------------------------
 //
-// Vectors of words that are needed for a moment, by the million: their memory is used again.
+// The evaluator needs millions of short-lived vectors of words; this pool reuses their memory.
 
 /// Keeps the memory; must outlive what is taken from it.
 struct WordPool {

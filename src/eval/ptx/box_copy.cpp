@@ -182,7 +182,7 @@ void ptx_box_store(Cta& cta, const PtxInstruction& ptx, Threads ts) {
 
 // --- bulk copies ---------------------------------------------------------------------------------
 //
-// cp.async.bulk: contiguous bytes by the copy engine. Into shared memory an mbarrier hears of the bytes,
+// cp.async.bulk: contiguous bytes by the copy engine. Into shared memory, an mbarrier counts the bytes,
 // into global memory the thread waits for its bulk groups.
 
 namespace {

@@ -341,7 +341,7 @@ void report(Cta& cta, Check check, Thread t, fmt::format_string<Args...> format,
            fmt::format(format, std::forward<Args>(args)...));
 }
 
-// The same copy, to the same places of another CTA, whose mbarrier hears of it.
+// The same copy, to the same places of another CTA, whose mbarrier counts its bytes.
 void start_in_peer(Cta& cta, std::size_t rank, AsyncCopy copy, Address mbarrier, Thread t) {
   Cta& other = (*cta.cluster)[rank];
   if (is_done(other)) return report(cta, Check::Async, t, "{}, which has ended", cta_text(other));

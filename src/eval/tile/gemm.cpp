@@ -186,7 +186,7 @@ void tile_gemm(Cta& cta, const ir::TileCall& call, const UnitInstance& unit) {
 
 namespace {
 
-/// What products of the unit that are under way will leave.
+/// What the products of the unit that are in flight will leave.
 using Pending = std::map<std::tuple<std::int32_t, std::int64_t, Thread>, Content>;
 
 auto place_of(const Element& element) {
@@ -222,7 +222,7 @@ TileValues read_sums(Cta& cta, const Tile& c, const UnitInstance& unit, const Pe
   return out;
 }
 
-// Only products of the unit may be under way where another one will write.
+// Where a product will write, only products of its unit may be in flight.
 void check_target(Cta& cta, const Element& element, int bits, const UnitInstance& unit) {
   Storage& storage = storage_of(cta, element);
   const std::int64_t bit = bit_of(cta, element);

@@ -5,7 +5,7 @@
 // is aligned to 16 bytes. It is asked behind `tma`, which takes fewer instructions for tiles, swizzles,
 // and fills what lies outside.
 //
-// To shared memory an mbarrier hears of the bytes (`mbar=`); the caller makes it expect them, all of
+// Into shared memory, an mbarrier counts the bytes (`mbar=`); the caller makes it expect them, all of
 // the tile, and waits. From shared memory the caller commits and waits for bulk groups. Runs, and where
 // they begin, are multiples of 16 bytes. PTX manual, "cp.async.bulk".
 //

@@ -2,7 +2,7 @@
 // copy_async / tma: boxes between global and shared memory by the copy engine, which one thread
 // starts. The launch makes the tensor map (ir/tensor_map.h); lower/copy_async/box_plan.h finds it.
 //
-// To shared memory an mbarrier hears of the bytes (`mbar=`); the caller makes it expect them, all of
+// Into shared memory, an mbarrier counts the bytes (`mbar=`); the caller makes it expect them, all of
 // the tile, and waits. From shared memory the caller commits and waits for bulk groups. What lies
 // outside the array is filled with zeros (`fill_value=0`), or with NaN, or not stored (`clip=True`), at
 // no cost. PTX manual, "cp.async.bulk.tensor".

@@ -208,9 +208,9 @@ void Shadow::touch_run(RaceStep& step, const Run& run, std::uint64_t word, unsig
     }
     const WordAccesses after = known.after;
     const bool is_same = after == before;  // and so this was noted before
-    is_changed = is_changed || (!is_same && slot < end && page.cells[slot] == before);
     for (; slot < end && page.cells[slot] == before; slot += apart) {
       if (is_same) continue;
+      is_changed = true;
       note_weak(slot);
       page.cells[slot] = after;
     }
