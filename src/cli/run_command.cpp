@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // `warpwright run`: compiles a kernel of a source file and runs it. Everything is in
 // driver/run/tool.h.
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -11,6 +13,7 @@
 #include "cli/terminal.h"
 #include "driver/report_parts.h"
 #include "driver/run/tool.h"
+#include "driver/sim/options.h"
 
 namespace ww::cli::run_command {
 namespace {
@@ -22,6 +25,7 @@ struct Options {
   std::shared_ptr<driver::RunRequest> request;
   Prepare prepare;
   std::string device = "auto";
+  std::int64_t schedules = 0;
   bool time = false;
   std::int64_t launches = 20;
   bool json = false;
@@ -35,6 +39,7 @@ Outcome run(const Options& options) {
   }
   request.progress = progress.callback();
   request.device = *driver::parse_device(options.device);
+  request.orders = orders_of(options.schedules, request.schedule);
   if (options.time) request.timed_launches = static_cast<int>(options.launches);
   driver::RunOutcome result = run_kernel(request);
   Outcome out;
@@ -56,7 +61,9 @@ void declare_device_options(OptionSet& set, Options& options) {
            "collective, async, barrier, tensor, fence, numbers; -NAME leaves one out: all,-race;\n"
            "uninit=early: accuse the first computation with an undefined value");
   set.text("--schedule", "S", request.schedule,
-           "sim, eval: which threads go first: rr (default), random:SEED; sim: reverse, step");
+           "sim, eval: which threads go first: rr (default), random:SEED; sim: reverse, step,\n"
+           "delay:WARPS, pct:SEED");
+  declare_schedules(set, options.schedules);
   set.text("--limit", "LIST", request.limits,
            "sim, eval: instructions=N,seconds=S,memory=BYTES, with K, M, G\n"
            "(default: sim instructions=20G,memory=8G; eval instructions=5M,memory=8G)");
@@ -96,6 +103,18 @@ const Command command{
 }  // namespace ww::cli::run_command
 
 namespace ww::cli {
+
+void declare_schedules(OptionSet& set, std::int64_t& schedules) {
+  constexpr std::int64_t kMaxSchedules = 1'000'000;
+  set.number("--schedules", schedules, 1, kMaxSchedules,
+             "run in as many orders of warps; report the first that goes wrong\n"
+             "(default: up to 12, for about 0.3 s, where the order can matter)");
+}
+
+sim::OrderBudget orders_of(std::int64_t schedules, std::string_view schedule) {
+  return driver::order_budget(
+      schedules == 0 ? std::nullopt : std::optional(static_cast<unsigned>(schedules)), schedule);
+}
 
 void declare_timeline(OptionSet& set, driver::TimelineRequest& request) {
   set.text("--timeline", "FILE", request.path,

@@ -23,7 +23,6 @@ constexpr std::string_view kLanes[] = {"auto", "apart", "in-step"};
 constexpr std::string_view kTensorLoads[] = {"early", "late"};
 constexpr std::string_view kDevices[] = {"sim", "cuda", "both"};
 constexpr std::int64_t kMaxThreads = 1024;
-constexpr std::int64_t kMaxSchedules = 1'000'000;
 constexpr std::int64_t kMaxShared = std::int64_t{1} << 30;
 
 struct Options {
@@ -32,7 +31,7 @@ struct Options {
   std::string device = "sim";
   std::string lanes = "auto";
   std::string tensor_loads = "early";
-  std::int64_t schedules = 1;
+  std::int64_t schedules = 0;
   std::int64_t threads = 0;
   std::int64_t shared = 0;
   bool sass = false;
@@ -53,7 +52,7 @@ Outcome run(const Options& options) {
                                               : driver::WhichGpu::Virtual;
   if (options.lanes != "auto") request.in_step = options.lanes == "in-step";
   request.late_tensor_loads = options.tensor_loads == "late";
-  request.schedules = static_cast<unsigned>(options.schedules);
+  request.orders = orders_of(options.schedules, request.schedule);
   request.threads = static_cast<unsigned>(options.threads);
   request.shared_bytes = static_cast<std::uint32_t>(options.shared);
   if (options.sass) request.sass = sass_tools();
@@ -113,9 +112,8 @@ void declare_run(OptionSet& set, Options& options) {
   set.choice("--device", "WHERE", options.device, kDevices,
              "sim (default), cuda (a real GPU), or both, which compares their results bit by bit");
   set.text("--schedule", "S", request.schedule,
-           "which warp is next: rr (default), reverse, step, random:SEED");
-  set.number("--schedules", options.schedules, 1, kMaxSchedules,
-             "run as many different schedules; report the first that differs");
+           "which warp is next: rr (default), reverse, step, random:SEED, delay:WARPS, pct:SEED");
+  declare_schedules(set, options.schedules);
   set.choice("--lanes", "HOW", options.lanes, kLanes,
              "lanes of a warp: apart, in-step (they do not race with each other), or auto\n"
              "(default: in-step if the file is for a GPU before sm_70)");

@@ -2,6 +2,7 @@
 // The options that the commands on source files share: which kernel, where it runs, with what.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -35,6 +36,10 @@ void declare_device(OptionSet& set, std::string& device, std::span<const std::st
 // --- run options ---------------------------------------------------------------------------------
 //
 // The options of `warpwright run`, for those who run kernels of other places as well.
+
+/// `--schedules`, 0 unless it is given; and what a run does of it.
+void declare_schedules(OptionSet& set, std::int64_t& schedules);
+sim::OrderBudget orders_of(std::int64_t schedules, std::string_view schedule);
 
 /// `--timeline` and what belongs to it.
 void declare_timeline(OptionSet& set, driver::TimelineRequest& request);

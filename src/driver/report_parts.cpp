@@ -11,6 +11,7 @@
 #include "base/join.h"
 #include "base/printable.h"
 #include "driver/args/array.h"
+#include "sim/launch.h"
 
 namespace ww::driver {
 namespace {
@@ -70,6 +71,20 @@ std::string plural(std::uint64_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
+void add_orders(std::string& out, const sim::OrdersReport& orders) {
+  if (orders.run.size() < 2) return;
+  std::string text =
+      !orders.problem.empty()
+          ? fmt::format("`--schedule {}` {}", text_of(orders.run.back()), orders.problem)
+          : fmt::format("{}: no findings", orders.run.size());
+  if (orders.problem.empty())
+    text += orders.first_difference.empty()
+                ? ", same results"
+                : fmt::format("; `--schedule {}` leaves other results, as atomics may",
+                              orders.first_difference);
+  add_fact(out, "schedules", text);
+}
+
 void add_fact(std::string& out, std::string_view name, std::string_view text) {
   append(out, "{:<11} {}\n", name, text);
 }
@@ -84,6 +99,13 @@ std::vector<std::size_t> column_widths(std::span<const TableRow> rows) {
 }
 
 // --- as JSON -------------------------------------------------------------------------------------
+
+Json orders_json(const sim::OrdersReport& orders) {
+  if (orders.run.size() < 2) return nullptr;
+  return {{"run", json_list(orders.run, sim::text_of)},
+          {"problem", text_or_null(orders.problem)},
+          {"first_difference", text_or_null(orders.first_difference)}};
+}
 
 Json with_schema(std::string_view name, const Json& keys) {
   Json out = {{"schema", fmt::format("warpwright/{}/1", name)}};

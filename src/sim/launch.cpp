@@ -19,6 +19,7 @@
 #include "sim/limits.h"
 #include "sim/run/deadlock.h"
 #include "sim/run/unit.h"
+#include "sim/schedules.h"
 
 namespace ww::sim {
 namespace {
@@ -45,6 +46,15 @@ bool must_be_in_order(const RunContext& context) {
 // Whether a limit has ended it.
 bool ran_out(const Unit& unit) {
   return unit.outcome == Outcome::TimeLimit || unit.outcome == Outcome::InstructionLimit;
+}
+
+OrderHints hints_of(const Unit& unit) {
+  OrderHints hints{.warps_per_block = static_cast<std::uint32_t>(unit.ctas[0]->warps.size()),
+                   .overtaken = unit.overtaken,
+                   .steps = unit.executed};
+  for (const auto& cta : unit.ctas)
+    for (const auto& warp : cta->warps) hints.acts.push_back(warp->acts);
+  return hints;
 }
 
 /// One run of a kernel: hands units to threads and puts their reports together in order.
@@ -183,6 +193,7 @@ void LaunchRun::finish(Unit& unit, std::uint64_t turn) {
   if (unit.races != nullptr) unit.races->hand_over(races_, unit.index);
   const std::lock_guard lock(mutex_);
   if (unit.recorder != nullptr) report_.recording = unit.recorder->take();
+  if (unit.index == 0) report_.hints = hints_of(unit);
   Done& done = waiting_[turn];
   done.findings = unit.findings;
   done.outcome = unit.outcome;
@@ -327,6 +338,7 @@ void LaunchRun::in_order() {
       finish(*unit, unit->index);
       unit->counters.instructions = 0;
       counters.merge(unit->counters);
+      unit->counters.engine_steps = 0;
       std::fill(unit->counters.ops.begin(), unit->counters.ops.end(), OpCount{});
       if (unit->outcome != Outcome::Finished) {
         // Units finish in any order here; the run ends with this one.
@@ -430,7 +442,13 @@ Device::Device(std::shared_ptr<const Program> program) : program_(std::move(prog
     grid_workspace_ = &memory_.allocate(sizeof kGridWorkspace, 256, "the grid barrier");
 }
 
-Result<LaunchReport> Device::run(const Launch& given, const RunOptions& wanted) {
+Result<LaunchReport> Device::run(const Launch& launch, const RunOptions& options) {
+  const auto once = [&](const RunOptions& each) { return run_once(launch, each); };
+  const bool is_repeatable = launch.history == nullptr && heap_ == nullptr;
+  return is_repeatable ? run_in_orders(memory_, *launch.kernel, options, once) : once(options);
+}
+
+Result<LaunchReport> Device::run_once(const Launch& given, const RunOptions& wanted) {
   const Code& code = *given.kernel;
   Launch launch = given;
   RunOptions options = wanted;

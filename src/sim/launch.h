@@ -24,6 +24,7 @@
 #include "sim/memory/memory.h"
 #include "sim/program.h"
 #include "sim/run/counters.h"
+#include "sim/schedule.h"
 #include "sim/timeline/recording.h"
 
 namespace ww::sim {
@@ -40,17 +41,6 @@ struct Launch {
   std::vector<std::uint64_t> awaits{};
   /// One of several launches, the latest that the history has begun; null: it runs alone.
   GridHistory* history = nullptr;
-};
-
-/// Which warp runs next: in order, from the last to the first, all of them one instruction at a
-/// time, or at random (reproducible by seed). At random, asynchronous work that signals an mbarrier
-/// also completes early now and then; otherwise it completes as late as it may: when a thread waits
-/// for it, and in single steps when no thread can do anything else.
-struct Schedule {
-  bool is_random = false;
-  bool is_backward = false;
-  bool is_stepwise = false;
-  std::uint64_t seed = 0;
 };
 
 struct Limits {
@@ -82,9 +72,22 @@ struct RecordRequest {
   bool keeps_states = false;  // Recording::history
 };
 
+/// In how many schedules a launch runs (schedules.h), and how many of its instructions' worth of work
+/// those after the first may cost.
+struct OrderBudget {
+  unsigned most = 1;
+  std::uint64_t work = ~std::uint64_t{0};
+
+  /// Whether they run by themselves; nobody has asked for them.
+  [[nodiscard]] bool is_bounded() const { return work != OrderBudget{}.work; }
+};
+/// About 0.3 s of one core. It counts work, not time: a launch has the same report on every host.
+inline constexpr OrderBudget kUsualOrders{.most = 12, .work = 1'500'000};
+
 struct RunOptions {
   CheckSet checks = CheckSet::all();
   Schedule schedule{};
+  OrderBudget orders{};
   Limits limits{};
   /// Lanes of a warp run in step, and do not race with each other. None: as on the program's target,
   /// before sm_70.
@@ -121,6 +124,23 @@ enum class Outcome : std::uint8_t {
 };
 std::string_view name_of(Outcome outcome);
 
+/// What a run shows of the orders in which another one may go wrong.
+struct OrderHints {
+  std::uint32_t warps_per_block = 0;
+  std::vector<std::uint64_t>
+      acts{};  // by warp of the first unit: a sketch of what it does to others
+  std::vector<std::uint32_t> overtaken{};  // warps of it that others may overtake at a barrier
+  std::uint64_t steps = 0;                 // instructions of the unit
+};
+
+/// The schedules in which a launch ran. Where `problem` is not empty, the last one went wrong, and the
+/// rest of the report, and memory, are of it.
+struct OrdersReport {
+  std::vector<Schedule> run{};
+  std::string problem{};           // in words
+  std::string first_difference{};  // of a kernel whose atomics may give other values: no problem
+};
+
 struct LaunchReport {
   Outcome outcome = Outcome::Finished;
   std::string reason;  // in words, when not Finished
@@ -133,8 +153,12 @@ struct LaunchReport {
   std::string printed;  // what the kernel printed
   double seconds = 0;
   std::optional<Recording> recording;  // if it was asked for, and its cluster ran
+  OrderHints hints;
+  OrdersReport orders;
 
-  [[nodiscard]] bool ok() const { return outcome == Outcome::Finished && findings.empty(); }
+  [[nodiscard]] bool ok() const {
+    return outcome == Outcome::Finished && findings.empty() && orders.problem.empty();
+  }
 };
 
 /// A program with its variables in its own memory.
@@ -149,6 +173,8 @@ class Device {
   Result<LaunchReport> run(const Launch& launch, const RunOptions& options);
 
  private:
+  Result<LaunchReport> run_once(const Launch& launch, const RunOptions& options);
+
   std::shared_ptr<const Program> program_;
   GlobalMemory memory_;
   std::unique_ptr<Heap> heap_;        // if the program calls malloc

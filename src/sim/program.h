@@ -95,6 +95,9 @@ struct Code {
   /// Whether blocks may influence each other through global memory while they run (atomics with a
   /// result, ordered or volatile accesses): such kernels run block after block on one host thread.
   bool is_ordered = false;
+  /// Whether a thread's progress may change what others do other than at barriers for all of them, and
+  /// whether memory is changed in a way that may leave other values in another order.
+  bool meets_in_parts = false, has_atomics = false;
   std::uint32_t registers = 0;      // `.maxnreg`
   std::uint32_t most_taken = 0;     // the largest count of a setmaxnreg.inc; 0: there is none
   std::uint32_t blocks_per_sm = 0;  // `.minnctapersm`

@@ -110,9 +110,9 @@ TEST(EngineFallback, ByChance) {
 void expect_under_every_schedule(const Checked& checked) {
   const sim::LoadResult loaded = sim::load(checked.ptx, "test.ptx");
   ASSERT_TRUE(loaded.program != nullptr);
-  std::vector<sim::Schedule> schedules{{}, {.is_backward = true}, {.is_stepwise = true}};
-  for (std::uint64_t seed = 1; seed <= 4; ++seed)
-    schedules.push_back({.is_random = true, .seed = seed});
+  std::vector<sim::Schedule> schedules{
+      {}, {.turns = sim::Turns::Backward}, {.turns = sim::Turns::Stepwise}};
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) schedules.push_back(sim::Schedule::random(seed));
   for (const sim::Schedule& schedule : schedules) {
     VirtualRun run(loaded.program, checked.ran->lowered, checked.ran->args);
     sim::RunOptions options;

@@ -169,7 +169,7 @@ class Checker {
 
   bool run_on_virtual_gpu() {
     out_.stage = Stage::Device;
-    constexpr sim::Schedule kOrders[] = {kDeviceOrder, {.is_backward = true}, {}};
+    const sim::Schedule kOrders[] = {kDeviceOrder, {.turns = sim::Turns::Backward}, {}};
     Results seen;
     for (const sim::Schedule& order : std::span(kOrders).first(std::min<std::size_t>(
              static_cast<std::size_t>(program_.device_orders), std::size(kOrders)))) {

@@ -106,7 +106,7 @@ struct Loaded {
   bool reads_beside = false;
 };
 /// The order in which warps run that the virtual GPU has where none is asked for.
-inline constexpr sim::Schedule kDeviceOrder = {.is_random = true, .seed = 7};
+inline const sim::Schedule kDeviceOrder = sim::Schedule::random(7);
 /// The virtual GPU, with all checks. `turns` by primitive where the PTX names them; may be null.
 std::optional<std::string> simulate(const Loaded& loaded, const ir::Function& lowered,
                                     const std::vector<Arg>& args, Results& out,

@@ -116,6 +116,7 @@ bool KernelRun::read_options() {
       !refusals_.keep(parse_limits(request.limits), limits_, "--limit", request.limits))
     return false;
   options_.limits = limits_.on(options_.limits);
+  options_.orders = request.orders;
   options_.progress = request_.progress;
   options_.stop = request_.stop;
   options_.count = request_.counts_work || request_.capture != nullptr;
@@ -137,10 +138,20 @@ bool KernelRun::check_options() {
                       .with_note(device == DeviceKind::Cuda
                                      ? "a GPU checks nothing; `--device sim` does"
                                      : "the reference evaluator always checks all"));
-  if (!request_.schedule.empty() && device == DeviceKind::Cuda)
-    return refuse(diag(DiagKind::BadArgument, "`--schedule` with `--device cuda`")
+  const bool has_orders = request_.orders.most > 1 && !request_.orders.is_bounded();
+  if ((!request_.schedule.empty() || has_orders) && device == DeviceKind::Cuda)
+    return refuse(diag(DiagKind::BadArgument, "`{}` with `--device cuda`",
+                       has_orders ? "--schedules" : "--schedule")
                       .with_note("a GPU has an order of its own; `--device sim` takes one"));
-  if (options_.schedule.is_stepwise && device == DeviceKind::Eval && !request_.schedule.empty())
+  if (has_orders && device == DeviceKind::Eval)
+    return refuse(diag(DiagKind::BadArgument, "`--schedules` with `--device eval`")
+                      .with_note("`--device sim` runs a kernel in several orders"));
+  if (has_orders && (request_.timeline.is_wanted() || !request_.schedule.empty()))
+    return refuse(diag(DiagKind::BadArgument, "`{}` beside `--schedules {}`: expected one of them",
+                       request_.timeline.is_wanted() ? "--timeline" : "--schedule",
+                       request_.orders.most));
+  if (options_.schedule.is(sim::Turns::Stepwise) && device == DeviceKind::Eval &&
+      !request_.schedule.empty())
     return refuse(diag(DiagKind::BadArgument, "`--schedule step` with `--device eval`")
                       .with_note("the evaluator has no warps; `--device sim` takes it"));
   if (request_.timeline.is_wanted() && (device == DeviceKind::Cuda || device == DeviceKind::Eval))
@@ -206,7 +217,7 @@ void KernelRun::run_eval() {
   eval::Options options;
   options.limits = limits_.on(options.limits);
   // 0 means the usual order.
-  if (options_.schedule.is_random) options.seed = options_.schedule.seed + 1;
+  if (options_.schedule.is(sim::Turns::Random)) options.seed = options_.schedule.seed + 1;
   if (request_.progress) options.keep_going = [this] { return request_.progress(0, 0); };
   auto run = eval::run(fn(), eval_arguments(*values_), options);
   if (!run) {
@@ -224,6 +235,7 @@ void KernelRun::run_eval() {
 DeviceKind wish_of(const RunRequest& request) {
   if (request.device == DeviceKind::Cuda) return DeviceKind::Cuda;
   const bool wants_sim = !request.checks.empty() || !request.schedule.empty() ||
+                         (request.orders.most > 1 && !request.orders.is_bounded()) ||
                          !request.limits.empty() || request.timeline.is_wanted() ||
                          request.capture != nullptr;
   return request.device == DeviceKind::Sim || wants_sim ? DeviceKind::Sim : DeviceKind::Auto;
@@ -380,7 +392,8 @@ void KernelRun::check_expectations() {
 }  // namespace
 
 bool RunReport::good() const {
-  return outcome == sim::Outcome::Finished && findings.empty() && all_hold(expectations);
+  return outcome == sim::Outcome::Finished && findings.empty() && orders.problem.empty() &&
+         all_hold(expectations);
 }
 
 RunOutcome run_kernel(const RunRequest& request) {

@@ -55,6 +55,7 @@ struct RunRequest {
   ArgRequest arguments = {};
   std::string checks = {};        // of the virtual GPU; empty: all
   std::string schedule = {};      // driver/sim/options.h; empty: rr, or step for a timeline
+  sim::OrderBudget orders = {};   // different ones, of which `schedule` is none
   std::string limits = {};        // driver/sim/options.h; empty: those of the device
   TimelineRequest timeline = {};  // of the virtual GPU
   int timed_launches = 0;         // 0: no times are taken
@@ -124,7 +125,8 @@ struct RunReport {
   std::optional<SimWork> work;  // when it was asked for
   KernelSize size;
   std::string printed;
-  std::string timeline;  // the file that has it; empty: none was asked for
+  sim::OrdersReport orders;  // on the virtual GPU
+  std::string timeline;      // the file that has it; empty: none was asked for
 
   /// It finished, nothing was found and all expectations hold.
   [[nodiscard]] bool good() const;

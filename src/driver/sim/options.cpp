@@ -146,17 +146,51 @@ Result<LimitChanges> parse_limits(std::string_view text) {
   return limits;
 }
 
+namespace {
+
+// `4-7,12`, of warps of a unit.
+Result<std::vector<sim::WarpRange>> parse_warps(Piece piece) {
+  std::vector<sim::WarpRange> out;
+  for (const Piece& each : split_top(piece, ',')) {
+    const auto parts = cut_first(each, '-');
+    const std::uint64_t first = WW_TRY(parse_count(parts ? parts->first : each, 0, kMaxDim));
+    const std::uint64_t last = parts ? WW_TRY(parse_count(parts->second, first, kMaxDim)) : first;
+    out.push_back({static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last)});
+  }
+  return out;
+}
+
+}  // namespace
+
 Result<sim::Schedule> parse_schedule(std::string_view text) {
   if (text == "rr") return sim::Schedule{};
-  if (text == "reverse") return sim::Schedule{.is_backward = true};
-  if (text == "step") return sim::Schedule{.is_stepwise = true};
-  if (text == "random") return sim::Schedule{.is_random = true};
-  constexpr std::string_view kRandom = "random:";
-  if (!text.starts_with(kRandom))
-    return fail_at(Span::at(0, text.size()), DiagKind::BadArgument,
-                   "expected `rr`, `reverse`, `step` or `random:SEED`, found `{}`", text);
-  const Piece seed{text.substr(kRandom.size()), kRandom.size()};
-  return sim::Schedule{.is_random = true, .seed = WW_TRY(parse_count(seed, 0, kMaxU64))};
+  if (text == "reverse") return sim::Schedule{.turns = sim::Turns::Backward};
+  if (text == "step") return sim::Schedule{.turns = sim::Turns::Stepwise};
+  if (text == "random") return sim::Schedule::random(0);
+  const auto parts = cut_first(Piece{text, 0}, ':');
+  const std::string_view word = parts ? parts->first.text : "";
+  if (word == "random")
+    return sim::Schedule::random(WW_TRY(parse_count(parts->second, 0, kMaxU64)));
+  if (word == "delay")
+    return sim::Schedule{.turns = sim::Turns::Delayed,
+                         .delayed = WW_TRY(parse_warps(parts->second))};
+  if (word == "pct") {
+    const auto both = cut_first(parts->second, ':');
+    const Piece seed = both ? both->first : parts->second;
+    return sim::Schedule{
+        .turns = sim::Turns::Ranked,
+        .seed = WW_TRY(parse_count(seed, 0, kMaxU64)),
+        .steps = both ? WW_TRY(parse_count(both->second, 1, kMaxU64)) : sim::kUsualRankSteps};
+  }
+  return fail_at(Span::at(0, text.size()), DiagKind::BadArgument,
+                 "expected `rr`, `reverse`, `step`, `random:SEED`, `delay:WARPS` or `pct:SEED`, "
+                 "found `{}`",
+                 text);
+}
+
+sim::OrderBudget order_budget(std::optional<unsigned> asked, std::string_view schedule) {
+  if (asked) return {.most = *asked};
+  return schedule.empty() ? sim::kUsualOrders : sim::OrderBudget{};
 }
 
 Result<sim::TraceRequest> parse_trace(std::string_view text, const sim::Dim3& grid,

@@ -42,8 +42,11 @@ struct LimitChanges {
 /// instructions and of 1024 for memory. Syntax, UnknownName, BadArgument or Overflow.
 Result<LimitChanges> parse_limits(std::string_view text);
 
-/// `rr`, `reverse`, `step`, `random` or `random:SEED`.
+/// `rr`, `reverse`, `step`, `random`, `random:SEED`, `delay:4-7,12` or `pct:SEED:STEPS`.
 Result<sim::Schedule> parse_schedule(std::string_view text);
+/// As many schedules as asked for; otherwise the usual ones within their budget, if no schedule was asked
+/// for.
+sim::OrderBudget order_budget(std::optional<unsigned> asked, std::string_view schedule);
 
 /// `WARP` (of block 0) or `BLOCK:WARP`, with the block as a number or as `X,Y,Z`, and `all` for all
 /// warps of it. OutOfBounds when the launch has no such block or warp. Nothing to write to is set

@@ -78,15 +78,22 @@ TEST(SimLimits, AnythingElseIsRefusedAtItsPlace) {
 }
 
 TEST(SimSchedule, InTurnOrByChance) {
-  EXPECT_FALSE(parse_schedule("rr")->is_random);
-  EXPECT_TRUE(parse_schedule("random")->is_random);
-  EXPECT_TRUE(parse_schedule("reverse")->is_backward);
-  EXPECT_TRUE(parse_schedule("step")->is_stepwise);
+  for (const std::string_view text :
+       {"rr", "reverse", "step", "random:7", "delay:4-7,12", "pct:3:500"})
+    EXPECT_EQ(text_of(*parse_schedule(text)), text);
+  EXPECT_EQ(text_of(*parse_schedule("random")), "random:0");
+  EXPECT_EQ(text_of(*parse_schedule("pct:3")), "pct:3:10000");
   EXPECT_EQ(parse_schedule("random:18446744073709551615")->seed, ~std::uint64_t{0});
   EXPECT_EQ(refusal(parse_schedule("fair")),
-            "0-4 [BadArgument] expected `rr`, `reverse`, `step` or `random:SEED`, found `fair`");
+            "0-4 [BadArgument] expected `rr`, `reverse`, `step`, `random:SEED`, `delay:WARPS` or "
+            "`pct:SEED`, found "
+            "`fair`");
   EXPECT_EQ(refusal(parse_schedule("random:x")),
             "7-8 [BadArgument] `x` is not a whole number from 0 to 18446744073709551615");
+  EXPECT_EQ(refusal(parse_schedule("delay:5-4")),
+            "8-9 [BadArgument] `4` is not a whole number from 5 to 2147483647");
+  EXPECT_EQ(refusal(parse_schedule("pct:1:0")),
+            "6-7 [BadArgument] `0` is not a whole number from 1 to 18446744073709551615");
 }
 
 TEST(SimTrace, NamesAWarp) {

@@ -208,10 +208,23 @@ std::string findings_text(const SimReport& report) {
   return fmt::format("{} (checked: {})", count, join(names, ", "));
 }
 
-std::string schedules_text(const SchedulesReport& schedules) {
-  if (schedules.differs.empty())
-    return fmt::format("{}: no findings, same results", join(schedules.run, ", "));
-  return fmt::format("`--schedule {}` {}", schedules.run.back(), schedules.differs);
+// In words; empty: the usual one.
+std::string schedule_text(const sim::Schedule& schedule) {
+  switch (schedule.turns) {
+    case sim::Turns::InOrder:
+      return "";
+    case sim::Turns::Backward:
+      return "from the last warp to the first";
+    case sim::Turns::Stepwise:
+      return "all warps, step by step";
+    case sim::Turns::Random:
+      return fmt::format("random, seed {}", schedule.seed);
+    case sim::Turns::Ranked:
+      return fmt::format("by ranks, seed {}", schedule.seed);
+    case sim::Turns::Delayed:
+      break;
+  }
+  return fmt::format("warps {} go on when no other can", text_of(schedule).substr(6));
 }
 
 std::string gpu_text(const SimReport& report) {
@@ -235,12 +248,9 @@ void add_facts(std::string& out, const SimReport& report) {
   if (report.in_step) add_fact(out, "lanes", "in step, as before sm_70");
   if (report.late_tensor_loads)
     add_fact(out, "registers", "those of `tcgen05.ld` change at `tcgen05.wait::ld`");
-  if (report.schedule.is_random)
-    add_fact(out, "schedule", fmt::format("random, seed {}", report.schedule.seed));
-  if (report.schedule.is_backward) add_fact(out, "schedule", "from the last warp to the first");
-  if (report.schedule.is_stepwise) add_fact(out, "schedule", "all warps, step by step");
-  if (report.schedules && report.schedules->run.size() > 1)
-    add_fact(out, "schedules", schedules_text(*report.schedules));
+  if (const std::string text = schedule_text(report.schedule); !text.empty())
+    add_fact(out, "schedule", text);
+  add_orders(out, report.run.orders);
   if (const std::string text = arithmetic_text(program, report.run.matrix_mode); !text.empty())
     add_fact(out, "arithmetic", text);
   add_fact(out, "outcome", outcome_text(report.run));
@@ -406,7 +416,7 @@ std::string sim_text(const SimReport& report) {
 }
 
 bool SimReport::good() const {
-  const bool agrees = gpu_differs.empty() && (!schedules || schedules->differs.empty());
+  const bool agrees = gpu_differs.empty();
   return run.ok() && agrees && all_hold(expectations);
 }
 
@@ -692,13 +702,6 @@ Json slow_json(const SimReport& report) {
   });
 }
 
-Json schedules_json(const SimReport& report) {
-  if (!report.schedules) return nullptr;
-  const bool differs = !report.schedules->differs.empty();
-  return {{"run", report.schedules->run},
-          {"differs", differs ? Json(report.schedules->differs) : Json()}};
-}
-
 Json gpu_json(const SimReport& report) {
   if (report.gpu.empty()) return nullptr;
   return {{"name", report.gpu},
@@ -727,12 +730,6 @@ Json lines_json(std::string_view text) {
   return out;
 }
 
-std::string schedule_text(const sim::Schedule& schedule) {
-  if (schedule.is_backward) return "reverse";
-  if (schedule.is_stepwise) return "step";
-  return schedule.is_random ? fmt::format("random:{}", schedule.seed) : "rr";
-}
-
 Json launch_json(const SimReport& report) {
   const sim::Launch& launch = report.launch;
   const sim::Program& program = *report.program;
@@ -749,7 +746,7 @@ Json launch_json(const SimReport& report) {
           {"awaits", awaited_names(report)},
           {"blocks", report.run.blocks},
           {"warps_per_block", report.run.warps_per_block},
-          {"schedule", schedule_text(report.schedule)},
+          {"schedule", text_of(report.schedule)},
           {"lanes", report.in_step ? "in-step" : "apart"},
           {"tensor_loads", report.late_tensor_loads ? "late" : "early"},
           {"arithmetic", report.run.matrix_mode},
@@ -763,6 +760,7 @@ void add_run(Json& out, const SimReport& report) {
   out["instructions"] = report.run.counters.instructions;
   out["findings"] = findings_json(report);
   out["slow"] = slow_json(report);
+  out["schedules"] = orders_json(report.run.orders);
 }
 
 Json step_json(const SimReport& report) {
@@ -815,7 +813,6 @@ Json sim_json(const SimReport& report) {
   out["good"] = report.good();
   add_run(out, report);
   if (report.sass) out["sass"] = sass_json(*report.sass);
-  out["schedules"] = schedules_json(report);
   out["gpu"] = gpu_json(report);
   out["buffers"] = json_list(report.buffers, buffer_json);
   out["expectations"] = json_list(report.expectations, expectation_json);

@@ -117,6 +117,7 @@ bool read_run_options(Simulation& s) {
                       request.schedule) &&
       s.refusals.keep(parse_limits(request.limits), limits, "--limit", request.limits);
   options.limits = limits.on(options.limits);
+  options.orders = request.orders;
   options.allows_rewrites = !options.checks.has(sim::Check::Rewrite);
   return is_good;
 }
@@ -163,7 +164,6 @@ bool check_sequence(Simulation& s) {
       {"--trace", !request.trace.empty()},
       {"--sass", request.sass.has_value()},
       {"--timeline", request.timeline.is_wanted()},
-      {"--schedules", request.schedules > 1},
       {"--device", request.device != WhichGpu::Virtual}};
   for (const auto& [option, is_given] : kAlone) {
     if (is_given)
@@ -176,6 +176,10 @@ bool check_sequence(Simulation& s) {
   return true;
 }
 
+bool overlaps(const Simulation& s) {
+  return std::ranges::any_of(s.steps, [](const Step& step) { return step.text.is_programmatic; });
+}
+
 bool read_launches(Simulation& s) {
   if (!check_sequence(s) || !read_run_options(s)) return false;
   for (const std::string& text : s.request.launches) {
@@ -186,6 +190,11 @@ bool read_launches(Simulation& s) {
     step.launch.cluster = step.text.cluster;
     step.launch.dynamic_shared = step.text.shared_bytes;
   }
+  const bool has_orders = s.request.orders.most > 1 && !s.request.orders.is_bounded();
+  if (has_orders && overlaps(s))
+    return s.refusals.add(diag(DiagKind::BadArgument,
+                               "`--schedules` beside a launch that is `programmatic`: overlapping "
+                               "launches run in one order"));
   return true;
 }
 
@@ -455,10 +464,6 @@ std::uint64_t align_of(const Simulation& s, std::size_t value) {
   return align;
 }
 
-bool overlaps(const Simulation& s) {
-  return std::ranges::any_of(s.steps, [](const Step& step) { return step.text.is_programmatic; });
-}
-
 // If launches overlap, the history of some bytes takes as much as they do.
 Result<void> take_history(const Simulation& s, MemoryBudget& budget, std::uint64_t bytes) {
   return overlaps(s) ? budget.take(bytes) : Result<void>{};
@@ -541,7 +546,7 @@ SimReport report_of(const Simulation& s, const Step& step, sim::LaunchReport&& r
   report.kernel = step.launch.kernel;
   report.launch = step.launch;
   report.checks = s.options.checks;
-  report.schedule = s.options.schedule;
+  report.schedule = run.orders.problem.empty() ? s.options.schedule : run.orders.run.back();
   report.in_step = s.options.in_step.value_or(s.program->target.in_step);
   report.late_tensor_loads = s.options.late_tensor_loads;
   report.counted = s.options.count;
@@ -685,85 +690,31 @@ SimOutcome simulate(const SimRequest& request) {
 
 // --- schedules ------------------------------------------------------------------------------------
 
-// Where the results of two runs differ first; empty: nowhere.
-std::string difference(const SimReport& first, const SimReport& later) {
-  for (std::size_t b = 0; b < first.results.size(); ++b) {
-    const std::vector<std::byte>& here = first.results[b].data;
-    const std::vector<std::byte>& there = later.results[b].data;
-    const auto [at, other] = std::ranges::mismatch(here, there);
-    if (at == here.end()) continue;
-    const BufferReport& buffer = first.buffers[b];
-    const auto bits = static_cast<std::size_t>(num::storage_bits(buffer.dtype));
-    const auto element = (at - here.begin()) * 8 / static_cast<std::ptrdiff_t>(bits);
-    return fmt::format("leaves other values than `rr` in ${} {}, from [{}] on", buffer.param,
-                       buffer.name, join(index_of(buffer.shape, element), ","));
-  }
-  if (first.run.printed != later.run.printed) return "prints other text than `rr`";
-  return "";
-}
-
-std::string problem_of(const SimReport& first, const SimReport& later) {
-  if (later.run.outcome != sim::Outcome::Finished)
-    return fmt::format("did not finish: {}", name_of(later.run.outcome));
-  if (!later.run.findings.empty())
-    return fmt::format("has {}, `rr` has none",
-                       plural(later.run.findings.list().size(), "finding"));
-  return difference(first, later);
-}
-
-// The name of the n-th schedule: warps in order, from the last to the first, then by chance with
-// asynchronous work that completes early or late.
-std::string schedule_name(unsigned number) {
-  if (number == 0) return "rr";
-  return number == 1 ? "reverse" : fmt::format("random:{}", number - 1);
-}
-
-// Runs as many as are asked for, until one does not finish, finds something or leaves other results
-// than the first; gives the report of that one, or of the first.
-SimOutcome run_schedules(const SimRequest& request) {
+// What `--schedules` does not go with.
+std::string schedules_problem(const SimRequest& request) {
+  if (request.orders.most < 2 || request.orders.is_bounded()) return "";
   if (request.device != WhichGpu::Virtual)
-    return {.errors =
-                render(diag(DiagKind::BadArgument, "`--schedules` is for the virtual GPU alone"))};
+    return render(diag(DiagKind::BadArgument, "`--schedules` is for the virtual GPU alone"));
+  const std::string schedules = fmt::format("`--schedules {}`", request.orders.most);
   if (request.timeline.is_wanted())
-    return {.errors = render(diag(DiagKind::BadArgument,
-                                  "`--timeline` beside `--schedules {}`: expected one of them",
-                                  request.schedules))};
-  if (!request.schedule.empty() && request.schedule != schedule_name(0))
-    return {.errors = render(diag(DiagKind::BadArgument,
-                                  "`--schedule {}` beside `--schedules {}`: expected one of them",
-                                  request.schedule, request.schedules))};
-  SimRequest one = request;
-  one.schedule = schedule_name(0);
-  SimOutcome first = simulate(one);
-  if (!first.report || !first.errors.empty()) return first;
-  SchedulesReport report{.run = {one.schedule}, .differs = {}};
-  const bool is_good = first.report->run.ok();
-  one.outs.clear();  // the first run has written them
-  for (unsigned i = 1; i < request.schedules && is_good; ++i) {
-    one.schedule = schedule_name(i);
-    report.run.push_back(one.schedule);
-    SimOutcome later = simulate(one);
-    if (!later.report) return later;
-    report.differs = problem_of(*first.report, *later.report);
-    if (report.differs.empty()) continue;
-    later.report->schedules = std::move(report);
-    return later;
-  }
-  first.report->schedules = std::move(report);
-  return first;
+    return render(
+        diag(DiagKind::BadArgument, "`--timeline` beside {}: expected one of them", schedules));
+  if (!request.schedule.empty() && request.schedule != "rr")
+    return render(diag(DiagKind::BadArgument, "`--schedule {}` beside {}: expected one of them",
+                       request.schedule, schedules));
+  return "";
 }
 
 }  // namespace
 
 SimOutcome run_sim(const SimRequest& request) {
-  const auto run = [&] {
-    const bool has_schedules = request.schedules > 1 && request.launches.empty();
-    return has_schedules ? run_schedules(request) : simulate(request);
-  };
+  if (std::string problem = schedules_problem(request); !problem.empty())
+    return {.errors = std::move(problem)};
   SimOutcome out = within_memory(
-      run, SimOutcome{.errors = render(
-                          diag(DiagKind::TooLarge, "the host has no memory for this run")
-                              .with_note("`--limit memory=BYTES` bounds what is simulated"))});
+      [&] { return simulate(request); },
+      SimOutcome{.errors =
+                     render(diag(DiagKind::TooLarge, "the host has no memory for this run")
+                                .with_note("`--limit memory=BYTES` bounds what is simulated"))});
   if (!out.report || !request.sass) return out;
   const sim::Program& program = *out.report->program;
   out.report->sass = sass_advice(*request.sass, program.source.text(), program.target.arch,

@@ -38,8 +38,8 @@ struct SimRequest {
   std::vector<std::string> launches = {};
   std::vector<std::string> expects = {};  // driver/expect/expect.h
   std::string checks = "all";
-  std::string schedule = {};  // empty: `rr`, or `step` for a timeline
-  unsigned schedules = 1;     // as many different ones, of which `schedule` is not one
+  std::string schedule = {};     // empty: `rr`, or `step` for a timeline
+  sim::OrderBudget orders = {};  // different ones, of which `schedule` is none
   WhichGpu device = WhichGpu::Virtual;
   const Result<runtime::CudaCalls>* driver = nullptr;  // null: that of the machine
   std::string limits = {};
@@ -64,12 +64,6 @@ struct SimRequest {
   [[nodiscard]] bool watches() const {
     return !trace.empty() || !stop_at.empty() || count || timeline.is_wanted();
   }
-};
-
-/// What came of `--schedules`: one launch in several interleavings, on which results must not depend.
-struct SchedulesReport {
-  std::vector<std::string> run;  // as `--schedule` takes them
-  std::string differs;           // how the last one differs from the first; empty: all agree
 };
 
 /// What a run leaves, of one launch or several.
@@ -97,7 +91,6 @@ struct SimReport : SimResults {
   bool simulated = true;      // false: on a GPU alone, and of `run` only the outcome says something
   std::string gpu{};          // that it ran on; empty: none
   std::string gpu_differs{};  // where its results are not those of the virtual GPU; empty: nowhere
-  std::optional<SchedulesReport> schedules{};
   std::optional<SassAdvice> sass{};  // if it was asked for
   sim::LaunchReport run{};
   std::vector<Array> results{};  // of the buffers

@@ -2,7 +2,6 @@
 #include "sim/checks/conflicts.h"
 
 #include <cstdlib>
-#include <cstring>
 #include <new>
 
 namespace ww::sim {
@@ -16,15 +15,10 @@ std::uint32_t name_of(std::uint64_t unit) { return static_cast<std::uint32_t>(un
 
 }  // namespace
 
-Conflicts::Conflicts(GlobalMemory& memory) {
+Conflicts::Conflicts(GlobalMemory& memory) : memory_(memory), before_(memory) {
   for (const auto& region : memory.regions()) {
     owners_.push_back(nullptr);
     if (!region->writable) continue;
-    Saved saved{region.get(), std::make_unique_for_overwrite<std::byte[]>(region->size),
-                std::make_unique_for_overwrite<std::uint8_t[]>(region->size)};
-    std::memcpy(saved.data.get(), region->data, region->size);
-    std::memcpy(saved.undefined.get(), region->undefined, region->size);
-    saved_.push_back(std::move(saved));
     // Zeros that the host makes when they are first touched.
     owners_.back() = static_cast<WordOwners*>(  // NOLINT: freed below
         std::calloc(region->size / 4 + 1, sizeof(WordOwners)));
@@ -34,19 +28,12 @@ Conflicts::Conflicts(GlobalMemory& memory) {
 }
 
 void Conflicts::stop_watching() {
-  for (const Saved& saved : saved_) saved.region->owners = nullptr;
+  for (const auto& region : memory_.regions()) region->owners = nullptr;
 }
 
 Conflicts::~Conflicts() {
   stop_watching();
   for (WordOwners* const owners : owners_) std::free(owners);  // NOLINT
-}
-
-void Conflicts::restore() const {
-  for (const Saved& saved : saved_) {
-    std::memcpy(saved.region->data, saved.data.get(), saved.region->size);
-    std::memcpy(saved.region->undefined, saved.undefined.get(), saved.region->size);
-  }
 }
 
 template <typename Visit>

@@ -7,11 +7,11 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "sim/lanes.h"
 #include "sim/memory/memory.h"
+#include "sim/memory/snapshot.h"
 
 namespace ww::sim {
 
@@ -45,7 +45,7 @@ class Conflicts {
   [[nodiscard]] bool found() const { return found_.load(std::memory_order_relaxed); }
 
   /// Restores the memory.
-  void restore() const;
+  void restore() const { before_.restore(); }
   /// Notes nothing from now on.
   void stop_watching();
 
@@ -54,12 +54,8 @@ class Conflicts {
   void for_each_word(const Region& region, const std::uint64_t* address, Mask lanes, unsigned bytes,
                      const Visit& visit);
 
-  struct Saved {
-    Region* region;
-    std::unique_ptr<std::byte[]> data;
-    std::unique_ptr<std::uint8_t[]> undefined;
-  };
-  std::vector<Saved> saved_;
+  GlobalMemory& memory_;
+  Snapshot before_;
   std::vector<WordOwners*> owners_;  // by number of the region
   std::atomic<bool> found_ = false;
 };

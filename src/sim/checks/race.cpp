@@ -502,6 +502,10 @@ Shadow& RaceTracker::own() {
   return shadow_;
 }
 
+namespace {
+constexpr unsigned kVectorBytes = 32;  // the most of a lane of an instruction; an engine moves rows
+}  // namespace
+
 void RaceTracker::touch(Warp& warp, const Region& region, const std::uint64_t* address, Mask lanes,
                         unsigned bytes, Touched how, const Manner& manner,
                         const StoredBytes* stored) {
@@ -509,6 +513,8 @@ void RaceTracker::touch(Warp& warp, const Region& region, const std::uint64_t* a
       region.space == Space::Const) {
     return;
   }
+  if (bytes > kVectorBytes)
+    warp.unit->counters.add_moved(std::uint64_t{bytes} * count_lanes(lanes));
   const bool is_global = region.space == Space::Global;
   if (is_global && grid_ != nullptr && !is_read(how) && how != Touched::Atomic)
     warp.unit->context.grid->writers.note(warp.unit->party(warp.current, warp.unit_warp(), lanes),
@@ -522,6 +528,7 @@ void RaceTracker::touch(Warp& warp, const Region& region, const std::uint64_t* a
 }
 
 void RaceTracker::check_read(Warp& warp, const std::uint64_t* address, Mask lanes, unsigned bytes) {
+  warp.unit->counters.add_moved(std::uint64_t{bytes} * count_lanes(lanes));
   Shadow& shadow = own();
   RaceStep step = shadow.step_of(warp, order_, address, lanes, bytes, Touched::Read, {});
   for_each_lane(lanes, [&](unsigned l) {

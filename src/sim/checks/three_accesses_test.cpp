@@ -163,7 +163,7 @@ constexpr std::array<Thread, 3> kThreads[] = {
     {kA, kA, kMate}, {kA, kMate, kMate}, {kA, kMate, kA},   {kA, kA, kFar},       {kA, kFar, kFar},
     {kA, kFar, kA},  {kA, kMate, kFar},  {kA, kFar, kMate}, {kA, kFar, kFarMate},
 };
-constexpr Schedule kForward{}, kBackward{.is_backward = true}, kStepwise{.is_stepwise = true};
+const Schedule kForward{}, kBackward{.turns = Turns::Backward}, kStepwise{.turns = Turns::Stepwise};
 
 TEST(ThreeAccesses, EveryRaceWhereBlocksCanSynchronise) {
   for (const std::array<Thread, 3>& threads : kThreads) {

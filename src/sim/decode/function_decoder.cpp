@@ -68,28 +68,27 @@ void run_frame_address(Warp& warp, const Op& op) {
 // The end of a function's text, where a `ret` may be missing.
 void fall_off(Warp& warp, const Op&) { leave_function(warp); }
 
-// Blocks can influence each other through global memory while they run if an access is more than
-// plain. Sums of integers whose result is not taken are in order in any order.
+// Threads can influence each other while they run if an access is more than plain, blocks by global
+// memory. Sums of integers whose result is not taken are in order in any order.
 void mark_order(const isa::Binding& binding, Code& code) {
   const Mnemonic mnemonic = binding.form().mnemonic;
   const Word space = binding.word("space");
-  const bool may_be_global = space.empty() || space == "global";
   const bool is_memory = binding.form().family == "load_store" || binding.form().family == "atomic";
-  const bool bulk_reduces = mnemonic == "cp.reduce.async.bulk" && binding.word("dst") == "global";
-  if ((!is_memory || !may_be_global) && !bulk_reduces) return;
-  if (mnemonic.is_one_of({"ld", "st"})) {
-    const bool strong = binding.has("volatile") || binding.has("sem") || binding.has("mmio");
-    if (strong) code.is_ordered = true;
-    return;
-  }
-  if (mnemonic == "red" || bulk_reduces) {
-    const bool exact = isa::is_whole(binding.type("type"));
-    if (!exact || binding.word("op").is_one_of({"inc", "dec"})) code.is_ordered = true;
-    return;
-  }
-  if (mnemonic.is_one_of(
-          {"atom", "red.async", "st.async", "multimem.ld_reduce", "multimem.st", "multimem.red"}))
-    code.is_ordered = true;
+  const bool bulk_reduces = mnemonic == "cp.reduce.async.bulk";
+  if (!is_memory && !bulk_reduces) return;
+  const bool may_be_global =
+      bulk_reduces ? binding.word("dst") == "global" : space.empty() || space == "global";
+  const bool is_plain_pair = mnemonic.is_one_of({"ld", "st"});
+  const bool is_strong =
+      is_plain_pair && (binding.has("volatile") || binding.has("sem") || binding.has("mmio"));
+  const bool is_sum = mnemonic == "red" || bulk_reduces;
+  const bool is_inexact = is_sum && (!isa::is_whole(binding.type("type")) ||
+                                     binding.word("op").is_one_of({"inc", "dec"}));
+  const bool has_result = mnemonic.is_one_of(
+      {"atom", "red.async", "st.async", "multimem.ld_reduce", "multimem.st", "multimem.red"});
+  code.has_atomics = code.has_atomics || is_inexact || has_result;
+  code.meets_in_parts = code.meets_in_parts || is_strong || has_result;
+  code.is_ordered = code.is_ordered || (may_be_global && (is_strong || is_inexact || has_result));
 }
 
 }  // namespace

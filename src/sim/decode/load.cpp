@@ -391,10 +391,15 @@ void Loader::decode_functions() {
 
 // A kernel is ordered if anything that it may call is; calls are not told apart by kernel.
 void Loader::spread_order() {
-  bool any = false;
-  for (const Code& code : program_.functions) any = any || (!code.is_entry && code.is_ordered);
-  if (!any) return;
-  for (Code& code : program_.functions) code.is_ordered = true;
+  Code all;
+  const auto add = [](Code& to, const Code& from) {
+    to.is_ordered = to.is_ordered || from.is_ordered;
+    to.meets_in_parts = to.meets_in_parts || from.meets_in_parts;
+    to.has_atomics = to.has_atomics || from.has_atomics;
+  };
+  for (const Code& code : program_.functions)
+    if (!code.is_entry) add(all, code);
+  for (Code& code : program_.functions) add(code, all);
 }
 
 }  // namespace

@@ -263,7 +263,7 @@ void end_write(Warp& warp, const ByteRun& run, unsigned lane, bool combines) {
     const auto from = static_cast<std::uint32_t>(run.address - run.region->base);
     owner_of(warp, *run.region).tiles.forget(from, from + run.bytes);
   }
-  ++warp.unit->activity;
+  act(warp);
 }
 
 // --- landing -------------------------------------------------------------------------------------

@@ -156,7 +156,7 @@ void run_all(Warp& warp, const Op& op, const Combination& how) {
   lane_addresses(warp, at, address);
   const auto [scope, acquires, releases, is_packed, has_result, elements] = op.as<AtomicOp>();
   const unsigned count = elements, total = op.bytes * count;
-  ++warp.unit->activity;
+  act(warp);
   const std::span<const Place> places = warp.places(op);
   GridOrder* const grid = warp.unit->context.grid;
   // Others see what is in global memory; a comparison decides.

@@ -3,6 +3,7 @@
 // in whole warps, as the hardware does: a warp that lacks lanes at its end counts 32.
 #include <fmt/format.h>
 
+#include "sim/decode/function_decoder.h"
 #include "sim/ops/families.h"
 #include "sim/ops/pred_source.h"
 #include "sim/order/barriers.h"
@@ -117,6 +118,7 @@ void run_barrier(Warp& warp, const Op& op) {
   barrier.warps_arrived |= lane_bit(warp.index);
   barrier.lanes_arrived[warp.index] |= warp.exec;
   barrier.ops[warp.index] = warp.current;
+  if (barrier.is_partial) barrier.arrivals.note(warp, warp.exec);
   if (kind == BarrierKind::Arrive) {
     barrier.warps_passing |= lane_bit(warp.index);
     if (warp.unit->order != nullptr)
@@ -128,7 +130,7 @@ void run_barrier(Warp& warp, const Op& op) {
     barrier.voters += count_lanes(warp.exec);
   }
   if (kind != BarrierKind::Arrive) wait_in(warp, SplitState::AtBarrier, id);
-  ++warp.unit->activity;
+  act(warp);
   arrive(*warp.unit, *warp.cta, id);
 }
 
@@ -146,7 +148,10 @@ bool decode_barrier(Decode& in) {
   std::size_t next = 0;
   if (in.has("red")) in.op.p[0] = in.result(next++);
   in.op.p[1] = in.source(next++);
-  if (in.given(next)) in.op.p[2] = in.source(next);
+  const bool is_partial = in.given(next);
+  if (is_partial) in.op.p[2] = in.source(next);
+  if (is_partial || in.has("arrive") || !in.op.p[1].is_constant())
+    in.function().code().meets_in_parts = true;
   ++next;
   if (in.has("red")) take_pred(in, next, 3);
   return true;
@@ -187,7 +192,7 @@ void run_cluster_arrive(Warp& warp, const Op& op) {
   }
   pending.cluster_arrived |= warp.exec;
   pending.cluster_came |= warp.exec;
-  ++warp.unit->activity;
+  act(warp);
   arrive_cluster(*warp.unit);
 }
 

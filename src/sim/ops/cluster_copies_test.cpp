@@ -33,9 +33,9 @@ std::vector<Grid> every_schedule() {
     out.push_back({.threads = 32, .blocks = 2, .cluster = 2, .schedule = schedule});
   };
   add({});
-  add({.is_backward = true});
-  add({.is_stepwise = true});
-  for (std::uint64_t seed = 1; seed <= 6; ++seed) add({.is_random = true, .seed = seed});
+  add({.turns = Turns::Backward});
+  add({.turns = Turns::Stepwise});
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) add(Schedule::random(seed));
   return out;
 }
 

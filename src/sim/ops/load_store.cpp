@@ -267,7 +267,7 @@ void run_store(Warp& warp, const Op& op) {
   const std::span<const Place> places = warp.places(op);
   const unsigned total = op.bytes * op.place_count;
   const AccessOp it = op.as<AccessOp>();
-  ++warp.unit->activity;
+  act(warp);
   const RegisterRun registers{places.data(), op.place_count, op.bytes, it.width};
   const auto leaves = [&](const Region& region, std::uint64_t at, unsigned lane) {
     return registers.are_at(warp, region, at, lane);

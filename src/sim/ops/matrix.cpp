@@ -161,7 +161,7 @@ void run_store(Warp& warp, const Op& op) {
       }
     }
   }
-  ++warp.unit->activity;
+  act(warp);
   const auto leaves = [&](const Region& region, std::uint64_t address, unsigned row) {
     return std::memcmp(region.data + region.offset(address, row), rows[row].data(), kRowBytes) == 0;
   };

@@ -16,6 +16,7 @@
 #include <algorithm>
 
 #include "sim/checks/undefined.h"
+#include "sim/decode/function_decoder.h"
 #include "sim/memory/access.h"
 #include "sim/ops/async_ops.h"
 #include "sim/ops/families.h"
@@ -111,7 +112,7 @@ void each_mbarrier(Warp& warp, const Op& op, Visit&& visit) {
 void run_init(Warp& warp, const Op& op) {
   use_value(warp, op.p[0], warp.exec);
   const auto* count = warp.source<std::uint32_t>(op.p[0]);
-  ++warp.unit->activity;
+  act(warp);
   each_object(warp, op, Role::Makes, [&](Region& region, std::uint64_t address, unsigned l) {
     Cta& cta = *warp.unit->ctas[region.owner];
     if (count[l] < 1 || count[l] > kMaxCount) {
@@ -254,7 +255,7 @@ struct Waiters {
 Waiters ask(Warp& warp, const Op& op) {
   const Question question(warp, op);
   const bool completes =
-      !warp.unit->context.options->schedule.is_stepwise || warp.unit->work_is_due;
+      !warp.unit->context.options->schedule.is(Turns::Stepwise) || warp.unit->work_is_due;
   Waiters waiters;
   Mask over = 0;
   each_mbarrier(warp, op, [&](Mbarrier& barrier, std::uint64_t address, unsigned l) {
@@ -344,6 +345,7 @@ void run_pending_count(Warp& warp, const Op& op) {
 // --- decoding ------------------------------------------------------------------------------------
 
 bool decode_init(Decode& in) {
+  in.function().code().meets_in_parts = true;
   in.op.flags = kTracksItself;
   in.op.address = in.address(0);
   return in.runs(run_init, {in.source(1)});
@@ -415,6 +417,7 @@ void arrive_on(Warp& warp, Mbarrier& barrier, std::uint64_t address, unsigned la
                            "gets its last arrival from one with `.noComplete`");
   }
   barrier.pending -= arrival.count;
+  barrier.arrivals.note(warp, lane_bit(lane));
   note_supply(barrier, {.op = warp.current, .unit_warp = warp.unit_warp()});
   if (arrival.drops) barrier.expected = std::max<std::int64_t>(0, barrier.expected - arrival.count);
   if (Order* order = warp.unit->order.get(); order != nullptr) {

@@ -243,7 +243,7 @@ TEST(Mbarrier, AnyScheduleIsFine) {
                           {}));
   ASSERT_EQ(test.errors(), "");
   test.launch.block = {64};
-  test.options.schedule.is_random = true;
+  test.options.schedule.turns = Turns::Random;
   test.input(std::vector<std::uint32_t>(64)).output<std::uint32_t>(64);
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
     test.options.schedule.seed = seed;

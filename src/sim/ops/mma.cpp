@@ -136,6 +136,7 @@ void run_product(Warp& warp, const Op& op) {
   for (unsigned i = 0; i < blocks; ++i)
     gather_sums(registers, it.c, &places.c[i * it.c.block_regs], sums + i * kSumsOfBlock);
   multiply(warp, it, places, a, b, sums);
+  warp.unit->counters.add_products(std::uint64_t{blocks} * kSumsOfBlock * it.rule.k);
   for (unsigned i = 0; i < blocks; ++i)
     scatter_sums(registers, it.d, &places.d[i * it.d.block_regs], sums + i * kSumsOfBlock);
 }

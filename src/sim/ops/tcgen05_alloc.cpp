@@ -64,7 +64,7 @@ void run_alloc(Warp& warp, const Op& op) {
     return;
   }
   const LaneAddresses to = used_addresses(warp, op);
-  ++warp.unit->activity;
+  act(warp);
   visit_regions(warp, to.data(), lane_bit(first), sizeof *column, AccessKind::Write,
                 warp.program->addresses[op.address].space, [&](Region& region, Mask group) {
                   access_checks(warp, region, to.data(), group, sizeof *column, Touched::Write);
@@ -113,7 +113,7 @@ void run_dealloc(Warp& warp, const Op& op) {
   if (warp.unit->fences != nullptr)
     warp.unit->fences->forget_columns(warp.cta->rank, found->column, found->count);
   tensor.release(at.column);
-  ++warp.unit->activity;
+  act(warp);
   for (const auto& other : warp.cta->warps) wake(*other, SplitState::AtAlloc, false);
 }
 

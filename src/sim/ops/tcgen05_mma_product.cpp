@@ -405,6 +405,7 @@ void finish_tensor_product(Warp& warp, unsigned lane, const TensorProduct& produ
   const RunContext& context = warp.unit->context;
   const ProductInputs in = read_inputs(warp, product);
   const unsigned k = product.rule.k;
+  warp.unit->counters.add_products(std::uint64_t{product.is.m} * product.is.n * k);
   for (const DPart& part : product.parts) {
     Cta& cta = *product.ctas[part.cta];
     UndefinedLines undefined = undefined_lines(product, part);

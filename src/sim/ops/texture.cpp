@@ -356,7 +356,7 @@ void run_store(Warp& warp, const Op& op) {
   };
   const StoredBytes stored(leaves);
   const Mask inside = surface_addresses(warp, op, coordinates, bytes, address);
-  ++warp.unit->activity;
+  act(warp);
   visit_regions(
       warp, address, inside, bytes, AccessKind::Write, Space::Generic,
       [&](Region& region, Mask group) {
@@ -381,7 +381,7 @@ void run_reduce(Warp& warp, const Op& op) {
   if (warp.undefined.are_kept()) use_value(warp, places[0], warp.exec);
   std::uint64_t address[kLanes] = {};
   const Mask inside = surface_addresses(warp, op, coordinates, sizeof(T), address);
-  ++warp.unit->activity;
+  act(warp);
   const Manner manner{.is_strong = true, .bytes = sizeof(T)};
   visit_regions(
       warp, address, inside, sizeof(T), AccessKind::Atomic, Space::Generic,

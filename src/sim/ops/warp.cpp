@@ -459,7 +459,7 @@ bool change_registers(Warp& warp, const Op& op) {
     return false;
   }
   warp.registers = wanted;
-  ++warp.unit->activity;
+  act(warp);
   for (const auto& other : warp.cta->warps) wake(*other, SplitState::AtRegisters, false);
   return true;
 }

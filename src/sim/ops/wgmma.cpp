@@ -157,9 +157,10 @@ void issue(Warp& warp, const WgmmaForm& form) {
   }
   compare_parts(warp, product);
   begin_product(warp, form, product);
+  warp.unit->counters.add_products(std::uint64_t{kGroupWarps} * kPartRows * form.n * form.rule.k);
   note_product(warp, product);
   group.products.push_back(std::move(product));
-  ++warp.unit->activity;
+  act(warp);
   for (Warp* other : warps) {
     if (other == nullptr || other == &warp) continue;
     for (Split& split : other->splits.list) {

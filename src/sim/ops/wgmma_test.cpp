@@ -323,7 +323,7 @@ TEST(Wgmma, IsTheSameInAnySchedule) {
   for (const std::uint64_t seed : {1U, 2U, 3U}) {
     WgmmaCase c{{.d = "f32", .a = "f16", .b = "f16", .n = 16}};
     c.spec.a_in_registers = seed == 2;
-    WgmmaUnderTest(c).run_and_compare({.is_random = true, .seed = seed});
+    WgmmaUnderTest(c).run_and_compare(Schedule::random(seed));
   }
 }
 

@@ -116,7 +116,7 @@ void run_store(Warp& warp, const Op& op) {
   if (!meet_all(warp)) return;
   const Mover mover(warp, op);
   const unsigned width = mover.register_bytes();
-  ++warp.unit->activity;
+  act(warp);
   mover.for_each_move([&](const Move& move) {
     const Place place = warp.places(op)[move.reg];
     const std::byte* lanes = warp.source<std::byte>(place);

@@ -72,7 +72,7 @@ inline std::vector<OrderRun> run_orders(std::string_view body, const OrderLaunch
     if (launch.cluster > 1) test.launch.cluster = Dim3{launch.cluster};
     test.input(std::vector<std::uint32_t>(64)).input(std::vector<std::uint32_t>(64));
     test.output<std::uint32_t>(256);
-    test.options.schedule = {.is_random = seed != 0, .seed = seed};
+    if (seed != 0) test.options.schedule = Schedule::random(seed);
     test.options.limits.instructions = 1'000'000;
     OrderRun run;
     run.name = seed == 0 ? "rr" : fmt::format("random:{}", seed);

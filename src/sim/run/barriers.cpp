@@ -67,6 +67,22 @@ void note_skips(Unit& unit, const Cta& cta, const Barrier& barrier) {
 
 }  // namespace
 
+void Arrivals::note(const Warp& warp, Mask lanes) {
+  constexpr std::size_t kMaxOvertaken = 3;
+  Unit& unit = *warp.unit;
+  if (unit.order == nullptr || unit.overtaken.size() == kMaxOvertaken) return;
+  const Arrival self{warp.unit_warp(), first_lane(lanes), unit.order->now(warp.unit_warp())};
+  for (const Arrival& other : before_) {
+    if (other.warp == self.warp ||
+        unit.order->ordered(self.warp, self.lane, other.warp, other.lane, other.clock) ||
+        std::ranges::find(unit.overtaken, other.warp) != unit.overtaken.end())
+      continue;
+    unit.overtaken.push_back(other.warp);
+    return;
+  }
+  if (now_.empty() || now_.back().warp != self.warp) now_.push_back(self);
+}
+
 void arrive(Unit& unit, Cta& cta, unsigned number) {
   Barrier& barrier = cta.barriers[number];
   std::uint32_t expected = barrier.expected;
@@ -101,7 +117,10 @@ void arrive(Unit& unit, Cta& cta, unsigned number) {
   if (!barrier.is_partial) note_skips(unit, cta, barrier);
   const std::uint32_t result = barrier.count;
   const bool is_full = barrier.count == barrier.voters;
+  Arrivals arrivals = std::move(barrier.arrivals);
+  arrivals.next_generation();
   barrier = {};
+  barrier.arrivals = std::move(arrivals);
   for (const auto& warp : cta.warps) {
     for (Split& split : warp->splits.list) {
       if (split.state != SplitState::AtBarrier || (split.value & 15U) != number) continue;

@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "sim/checks/findings.h"
 #include "sim/lanes.h"
@@ -14,6 +16,26 @@ namespace ww::sim {
 class Cta;
 class Unit;
 class Warp;
+
+/// Who arrives at a barrier. An arrival that is not ordered after one that the generation before it
+/// counted could, in another order, have been counted in its place: the warp that it may overtake is
+/// noted, and delayed in a further run (schedules.h).
+class Arrivals {
+ public:
+  /// The first of these lanes of the warp arrives in the open generation.
+  void note(const Warp& warp, Mask lanes);
+  void next_generation() {
+    before_ = std::move(now_);
+    now_.clear();
+  }
+
+ private:
+  struct Arrival {
+    std::uint32_t warp = 0;  // of the unit
+    std::uint32_t lane = 0, clock = 0;
+  };
+  std::vector<Arrival> before_, now_;
+};
 
 /// `bar.sync` and its relatives: one of the 16 of a CTA.
 struct Barrier {
@@ -26,6 +48,7 @@ struct Barrier {
   Mask warps_passing = 0;                    // of these, the ones that do not wait
   std::array<Mask, kLanes> lanes_arrived{};  // by warp
   Clocks passed;                             // what they knew when they came
+  Arrivals arrivals;                         // of partial ones
   std::uint32_t first_op = kNoOp;
   std::array<std::uint32_t, kLanes> ops{};  // where each warp has come to it
 };

@@ -113,8 +113,8 @@ TEST(ClusterBarrier, RandomWarpsThatArriveWaitAndEnd) {
   for (unsigned i = 0; i < 150 && !testing::Test::HasFailure(); ++i) {
     const ClusterPlan plan = random_plan(random);
     expect_as_defined(plan, {}, fmt::format("case {}: ", i));
-    expect_as_defined(plan, {.is_random = true, .seed = i}, fmt::format("case {}, random: ", i));
-    expect_as_defined(plan, {.is_stepwise = true}, fmt::format("case {}, steps: ", i));
+    expect_as_defined(plan, Schedule::random(i), fmt::format("case {}, random: ", i));
+    expect_as_defined(plan, {.turns = Turns::Stepwise}, fmt::format("case {}, steps: ", i));
   }
 }
 

@@ -48,6 +48,7 @@ OpCount& OpCount::operator+=(const OpCount& other) {
 
 void Counters::merge(const Counters& other) {
   instructions += other.instructions;
+  engine_steps += other.engine_steps;
   if (ops.size() < other.ops.size()) ops.resize(other.ops.size());
   for (std::size_t i = 0; i < other.ops.size(); ++i) ops[i] += other.ops[i];
 }

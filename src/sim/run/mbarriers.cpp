@@ -74,6 +74,7 @@ void settle_phase(Unit& unit, Mbarrier& barrier, std::uint64_t address) {
   barrier.pending = barrier.expected;
   barrier.clock.join(barrier.arriving);
   barrier.arriving.clear();
+  barrier.arrivals.next_generation();
   for (Warp* warp : unit.warps) {
     for (Split& split : warp->splits.list) {
       if (split.state == SplitState::Asleep && split.address == address) split.resume(false);

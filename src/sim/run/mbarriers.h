@@ -10,6 +10,7 @@
 #include "sim/checks/findings.h"
 #include "sim/memory/memory.h"
 #include "sim/order/locations.h"
+#include "sim/run/barriers.h"
 
 namespace ww::sim {
 
@@ -31,17 +32,18 @@ struct Mbarrier {
   std::int64_t expected = 0, pending = 0, tx = 0;
   std::int64_t bytes = 0;                                // that this phase expects
   std::uint32_t expect_op = kNoOp, complete_op = kNoOp;  // the latest that changed tx
-  bool is_overrun = false;      // more bytes came than were expected, and that was reported
-  Location arriving;            // what arrivals of this phase publish
-  Location clock;               // what waiting for the phases before it lets one know
-  std::uint32_t op = kNoOp;     // that made it
-  std::uint32_t maker = 0;      // the thread of the unit
-  std::uint32_t made_at = 0;    // the clock of its warp then
-  bool is_fenced = false;       // the maker has let it be known to the cluster
-  std::uint32_t fenced_at = 0;  // the phase of the cluster's barrier then
-  std::uint64_t polled_at = 0;  // Unit::activity when it was last tested in vain
-  std::uint32_t polls = 0;      // how often since then
-  std::vector<MbarrierSupply> supplies;                   // the first few that differ, for messages
+  bool is_overrun = false;  // more bytes came than were expected, and that was reported
+  Location arriving;        // what arrivals of this phase publish
+  Arrivals arrivals;
+  Location clock;                        // what waiting for the phases before it lets one know
+  std::uint32_t op = kNoOp;              // that made it
+  std::uint32_t maker = 0;               // the thread of the unit
+  std::uint32_t made_at = 0;             // the clock of its warp then
+  bool is_fenced = false;                // the maker has let it be known to the cluster
+  std::uint32_t fenced_at = 0;           // the phase of the cluster's barrier then
+  std::uint64_t polled_at = 0;           // Unit::activity when it was last tested in vain
+  std::uint32_t polls = 0;               // how often since then
+  std::vector<MbarrierSupply> supplies;  // the first few that differ, for messages
   std::unordered_map<std::uint32_t, std::uint64_t> seen;  // by warp: the last phase it saw end
   std::uint32_t early_wait = kNoOp;  // the last wait that passed while work was on its way here
 };

@@ -146,7 +146,7 @@ void branch_to(Warp& warp, std::uint32_t target) {
 void end_lanes(Warp& warp) {
   warp.live &= ~warp.exec;
   warp.active &= ~warp.exec;
-  ++warp.unit->activity;
+  act(warp);
   warp.stop = 0;
   for (Split& split : warp.splits.list) {
     if (split.state == SplitState::Meeting && (split.address & warp.live & ~split.lanes) == 0)

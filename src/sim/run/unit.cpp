@@ -13,8 +13,6 @@
 namespace ww::sim {
 namespace {
 
-// Ops that a warp does before the next one has its turn.
-constexpr std::uint32_t kTurn = 1024;
 // How often all warps may wake up, find nothing new and fall asleep again.
 constexpr std::uint64_t kMaxIdleWakes = 256;
 
@@ -47,51 +45,6 @@ void prepare(const RunContext& context, Cta& cta, std::uint64_t linear, unsigned
   cta.watched = 0;
   cta.was_refused = false;
   cta.collected_a.reset();
-}
-
-// Asynchronous work may complete at any time.
-void complete_some(Unit& unit) {
-  if (unit.jobs.empty() || unit.random() % 4 != 0) return;
-  const PendingJob& job = unit.jobs[unit.random() % unit.jobs.size()];
-  if (job.kind == PendingJob::JobKind::Signal && job.mbarrier != 0)
-    deliver_jobs(unit, job.mbarrier);
-}
-
-bool runs_now(const Warp* warp) { return !warp->done() && can_run(*warp); }
-
-// One turn for every warp. Whether any of them did something.
-bool run_warps(Unit& unit) {
-  bool any = false;
-  const bool shuffled = unit.context.options->schedule.is_random;
-  if (shuffled) {
-    std::shuffle(unit.warps.begin(), unit.warps.end(), unit.random);
-    complete_some(unit);
-  }
-  const bool stepwise = unit.context.options->schedule.is_stepwise;
-  if (unit.recorder != nullptr) unit.recorder->round_begins();
-  // Who is let go in a round of single steps runs in the next one, whatever its number.
-  std::vector<Warp*> ready;
-  if (stepwise) std::ranges::copy_if(unit.warps, std::back_inserter(ready), runs_now);
-  for (Warp* warp : stepwise ? ready : unit.warps) {
-    if (!runs_now(warp)) continue;
-    std::uint32_t turn = stepwise   ? 1
-                         : shuffled ? static_cast<std::uint32_t>(unit.random() % 64 + 1)
-                                    : kTurn;
-    turn = static_cast<std::uint32_t>(std::min<std::uint64_t>(turn, unit.budget));
-    if (turn == 0) {
-      unit.stop(Outcome::InstructionLimit, "the budget of instructions is used up");
-      return true;
-    }
-    const std::uint32_t done = run_warp(*warp, turn);
-    unit.executed += done;
-    unit.counters.instructions += done;
-    unit.budget -= std::min<std::uint64_t>(unit.budget, done);
-    any = any || done != 0;
-    if (unit.outcome != Outcome::Finished) return true;
-  }
-  unit.work_is_due = false;
-  if (unit.recorder != nullptr) unit.recorder->round_done();
-  return any;
 }
 
 // Of the warps that wait for others of their warpgroup, the first goes on without them.
@@ -263,6 +216,7 @@ void Unit::start(std::uint64_t number) {
   if (order != nullptr) order->reset(number);
   cluster = {};
   skips.clear();
+  overtaken.clear();
   overwriters.clear();
   grid_waits.clear();
   if (neighbours != nullptr) neighbours->reset();
@@ -280,7 +234,7 @@ void Unit::start(std::uint64_t number) {
       warps.push_back(warp.get());
     }
   }
-  if (context.options->schedule.is_backward) std::ranges::reverse(warps);
+  start_turns(*this);
   jobs_numbered = 0;
   work_is_due = false;
   recorder = context.recorded == number ? std::make_unique<Recorder>(*this) : nullptr;

@@ -29,6 +29,7 @@
 #include "sim/run/barriers.h"
 #include "sim/run/mbarriers.h"
 #include "sim/run/spins.h"
+#include "sim/run/turns.h"
 #include "sim/run/warp.h"
 #include "sim/run/warpgroup.h"
 #include "sim/timeline/recorder.h"
@@ -138,6 +139,7 @@ class Unit {
   std::uint64_t index = 0;
   std::uint64_t activity = 0;  // counts what can let others go on
   Idle idle;
+  Ranks ranks;
   std::mt19937_64 random;
   std::uint64_t budget = 0;  // instructions left
   std::vector<PendingJob> jobs;
@@ -147,6 +149,7 @@ class Unit {
   Spins* spins = nullptr;              // null: nobody watches how it hangs
   ClusterBarrier cluster;
   std::vector<SkippedBarrier> skips;
+  std::vector<std::uint32_t> overtaken;  // warps of it, by Arrivals
   /// By a wgmma.mma_async, the first op that wrote over what it still read.
   std::unordered_map<std::uint32_t, std::uint32_t> overwriters;
   std::vector<Warp*> warps;         // of all CTAs, in the order of their turns
@@ -180,6 +183,13 @@ class Unit {
 /// A place in shared memory, by a generic address: "0x40", in a cluster of several CTAs "0x40 of CTA 1 of
 /// the cluster", and where no CTA of the cluster has it, the address in the state space.
 std::string shared_text(const Unit& unit, std::uint64_t address);
+
+/// The running op may let others go on.
+inline void act(Warp& warp) {
+  constexpr std::uint64_t kSpread = 0x9E37'79B9'7F4A'7C15U;
+  ++warp.unit->activity;
+  warp.acts |= std::uint64_t{1} << (warp.current * kSpread >> 58U);
+}
 
 /// Lanes of a warp, as the order sees them. What one does in step all of them do.
 inline Actor actor_of(const Warp& warp, Mask lanes) {

@@ -24,7 +24,7 @@ void start_warp(Warp& warp, const Code& code, Mask born) {
   const bool is_watched = warp.program->uses_warpgroups && warp.unit->context.tracks;
   warp.register_watch = is_watched ? std::make_unique<RegisterWatch>() : nullptr;
   warp.last_region = nullptr;
-  warp.executed = 0;
+  warp.executed = warp.acts = 0;
   warp.ended_at = kNoOp;
   warp.stack.start(code.frame_bytes, code.local_bytes, warp.unit->context.tracks);
   warp.enter({});
@@ -138,7 +138,7 @@ namespace {
 // In single steps, patience is measured in as many ops as elsewhere.
 bool is_long_turn(Warp& warp) {
   constexpr std::uint32_t kTurn = 1024;
-  return !warp.unit->context.options->schedule.is_stepwise ||
+  return !warp.unit->context.options->schedule.is(Turns::Stepwise) ||
          ++warp.splits.crowded_steps % kTurn == 0;
 }
 

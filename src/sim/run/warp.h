@@ -49,6 +49,8 @@ class Warp {
   Mask born = 0;       // lanes that exist
   std::uint64_t executed = 0;
   std::uint32_t ended_at = kNoOp;  // the op that ended the last of its lanes
+  std::uint32_t rank = 0;          // lower ones first (run/turns.h)
+  std::uint64_t acts = 0;          // a sketch of the ops by which it let others go on
   std::uint32_t registers = 0;     // of a thread, since a setmaxnreg; 0: as it started
   Splits splits;
   Stack stack;

@@ -237,7 +237,7 @@ TEST(Warp, TheSameWithAnyNumberOfThreadsAndAnySchedule) {
       test.launch.block = {64};
       test.output<std::uint32_t>(40 * 64);
       test.options.threads = threads;
-      test.options.schedule = {.is_random = random, .seed = threads};
+      if (random) test.options.schedule = Schedule::random(threads);
       test.run();
       EXPECT_EQ(test.findings(), "");
       const Words out = test.read<std::uint32_t>(0);

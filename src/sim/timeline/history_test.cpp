@@ -26,7 +26,7 @@ constexpr const char* kExchange =
 
 std::shared_ptr<const History> record(TestRun& test, std::uint32_t threads, bool stepwise = true) {
   test.launch.block = {threads};
-  test.options.schedule.is_stepwise = stepwise;
+  if (stepwise) test.options.schedule.turns = Turns::Stepwise;
   test.options.record = RecordRequest{.block = 0, .keeps_states = true};
   const LaunchReport& report = test.run();
   EXPECT_TRUE(report.recording.has_value()) << test.errors() << test.refusal();

@@ -78,7 +78,7 @@ Recording empty_recording(const Unit& unit) {
   Recording out;
   for (const auto& cta : unit.ctas) out.ctas.push_back(cta->linear);
   out.warps_per_cta = static_cast<std::uint32_t>(unit.ctas[0]->warps.size());
-  out.counts_rounds = unit.context.options->schedule.is_stepwise;
+  out.counts_rounds = unit.context.options->schedule.is(Turns::Stepwise);
   out.warps.resize(out.ctas.size() * out.warps_per_cta);
   return out;
 }

@@ -24,7 +24,7 @@ std::string spans_of(const Recording& recording, std::size_t warp) {
 
 Recording record(TestRun& test, std::uint32_t threads, bool stepwise = true) {
   test.launch.block = {threads};
-  test.options.schedule.is_stepwise = stepwise;
+  if (stepwise) test.options.schedule.turns = Turns::Stepwise;
   test.options.record = RecordRequest{};
   const LaunchReport& report = test.run();
   EXPECT_TRUE(report.recording.has_value()) << test.errors() << test.refusal();

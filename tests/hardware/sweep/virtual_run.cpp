@@ -50,7 +50,7 @@ VirtualResult run_virtual(const Kernel& kernel, std::span<const std::byte> input
   sim::Region& out = device.memory().allocate(bytes, 256, "the outputs");
   sim::RunOptions run;
   run.checks = options.checked ? sim::CheckSet::all() : sim::CheckSet::nothing();
-  run.schedule = {.is_random = options.seed != 0, .seed = options.seed};
+  if (options.seed != 0) run.schedule = sim::Schedule::random(options.seed);
   run.threads = 1;
   const sim::Code* code = loaded.program->find_kernel("k");
   result.problem = problem_of(device.run(launch_of(*code, cases, in.base, out.base), run));

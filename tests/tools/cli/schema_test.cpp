@@ -116,6 +116,7 @@ const Case kCases[] = {
     {"run", "run examples/basics/ldstmatrix.py --device sim --expect 'B == A + A' --json"},
     {"run", "run examples/basics/gemm.py --device eval --expect 'D_g ~= A_g @ B_g' --json"},
     {"run", "run examples/tcgen05_stages.py --device sim --out B=b.npy --json"},
+    {"run", "run examples/pipeline.py --device sim --schedules 2 --json"},
     {"explain", "explain examples/basics/ldstmatrix.py --json"},
     {"explain", "explain examples/gemm_mma.py --json"},
     {"explain", "explain examples/rows/softmax.py --json"},
@@ -140,7 +141,7 @@ const Case kCases[] = {
      "sim examples/ptx/launches.ptx --arg x=f32[32]:arange --arg y=f32[32] --arg z=f32[32] "
      "--launch 'scale<<<1, 32>>>(x, y)' --launch 'add_early<<<1, 32, programmatic>>>(x, y, z)' "
      "--expect 'z == x' --counters --json"},
-    {"sim-launches", "sim slow.ptx --launch 'k<<<1, 1>>>()' --json"},
+    {"sim-launches", "sim slow.ptx --schedules 2 --launch 'k<<<1, 1>>>()' --json"},
     {"sim", "sim skipped.ptx --grid 1 --block 1 --arg a=u32[4] --json"},
     {"sim-launches", "sim skipped.ptx --arg a=u32[4] --launch 'k<<<1, 1>>>(a)' --json"},
     {"sim", "sim slow.ptx --grid 1 --block 1 --sass --json"},
