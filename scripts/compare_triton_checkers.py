@@ -292,7 +292,8 @@ A program runs in a process of its own, for at most {seconds} s. Seconds are of 
 imports; memory is the peak of the process.
 
 The interpreter reports nothing by itself: a fault shows as wrong values, which a test must compare. The sanitizer looks for accesses
-outside tensors and computes no values. Neither runs Gluon.
+outside tensors and computes no values. Neither runs Gluon. What they do with memory that nothing has written, or that is outside
+tensors, depends on what lies there, and varies from run to run.
 
 <!-- measured: triton checkers -->
 {versions}

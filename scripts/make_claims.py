@@ -111,10 +111,11 @@ def triton_checks():
     lines = section("triton_checkers.md", "triton checkers")
     named = rows(lines, **{"": "reported, with the line"})[0]
     faults = fact("triton_checkers.md", r"\*\*([0-9]+) planted faults\*\*")
+    own = "all" if named["Warpwright"] == faults else named["Warpwright"]
     version = fact("triton_checkers.md", r"triton-viz ([0-9.]+)")
     fact("triton_checkers.md", r"(sanitizer looks for accesses\s+outside tensors)")
     return ("**Your Triton kernels** are checked the same way ([how](docs/guide/checking_triton.md)). Of "
-            f"{faults} planted faults, Warpwright names the line of {named['Warpwright']}, and triton-viz {version}, which looks for "
+            f"{faults} planted faults, Warpwright names the line of {own}, and triton-viz {version}, which looks for "
             f"accesses outside tensors, that of {named['triton-viz']} ([compared](docs/evidence/triton_checkers.md)):")
 
 
