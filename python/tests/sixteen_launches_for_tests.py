@@ -57,7 +57,7 @@ def resident():
         return int(sizes.read().split()[1]) * 4096 / 1e6
 
 
-with check.checking() as session:
+with check.Session() as session:
     sizes = []
     for _ in range(4):
         launches()

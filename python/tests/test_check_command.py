@@ -221,7 +221,7 @@ def test_the_plugin_fails_tests_whose_kernels_are_wrong(command, tmp_path):
     # One program alone races with none, and writes a part of what the first test wants.
     assert "1 failed, 2 passed" in done.stdout and "race" not in done.stdout
     done = command(*plugin, "--warpwright", "--warpwright-blocks", "-1", "test_suite.py", module="pytest")
-    assert done.returncode == 4 and "ERROR: `--blocks` and `--time` are negative" in done.stderr
+    assert done.returncode == 4 and "ERROR: `blocks` and `time` are negative" in done.stderr
 
 
 BLOCK = re.compile(r"^```(python (\w+\.py)|check)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -122,7 +122,7 @@ def test_a_sample_of_the_grid_says_what_it_left_out():
 
     out = np.zeros(2048, np.float32)
     session = check.run(launch, blocks=3)
-    assert session.findings.notes == ["not covered: 5 of 8 programs of `scale` (`--blocks`)"]
+    assert list(session.findings.notes) == ["not covered: 5 of 8 programs of `scale` (`--blocks`)"]
     assert [bool(out[i : i + 256].any()) for i in range(0, 2048, 256)] == [
         i in (0, 3, 7) for i in range(8)
     ]
@@ -205,7 +205,7 @@ def test_launches_leave_nothing_behind():
             getattr(kernels, f"run_{name}")()
 
     check.run(launches)
-    with check.checking() as session:
+    with check.Session() as session:
         launches()
         gc.collect()
         assert session.memory.live() == []
@@ -238,3 +238,22 @@ def test_another_driver_interface_is_named():
     assert number_bytes("bf16", 1.0) == b"\x80\x3f"
     with pytest.raises(check.DriverMismatch, match=f"Triton {triton.__version__}.*`nvFoo`"):
         number_bytes("nvFoo", 1)
+
+
+def test_torch_is_given_a_gpu_once_though_modules_import_it(tmp_path, monkeypatch):
+    from contextlib import ExitStack, nullcontext
+
+    from warpwright.check.session import _when_torch_is_there
+
+    (tmp_path / "torch.py").write_text("")
+    (tmp_path / "imports_torch.py").write_text("import torch\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    entered = []
+    with monkeypatch.context() as patch, ExitStack() as stack:
+        patch.delitem(sys.modules, "torch", raising=False)
+        _when_torch_is_there(stack, lambda: nullcontext(entered.append(True)))
+        assert entered == []
+        import imports_torch  # noqa: F401
+
+        assert entered == [True]
+        sys.modules.pop("torch")

@@ -175,10 +175,10 @@ def _progress(wish: Any) -> Callable[[int, int], None] | None:
     if callable(wish):
         return wish
     is_shown = sys.stderr.isatty() if wish is None else bool(wish)
-    return _draw_bar if is_shown else None
+    return draw_bar if is_shown else None
 
 
-def _draw_bar(done: int, total: int) -> None:
+def draw_bar(done: int, total: int) -> None:
     filled = _BAR_WIDTH * done // max(total, 1)
     end = "\n" if done >= total else ""
     sys.stderr.write(f"\r[{'#' * filled:<{_BAR_WIDTH}}] {done} of {total}{end}")

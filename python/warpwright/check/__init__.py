@@ -12,24 +12,19 @@ and from Python:
 docs/guide/checking_triton.md goes through all of it.
 """
 
-from .driver import SUPPORTED, TARGETS, DriverMismatch
-from .findings import CheckFinding, Findings
-from .memory import Array, Place
-from .session import Options, Session, StoppedError, checking, run
+from .driver import TARGETS, DriverMismatch
+from .findings import CheckFinding
+from .memory import Array
+from .session import Session, StoppedError, run
 from .torch_cuda import Unsupported
 
 __all__ = [
-    "SUPPORTED",
     "TARGETS",
     "Array",
     "CheckFinding",
     "DriverMismatch",
-    "Findings",
-    "Options",
-    "Place",
     "Session",
     "StoppedError",
     "Unsupported",
-    "checking",
     "run",
 ]

@@ -12,6 +12,7 @@ import traceback
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, Sequence
+from unittest import mock
 
 from ..errors import Error
 from .findings import write_json
@@ -19,12 +20,12 @@ from .memory import caller
 from .session import Options, Session
 
 _FAILED = 2  # the exit status of what could not be run
+_STARTERS = (__file__, runpy.__file__, "<frozen runpy>")
 
 
 def main(words: Sequence[str]) -> int:
-    args = _parser().parse_args(words)
     try:
-        return _check(args)
+        return _check(_parser().parse_args(words))
     except KeyboardInterrupt:
         return 130
     except (Error, OSError, ValueError) as error:
@@ -39,16 +40,11 @@ def add_options(add: Any, prefix: str = "--") -> None:
         kind = {"type": type(each.default), "default": each.default}
         if each.default is False:
             kind = {"action": "store_true"}
-        if each.metadata:
-            add(prefix + each.name.replace("_", "-"), **kind, **each.metadata)
+        add(prefix + each.name.replace("_", "-"), **kind, **each.metadata)
 
 
-def options_of(args: argparse.Namespace, prefix: str = "", **more: Any) -> Options:
-    names = [each.name for each in fields(Options) if hasattr(args, prefix + each.name)]
-    chosen = {name: getattr(args, prefix + name) for name in names}
-    if chosen["blocks"] < 0 or chosen["time"] < 0:
-        raise Error("`--blocks` and `--time` are negative: expected 0 or more")
-    return Options(**chosen, **more)
+def options_of(args: argparse.Namespace, prefix: str = "") -> dict[str, Any]:
+    return {each.name: getattr(args, prefix + each.name) for each in fields(Options)}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -64,10 +60,7 @@ def _parser() -> argparse.ArgumentParser:
     add_options(check.add_argument)
     check.add_argument("--json", action="store_true", help="print the report as JSON")
     check.add_argument("--sarif", metavar="FILE", help="write it for code hosts")
-    check.add_argument("--baseline", metavar="FILE", help="say nothing of the findings in it")
-    check.add_argument(
-        "--write-baseline", metavar="FILE", help="write all findings there; exit status 0"
-    )
+    check.add_argument("--write-baseline", metavar="FILE", help="write all there; exit status 0")
     return parser
 
 
@@ -75,60 +68,16 @@ def _check(args: argparse.Namespace) -> int:
     path, _, function = args.program.partition("::")
     if not Path(path).is_file():
         raise Error(f"there is no file `{path}`")
-    session = Session(options_of(args, show_progress=sys.stderr.isatty()))
-    if args.baseline:
-        session.findings.read_baseline(args.baseline)
+    session = Session(**options_of(args))
     printed = contextlib.redirect_stdout(sys.stderr) if args.json else contextlib.nullcontext()
-    with session, printed:
-        failed = _run(path, function, args.args)
+    own = {"argv": [path, *args.args], "path": [str(Path(path).resolve().parent), *sys.path]}
+    with session, printed, mock.patch.multiple(sys, **own):
+        failed = _run(path, function)
     sys.stdout.flush()
-    return _report(session, args, failed)
-
-
-def _run(path: str, function: str, words: Sequence[str]) -> bool:
-    """Runs the program as Python would; whether it failed, having said why."""
-    argv, folder = sys.argv, str(Path(path).resolve().parent)
-    sys.argv = [path, *words]
-    sys.path.insert(0, folder)
-    try:
-        found = runpy.run_path(path, run_name=Path(path).stem if function else "__main__")
-        if function:
-            if not callable(found.get(function)):
-                raise Error(f"`{path}` has no function `{function}`")
-            found[function]()
-    except SystemExit as end:
-        if isinstance(end.code, str):
-            print(end.code, file=sys.stderr)
-        return end.code not in (None, 0)
-    except Error as error:
-        print(f"error: {str(error).strip()}", file=sys.stderr)
-        if place := caller(reversed(list(traceback.walk_tb(error.__traceback__)))):
-            print(f"  {place.file}:{place.line}: {place.text}", file=sys.stderr)
-        return True
-    except Exception as error:
-        _show(error)
-        return True
-    finally:
-        sys.argv = argv
-        sys.path.remove(folder)
-    return False
-
-
-def _show(error: BaseException) -> None:
-    """A traceback without the frames that started the program."""
-    skipped = (__file__, runpy.__file__, "<frozen runpy>")
-    trace = error.__traceback__
-    while trace is not None and trace.tb_frame.f_code.co_filename in skipped:
-        trace = trace.tb_next
-    traceback.print_exception(type(error), error, trace)
-
-
-def _report(session: Session, args: argparse.Namespace, failed: bool) -> int:
-    findings = session.findings
-    status = session.status or (_FAILED if failed else 0)
+    findings, status = session.findings, session.status or failed
     if args.write_baseline:
         findings.write_baseline(args.write_baseline)
-        status = _FAILED if failed else 0
+        status = failed
     if args.sarif:
         write_json(args.sarif, findings.sarif())
     if args.json:
@@ -136,3 +85,29 @@ def _report(session: Session, args: argparse.Namespace, failed: bool) -> int:
     else:
         print(findings.text(args.strict))
     return status
+
+
+def _run(path: str, function: str) -> int:
+    """Runs the program as Python would; _FAILED if it failed, having said why."""
+    try:
+        found = runpy.run_path(path, run_name=Path(path).stem if function else "__main__")
+        if function:
+            if not callable(found.get(function)):
+                raise Error(f"`{path}` has no function `{function}`")
+            found[function]()
+        return 0
+    except SystemExit as end:
+        if isinstance(end.code, str):
+            print(end.code, file=sys.stderr)
+        return 0 if end.code in (None, 0) else _FAILED
+    except Error as error:
+        print(f"error: {str(error).strip()}", file=sys.stderr)
+        if place := caller(reversed(list(traceback.walk_tb(error.__traceback__)))):
+            print(f"  {place.file}:{place.line}: {place.text}", file=sys.stderr)
+    except Exception as error:
+        trace = error.__traceback__
+        # Without the frames that started the program.
+        while trace is not None and trace.tb_frame.f_code.co_filename in _STARTERS:
+            trace = trace.tb_next
+        traceback.print_exception(type(error), error, trace)
+    return _FAILED

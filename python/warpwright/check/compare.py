@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import functools
 import multiprocessing
 import sys
-from typing import Any
+from typing import Any, Iterator
 
 from ..errors import Error
 from .driver import Launch
@@ -37,15 +39,13 @@ class Comparison:
         child = fork.Process(target=lambda: sender.send(self._answer()))
         child.start()
         sender.close()
-        try:
+        found = "it crashed"
+        with contextlib.suppress(EOFError):
             found = receiver.recv()
-        except EOFError:
-            found = "it crashed"
         child.join()
         if isinstance(found, str):
-            raise Error(
-                f"`--compare`: Triton's interpreter does not run `{self.launch.name}`: {found}"
-            )
+            name = f"`{self.launch.name}`"
+            raise Error(f"`--compare`: Triton's interpreter does not run {name}: {found}")
         return found
 
     def _answer(self) -> list[CheckFinding] | str:
@@ -53,51 +53,40 @@ class Comparison:
 
         torch.set_num_threads(1)  # those of the parent are not here
         try:
-            return self._differences()
+            return list(self._differences())
         except BaseException as error:
             return f"{type(error).__name__}: {error}"
 
-    def _differences(self) -> list[CheckFinding]:
+    def _differences(self) -> Iterator[CheckFinding]:
         after = self._copies(self.before)
-        out = []
         with self.memory.paused():
             writes = self._interpret(after)
             for name, wanted in after.items():
                 seen = self.launch.values[name]
-                if is_torch(seen) and len(found := _differing(seen, wanted)):
-                    at = tuple(found[0].tolist())
+                for at in _differing(seen, wanted)[:1] if is_torch(seen) else ():
+                    at = tuple(at.tolist())
+                    one, other = seen[at].item(), wanted[at].item()
                     here = wanted[at].data_ptr()
                     places = (place for place, given in reversed(writes) if (given == here).any())
-                    out.append(
-                        CheckFinding(
-                            kernel=self.launch.name,
-                            check="compare",
-                            message=f"{seen[at].item()} on the virtual GPU, {wanted[at].item()} in Triton's interpreter",
-                            place=next(places, None),
-                            program=(0, 0, 0),
-                            tensor=f"{name}[{', '.join(map(str, at))}]",
-                            advice=ADVICE["compare"],
-                        )
+                    yield CheckFinding(
+                        kernel=self.launch.name,
+                        check="compare",
+                        message=f"{one} on the virtual GPU, {other} in Triton's interpreter",
+                        place=next(places, None),
+                        program=(0, 0, 0),
+                        tensor=f"{name}[{', '.join(map(str, at))}]",
+                        advice=ADVICE["compare"],
                     )
-        return out
 
     def _copies(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Tensors that share memory share their copy, too."""
         from torch.utils._pytree import tree_map
 
-        storages: dict[int, Any] = {}
-
-        def copied(value: Any) -> Any:
-            if not is_torch(value):
-                return value
-            value = value.detach()
-            own = value.untyped_storage()
-            storage = storages.setdefault(own.data_ptr(), own.clone())
-            return value.new_empty(0).set_(
-                storage, value.storage_offset(), value.shape, value.stride()
-            )
-
+        memo: dict[int, Any] = {}
         with self.memory.paused():
-            return tree_map(copied, values)
+            return tree_map(
+                lambda each: copy.deepcopy(each.detach(), memo) if is_torch(each) else each, values
+            )
 
     def _interpret(self, values: dict[str, Any]) -> list[tuple[Place | None, Any]]:
         """Runs it; the lines that wrote, each with the addresses that it was given."""

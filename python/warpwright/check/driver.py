@@ -9,14 +9,13 @@ import functools
 import re
 import struct
 from dataclasses import dataclass
-from types import SimpleNamespace
 from typing import Any, Callable, Iterator
 from unittest import mock
 
 from .. import _core
 from ..errors import Error
 from .masked_loads import bare_loads, without_zeros
-from .memory import Block, Memory, View
+from .memory import Block, Memory, Place, View
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,6 @@ TARGETS = {
     "sm_100a": Target(100, 148, 232448),
     "sm_120a": Target(120, 170, 101376),
 }
-SUPPORTED = ((3, 4), (3, 9))
 _REGISTERS = 65536  # of a multiprocessor
 
 
@@ -44,13 +42,11 @@ class Loaded:
     """A kernel's PTX, ready to run, and where its instructions come from."""
 
     def __init__(self, name: str, ptx: str) -> None:
-        self.locs: list[str] = []  # of each line of the PTX, the `.loc` before it
+        self.locs = [""]  # of each line of the PTX, from 1, the `.loc` before it
         self.calls: dict[Any, str] = {}  # `.loc` of what was inlined, by its place
-        inside = False  # LLVM counts lines on inside of Triton's inline assembly
-        for text in ptx.split("\n"):
-            inside = "// begin inline asm" in text or inside and "// end inline asm" not in text
-            place = None if inside else _LOC.match(text)
-            self.locs.append(text if place else self.locs[-1] if self.locs else "")
+        for text in _ASM.sub(lambda asm: asm[0].replace(".loc", "//"), ptx).split("\n"):
+            place = _LOC.match(text)
+            self.locs.append(text if place else self.locs[-1])
             if place and "function_name" in text:
                 self.calls.setdefault(place.groups(), text)
         files = re.findall(r'^\s*\.file\s+(\d+)\s+"([^"]*)"(?:\s+"([^"]*)")?', ptx, re.M)
@@ -58,19 +54,14 @@ class Loaded:
         try:
             self.placed = _core.load_placed(ptx, name)
         except Error as error:
-            raise type(error)(self._with_line(name, str(error))) from None
-        found = re.search(r"\.reqntid\s+(\d+)", ptx)
-        self.threads = int(found[1]) if found else 0
-
-    def _with_line(self, name: str, text: str) -> str:
-        found = re.search(r"line (\d+) of the PTX", text)
-        places = self.places(int(found[1])) if found else []
-        at = f"{places[0][0]}:{places[0][1]}: " if places else ""
-        return f"{at}kernel `{name}`: {text.strip()}"
+            line = re.search(r"line (\d+) of the PTX", str(error))
+            at = [f"{Place(*each)}: " for each in self.places(int(line[1]) if line else 0)][:1]
+            raise type(error)("".join([*at, f"kernel `{name}`: {str(error).strip()}"])) from None
+        self.threads = max(map(int, re.findall(r"\.reqntid\s+(\d+)", ptx)), default=0)
 
     def places(self, line: int) -> list[tuple[str, int, int]]:
         """File, line and column that a line of PTX comes from, then where those were inlined."""
-        text = self.locs[line - 1]
+        text = self.locs[line]
         found = _LOC.findall(text)
         names = {path.rsplit("/", 1)[-1]: number for number, path in self.files.items()}
         for name, row, column in re.findall(r"@\[ (\S+?):(\d+):(\d+)", text):
@@ -81,6 +72,8 @@ class Loaded:
         return [(self.files.get(f, ""), int(row), int(column)) for f, row, column in found]
 
 
+# LLVM counts lines on inside of Triton's inline assembly.
+_ASM = re.compile(r"// begin inline asm.*?// end inline asm", re.S)
 _LOC = re.compile(r"^\s*\.loc\s+(\d+)\s+(\d+)\s+(\d+)")
 _INLINED = re.compile(r"inlined_at (\d+) (\d+) (\d+)")
 
@@ -90,29 +83,27 @@ def answer(value: Any) -> Callable:
     return lambda *args, **options: value
 
 
-def _utils(target: Target) -> SimpleNamespace:
+class Utils:
     """What Triton asks a driver for about devices and modules."""
 
-    def load_binary(name: str, kernel: Any, shared: int, device: int) -> tuple:
+    unload_module = answer(None)
+
+    def __init__(self, target: Target) -> None:
+        self.get_device_properties = answer({
+            "max_shared_mem": target.shared,
+            "max_num_regs": _REGISTERS,
+            "multiprocessor_count": target.processors,
+            "warpSize": 32,
+            "sm_clock_rate": 1_700_000,
+            "mem_clock_rate": 2_600_000,
+            "mem_bus_width": 5120,
+        })
+
+    def load_binary(self, name: str, kernel: Any, shared: int, device: int) -> tuple:
         loaded = Loaded(name, kernel.decode() if isinstance(kernel, bytes) else kernel)
         # Programs divide by the number of registers. ptxas would choose it; this many always fit.
         registers = min(255, _REGISTERS // max(loaded.threads, 32))
         return loaded, loaded, registers, 0, 1024
-
-    properties = {
-        "max_shared_mem": target.shared,
-        "max_num_regs": _REGISTERS,
-        "multiprocessor_count": target.processors,
-        "warpSize": 32,
-        "sm_clock_rate": 1_700_000,
-        "mem_clock_rate": 2_600_000,
-        "mem_bus_width": 5120,
-    }
-    return SimpleNamespace(
-        load_binary=load_binary,
-        unload_module=answer(None),
-        get_device_properties=answer(properties),
-    )
 
 
 class Tuning:
@@ -123,10 +114,6 @@ class Tuning:
         self.is_tuning = False
         self.saved: list[tuple[Block, bytes, Any]] = []
         self._tuned: Any = None  # the arguments for which a configuration was found
-
-    @property
-    def is_dry(self) -> bool:
-        return self.is_tuning and not self.runs_all
 
     def configuration(self, bench: Callable, tuner: Any, *args: Any, **options: Any) -> Any:
         """In place of an autotuner's `_bench`."""
@@ -158,15 +145,12 @@ def benchmark(call: Callable[[], Any], *_: Any, quantiles: Any = None, **options
 
 
 @contextlib.contextmanager
-def virtual_gpu(
-    memory: Memory, arch: str, tuning: Tuning, run: Callable[[Launch], None]
-) -> Iterator[None]:
+def virtual_gpu(memory: Memory, arch: str, tuning: Tuning, run: Callable) -> Iterator[None]:
     """Makes the virtual GPU Triton's device: `run` gets every launch."""
     from triton import testing
     from triton.backends import Backend, backends
-    from triton.backends.compiler import GPUTarget
-    from triton.backends.driver import DriverBase
     from triton.backends.nvidia.compiler import CUDABackend
+    from triton.backends.nvidia.driver import CudaDriver
     from triton.runtime import driver as config
     from triton.runtime.autotuner import Autotuner
 
@@ -199,65 +183,44 @@ def virtual_gpu(
         def hash(self) -> str:
             return f"warpwright-{self.target.arch}"
 
-    class VirtualGpu(DriverBase):
-        utils = _utils(target)
+    class VirtualGpu(CudaDriver):
+        """Triton's driver, which would ask torch and CUDA."""
+
+        __init__ = answer(None)
+        utils = Utils(target)
         launcher_cls = staticmethod(functools.partial(functools.partial, _launch))
+        session = memory, tuning, run
         is_active = answer(True)
-        map_python_to_cpp_type = answer("")
-        get_benchmarker = answer(benchmark)
-        get_current_target = answer(GPUTarget("cuda", target.number, 32))
         get_current_device = answer(target.number)  # Triton keeps compiled kernels by it
         get_current_stream = answer(0)
         get_device_capability = answer(divmod(target.number, 10))
         set_current_device = get_empty_cache_for_benchmark = clear_cache = answer(None)
-
-        def __init__(self) -> None:  # Triton's would ask torch
-            pass
 
         def get_active_torch_device(self) -> Any:
             import torch
 
             return torch.device("cuda", 0)
 
-        def get_device_interface(self) -> Any:
-            import torch
-
-            return torch.cuda
-
-    bench = Autotuner._bench
-
-    def configuration(tuner: Any, *args: Any, **options: Any) -> Any:
-        return _current()[1].configuration(bench, tuner, *args, **options)
-
-    with contextlib.ExitStack() as stack:
-        for patch in (
-            mock.patch(f"{__name__}._session", (memory, tuning, run)),
-            mock.patch.dict(backends, nvidia=Backend(compiler=PtxBackend, driver=VirtualGpu)),
-            mock.patch.multiple(testing, do_bench=benchmark, do_bench_cudagraph=benchmark),
-            mock.patch.object(Autotuner, "_bench", configuration),
-            mock.patch.dict(vars(config)),
-        ):
-            stack.enter_context(patch)
+    run_bench = Autotuner._bench
+    bench = lambda *args, **options: tuning.configuration(run_bench, *args, **options)  # noqa: E731
+    with (
+        mock.patch.dict(backends, nvidia=Backend(compiler=PtxBackend, driver=VirtualGpu)),
+        mock.patch.multiple(testing, do_bench=benchmark, do_bench_cudagraph=benchmark),
+        mock.patch.object(Autotuner, "_bench", bench),
+        mock.patch.dict(vars(config)),
+    ):
         config.set_active(VirtualGpu())
         yield
-
-
-# Where launches go now: kernels and autotuners keep what they were given from session to session.
-_session: tuple[Memory, Tuning, Callable[[Any], None]] | None = None
-
-
-def _current() -> tuple[Memory, Tuning, Callable[[Any], None]]:
-    if _session is None:
-        raise Error("a kernel was compiled for the virtual GPU, and its session is over")
-    return _session
 
 
 def _launch(
     src: Any, metadata: Any, x: int, y: int, z: int, stream: Any, kernel: Loaded, *rest: Any
 ) -> None:
     """What Triton's launchers do: of the rest, the first four are about hooks."""
-    memory, tuning, run = _current()
-    if 0 not in (x, y, z) and not tuning.is_dry:
+    from triton.runtime import driver
+
+    memory, tuning, run = driver.active.session  # kernels are kept from session to session
+    if 0 not in (x, y, z) and (tuning.runs_all or not tuning.is_tuning):
         launch = Launch(memory, src, metadata, kernel, (x, y, z), rest[4:])
         tuning.before(launch)
         run(launch)
@@ -299,21 +262,17 @@ class Launch:
         if isinstance(kind, tuple):
             for i, (each, part) in enumerate(zip(kind, value)):
                 self.add(f"{name}[{i}]", each, part)
-        elif kind == "constexpr":
-            pass
         elif kind.startswith("tensordesc"):
             self.add_descriptor(name, value)
         elif kind[0] == "*":
             self.args.append(number_bytes("u64", self.address(name, value)))
-        else:
+        elif kind != "constexpr":
             self.kinds.append(kind)
             self.args.append(number_bytes(kind, value))
 
     def address(self, name: str, value: Any) -> int:
-        if value is None:
-            return 0
         if not hasattr(value, "data_ptr"):
-            return int(value)
+            return int(value or 0)
         value = getattr(value, "base", value)  # that triton.reinterpret wraps
         if not hasattr(value, "shape") or not hasattr(value, "dtype"):
             raise Error(
@@ -342,11 +301,9 @@ class Launch:
         x, y, z = self.grid
         for kind in ("global", "profile")[: len(self.kernel.placed.params) - len(self.args)]:
             size = getattr(self.metadata, f"{kind}_scratch_size", 0) * x * y * z
-            block = None
-            if size:
-                align = getattr(self.metadata, f"{kind}_scratch_align", 1)
-                self.scratch.append(block := self.memory.scratch(size, align))
-            self.args.append(number_bytes("u64", block.address if block else 0))
+            align = getattr(self.metadata, f"{kind}_scratch_align", 1)
+            self.scratch.append(self.memory.scratch(size, align))
+            self.args.append(number_bytes("u64", self.scratch[-1].address))
 
 
 # Attributes of a descriptor that are passed with its parts, by the versions that have them.
@@ -356,19 +313,14 @@ _FLAGS = ("padding", "round_f32_to_tf32")
 def _map(meta: dict, address: int, value: Any, shape: list[int], strides: list[int]) -> bytes:
     if meta.get("is_im2col"):
         raise Error("im2col descriptors from the host are not simulated yet")
-    width, kind = meta["elem_size"], {8: 10, 9: 8, 10: 9}.get(meta["elem_type"], meta["elem_type"])
-    if getattr(value, "round_f32_to_tf32", False):
-        kind = 11
+    width, kind = meta["elem_size"], meta["elem_type"]
+    rounds = getattr(value, "round_f32_to_tf32", False)
+    kind = 11 if rounds else {8: 10, 9: 8, 10: 9}.get(kind, kind)
     shape = [*shape[:-1], shape[-1] * (2 if meta["fp4_padded"] else 1)]
-    return _core.encode_map(
-        address,
-        kind,
-        shape[::-1],
-        [stride * width for stride in strides[-2::-1]],
-        list(meta["block_size"])[::-1],
-        meta["swizzle"],
-        int(getattr(value, "padding", "zero") == "nan"),
-    )
+    strides = [stride * width for stride in strides[-2::-1]]
+    box, swizzle = list(meta["block_size"])[::-1], meta["swizzle"]
+    fill = int(getattr(value, "padding", "zero") == "nan")
+    return _core.encode_map(address, kind, shape[::-1], strides, box, swizzle, fill)
 
 
 _FLOATS = {"fp16": "<e", "fp32": "<f", "f32": "<f", "fp64": "<d"}
@@ -386,10 +338,13 @@ def number_bytes(kind: str, value: Any) -> bytes:
     return (int(value) & ((1 << 8 * width) - 1)).to_bytes(width, "little")
 
 
-def mismatch(what: str) -> DriverMismatch:
+def triton_version() -> str:
     import triton
 
-    first, last = (".".join(map(str, each)) for each in SUPPORTED)
+    return triton.__version__
+
+
+def mismatch(what: str) -> DriverMismatch:
     return DriverMismatch(
-        f"Triton {triton.__version__} has another interface than expected: {what}; supported are {first} to {last}"
+        f"Triton {triton_version()} has another interface than expected: {what}; supported are 3.4 to 3.9"
     )

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from .driver import Launch
+from .driver import Launch, triton_version
 from .memory import Place, View, shown
 
 # Addresses of shared and local memory on the virtual GPU; global memory is above.
@@ -17,7 +17,7 @@ _ON_CHIP = range(1 << 32, 1 << 36)
 # In a kernel of `@triton.jit` these are Triton's, wherever they are.
 _TRITONS = ("fence", "async", "barrier", "tensor", "collective")
 # What Gluon has no word for; nor has an author written what stands at the `def` of a kernel.
-_TRITONS_IN_GLUON = re.compile(r"`tcgen05\.(wait::|fence)")
+_TRITONS_IN_GLUON = re.compile(r"`tcgen05\.(wait::|fence)|^def ", re.M)
 ADVICE = {
     "bounds": "mask the access (`mask=offsets < n`), or check strides, shape and grid",
     "align": "the address is no multiple of what `tl.multiple_of` or the tensor's alignment promises",
@@ -27,12 +27,8 @@ ADVICE = {
     "race in one program": "put `tl.debug_barrier()` between the two accesses",
     "trap": "the message of `tl.device_assert` says what did not hold",
     "hang": "a program waits for what no other does: look at locks, counts and the order of arrivals",
-    "numbers": "a NaN or an infinity begins here",
     "compare": "the interpreter's value is what the source says, but for rounding",
-}
-_GLUON_ADVICE = {
-    "race": "a barrier or a wait must order the two accesses: `gl.barrier()`, `mbarrier.wait`",
-    "race in one program": "a barrier or a wait must order the two accesses: `gl.barrier()`, `mbarrier.wait`",
+    "race in Gluon": "a barrier or a wait must order the two accesses: `gl.barrier()`, `mbarrier.wait`",
     "fence": "put `fence_async_shared()` between writing shared memory and what reads it through TMA or MMA",
     "async": "wait for the operation first: `mbarrier.wait`, `async_copy.wait_group`, `warpgroup_mma_wait`",
     "barrier": "counts and phases of the mbarrier must fit its arrivals",
@@ -68,19 +64,18 @@ class CheckFinding:
         return self.kernel, self.check, self.place, self.other_place, name, self.fault
 
     def __str__(self) -> str:
-        at = f"{self.place}: " if self.place else ""
+        at, other_at = (f"{each}: " if each else "" for each in (self.place, self.other_place))
         where = f"`{self.tensor}`, " if self.tensor else ""
         times = f"; {self.count} times" if self.count > 1 else ""
-        lines = [f"{at}{self.check}: {self.message}"]
-        if self.place:
-            lines.append(f"    {self.place.text}")
-        lines.append(f"    in {where}program {self.program} of `{self.kernel}`{times}")
-        if self.other or self.origin:
-            at = f"{self.other_place}: " if self.other_place else ""
-            lines.append(f"    {at}{self.other or f'origin: {self.origin}'}")
-        if self.advice:
-            lines.append(f"    to do: {self.advice}")
-        return "\n".join(lines)
+        other = self.other or self.origin and f"origin: {self.origin}"
+        lines = [
+            f"{at}{self.check}: {self.message}",
+            self.place and self.place.text,
+            f"in {where}program {self.program} of `{self.kernel}`{times}",
+            other and f"{other_at}{other}",
+            self.advice and f"to do: {self.advice}",
+        ]
+        return "\n    ".join(filter(None, lines))
 
 
 def findings_of(data: dict[str, Any], launch: Launch) -> list[CheckFinding]:
@@ -120,27 +115,22 @@ def _finding(row: dict, launch: Launch) -> CheckFinding:
     elif row["note"]:
         who = "written last by" if check == "hang" else "the other:"
         other = f"{who} program {_program(launch, row['other_block'])}"
-    is_ones_own = other is not None and row["block"] == row["other_block"]
-    advices = {**ADVICE, **(_GLUON_ADVICE if launch.is_gluon else {})}
+    is_ones_own = row["block"] == row["other_block"]
+    kind = "in Gluon" if launch.is_gluon else "in one program" if is_ones_own else ""
     at = _place(launch, row["line"])
+    first = launch.name, check, message, at, _program(launch, row["block"]), tensor
     if launch.is_gluon:
-        is_authors = not _TRITONS_IN_GLUON.search(message) and not any(
-            each and each.text.startswith("def ") for each in (at, other_place)
-        )
+        texts = [message, *(each.text for each in (at, other_place) if each)]
+        is_authors = not _TRITONS_IN_GLUON.search("\n".join(texts))
     else:
         is_authors = check == "hang" or _is_authors(row, launch, view)
     return CheckFinding(
-        kernel=launch.name,
-        check=check,
-        message=message,
-        place=at,
-        program=_program(launch, row["block"]),
-        tensor=tensor,
+        *first,
         fault="author" if is_authors else "compiler",
         other=other,
         origin=origin,
-        other_place=other_place if other or origin else None,
-        advice=is_ones_own and advices.get(f"{check} in one program") or advices.get(check),
+        other_place=other_place,
+        advice=ADVICE.get(f"{check} {kind}", ADVICE.get(check)),
         instruction=row["instruction"] or "",
         count=row["count"],
     )
@@ -171,9 +161,7 @@ def in_tritons_words(text: str, launch: Launch) -> str:
     )
 
 
-def _origin(
-    note: str, place: Place | None, launch: Launch, view: View | None
-) -> tuple[str, Place | None]:
+def _origin(note: str, place: Place | None, launch: Launch, view: View | None) -> tuple:
     """Where an undefined value comes from, in words, and the place of that."""
     source, _, way = note.removeprefix("origin: ").partition("; through ")
     address = re.search(r", at address (0x[0-9a-f]+)", source)
@@ -184,8 +172,8 @@ def _origin(
         text = f"`{'gl' if launch.is_gluon else 'tl'}.load` has no `other` for where its mask is false"
     elif view is not None:
         name = view.element(int(address[1], 16)) if address is not None else view.name
-        made = f", made at {view.block.place}" if view.block.place else ""
-        text = f"nothing has written `{name}`{made}"
+        made = view.block.place
+        text = f"nothing has written `{name}`" + (f", made at {made}" if made else "")
     else:
         text = re.sub(r"%\w+", "the value", source)
     steps = [_place(launch, int(line)) for line in re.findall(r"in line (\d+)", way)]
@@ -201,28 +189,27 @@ def _is_authors(row: dict, launch: Launch, view: View | None) -> bool:
     if any(each.address <= address <= each.address + each.size for each in launch.scratch):
         return False
     if check == "race" and row["block"] == row["other_block"]:
-        parties = f"{row['message']} {row['note']}"
-        warps = map(int, re.findall(r"\bwarp (\d+)", parties))
-        is_added = {warp >= launch.metadata.own_warps for warp in warps}
-        if len(is_added) > 1:  # Triton gave the two accesses to different warps
+        warps = re.findall(r"\bwarp (\d+)", f"{row['message']} {row['note']}")
+        # Triton gave the two accesses to different warps.
+        if len({int(warp) >= launch.metadata.own_warps for warp in warps}) > 1:
             return False
     return view is not None or address not in _ON_CHIP
 
 
 def _view(launch: Launch, address: int) -> View | None:
     """The argument whose memory the address is in, or the nearest below."""
+
+    def start(view: View) -> tuple[int, int]:
+        here = view.block.address
+        return here, view.offset if here + view.offset <= address else 0
+
     below = [view for view in launch.views if view.block.address <= address]
-    return max(
-        below,
-        key=lambda view: view.block.address
-        + view.offset * (view.block.address + view.offset <= address),
-        default=None,
-    )
+    return max(below, key=start, default=None)
 
 
 def _place(launch: Launch, line: int) -> Place | None:
     """The line of the user's: not one of Triton's own library, where that was inlined."""
-    places = [Place(*each) for each in launch.kernel.places(line)] if line else []
+    places = [Place(*each) for each in launch.kernel.places(line)]
     own = [each for each in places if "/triton/language/" not in each.file]
     code = getattr(getattr(launch.fn, "fn", None), "__code__", None)
     if own and code is not None and Path(own[0].file).name == Path(code.co_filename).name:
@@ -243,7 +230,7 @@ class Findings:
     baseline: set[tuple[str, str, str]] = field(default_factory=set)
     found: dict[tuple, CheckFinding] = field(default_factory=dict)
     launches: int = 0
-    notes: list[str] = field(default_factory=list)  # what was not covered
+    notes: dict[str, None] = field(default_factory=dict)  # what was not covered
 
     def add(self, findings: list[CheckFinding]) -> None:
         for each in findings:
@@ -253,11 +240,8 @@ class Findings:
             )
 
     def list(self, fault: str = "author") -> list[CheckFinding]:
-        return [
-            each
-            for each in self.found.values()
-            if each.fault == fault and each.key not in self.baseline
-        ]
+        new = [each for each in self.found.values() if each.key not in self.baseline]
+        return [each for each in new if each.fault == fault]
 
     def counted(self, is_strict: bool) -> list[CheckFinding]:
         """The findings that decide the exit status."""
@@ -267,16 +251,20 @@ class Findings:
         return sum(each.key in self.baseline for each in self.found.values())
 
     def text(self, is_strict: bool = False) -> str:
-        lines = [f"{each}\n" for each in self.counted(is_strict)] + self.notes
+        lines = [*(f"{each}\n" for each in self.counted(is_strict)), *self.notes]
         if compiler := self.list("compiler"):
-            lines.append(_folded(compiler))
+            checks = ", ".join(sorted({each.check for each in compiler}))
+            kernels = ", ".join(sorted({f"`{each.kernel}`" for each in compiler}))
+            lines.append(
+                f"compiler: {_plural(len(compiler), 'finding')} ({checks}) in code that Triton"
+                f" {triton_version()} made for {kernels}: not yours; `--strict` shows them"
+            )
         return "\n".join([*lines, self.summary()])
 
     def summary(self) -> str:
         known = f", {self.known()} known by the baseline" if self.known() else ""
-        return (
-            f"{_plural(len(self.list()), 'finding')} in {_plural(self.launches, 'launch')}{known}"
-        )
+        found = _plural(len(self.list()), "finding")
+        return f"{found} in {_plural(self.launches, 'launch')}{known}"
 
     def json(self, status: int, target: str) -> dict[str, Any]:
         return {
@@ -285,7 +273,7 @@ class Findings:
             "target": target,
             "status": status,
             "launches": self.launches,
-            "notes": self.notes,
+            "notes": list(self.notes),
             "known": self.known(),
             "findings": [_json(each) for each in self.counted(is_strict=True)],
         }
@@ -294,7 +282,6 @@ class Findings:
         shown = self.counted(is_strict=True)
         tool = {
             "name": "warpwright check",
-            "informationUri": "https://github.com/warpwright/warpwright",
             "rules": [{"id": check} for check in sorted({each.check for each in shown})],
         }
         return {
@@ -305,12 +292,10 @@ class Findings:
 
     def write_baseline(self, path: str) -> None:
         keys = sorted({each.key for each in self.found.values() if each.fault == "author"})
-        rows = [dict(zip(("kernel", "check", "line"), key)) for key in keys]
-        write_json(path, {"schema": "warpwright/check-baseline/1", "findings": rows})
+        write_json(path, {"schema": "warpwright/check-baseline/1", "findings": keys})
 
     def read_baseline(self, path: str) -> None:
-        rows = json.loads(Path(path).read_text())["findings"]
-        self.baseline = {(row["kernel"], row["check"], row["line"]) for row in rows}
+        self.baseline = set(map(tuple, json.loads(Path(path).read_text())["findings"]))
 
 
 def write_json(path: str, data: dict[str, Any]) -> None:
@@ -318,21 +303,6 @@ def write_json(path: str, data: dict[str, Any]) -> None:
     part = Path(f"{path}.part")
     part.write_text(json.dumps(data, indent=2) + "\n")
     part.replace(path)
-
-
-def triton_version() -> str:
-    import triton
-
-    return triton.__version__
-
-
-def _folded(findings: list[CheckFinding]) -> str:
-    checks = ", ".join(sorted({each.check for each in findings}))
-    kernels = ", ".join(sorted({f"`{each.kernel}`" for each in findings}))
-    return (
-        f"compiler: {_plural(len(findings), 'finding')} ({checks}) in code that Triton {triton_version()} made for"
-        f" {kernels}: not yours; `--strict` shows them"
-    )
 
 
 def _plural(n: int, word: str) -> str:

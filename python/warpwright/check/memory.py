@@ -44,9 +44,7 @@ class Place:
 
 def shown(path: str) -> str:
     """Relative to the current folder, where it is below that."""
-    with contextlib.suppress(ValueError):
-        return str(Path(path).relative_to(Path.cwd()))
-    return path
+    return path.removeprefix(f"{Path.cwd()}/")
 
 
 @dataclass(eq=False)
@@ -61,14 +59,6 @@ class Block:
     on_cuda: bool = False
     place: Place | None = None  # where it was made
     keep: Any = None
-
-    def undefined_data(self) -> int:
-        return 0 if self.undefined is None else self.undefined.ctypes.data
-
-    def forget_defined(self) -> None:
-        if self.undefined is not None and not self.undefined.any():
-            self.undefined = None
-
 
 @dataclass(frozen=True)
 class View:
@@ -95,7 +85,6 @@ class View:
 class Memory:
     blocks: dict[int, Block] = field(default_factory=dict)  # by where they lie here
     next_address: int = _FIRST_ADDRESS
-    room: int = 64  # blocks, of which some may be gone, before they are looked through
     is_paused: bool = False  # tensors answer as the CPU's
 
     def paused(self) -> contextlib.AbstractContextManager:
@@ -105,8 +94,6 @@ class Memory:
         """The block that lies there. `expiry` gives a new one what tells when it is gone."""
         block = self.blocks.get(data)
         if block is None or block.size != size or block.is_expired():
-            if len(self.blocks) >= self.room:
-                self.room = 2 * len(self.live()) + 64
             block = self.blocks[data] = self._place(data, size, expiry())
         return block
 
@@ -127,7 +114,7 @@ class Memory:
         """Of a tensor of PyTorch: its storage."""
         from torch.multiprocessing.reductions import StorageWeakRef
 
-        storage = _storage(tensor)
+        storage = getattr(tensor, "untyped_storage", tensor.storage)()
         expiry = lambda: StorageWeakRef(storage).expired  # noqa: E731
         return self.block(storage.data_ptr(), storage.nbytes(), expiry)
 
@@ -145,6 +132,7 @@ class Memory:
         return View(name, block, 0, width, shape, strides)
 
     def live(self) -> list[Block]:
+        """All blocks but those that are gone, which it forgets."""
         self.blocks = {data: each for data, each in self.blocks.items() if not each.is_expired()}
         return [block for block in self.blocks.values() if block.size > 0]
 
@@ -162,7 +150,6 @@ class Memory:
         start = block.undefined[tensor.storage_offset() * width :]
         shape = (*tensor.shape, width)
         np.lib.stride_tricks.as_strided(start, shape, (*strides, 1))[...] = 0
-        block.forget_defined()
 
 
 class Array:
@@ -180,13 +167,6 @@ class Array:
         strides = tuple(each // self.array.itemsize for each in self.array.strides)
         return strides if dim is None else strides[dim]
 
-    def element_size(self) -> int:
-        return self.array.itemsize
-
-    def numel(self) -> int:
-        return self.array.size
-
-
 def is_torch(value: Any) -> bool:
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(value, torch.Tensor)
@@ -202,15 +182,8 @@ def caller(frames: Iterable[tuple[Any, int]] | None = None) -> Place | None:
 
 
 def _expiry(value: Any) -> Callable[[], bool]:
-    try:
-        alive = weakref.ref(value)
-    except TypeError:
-        return lambda: False
+    alive = weakref.ref(value) if type(value).__weakrefoffset__ else lambda: True
     return lambda: alive() is None
-
-
-def _storage(tensor: Any) -> Any:
-    return tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()
 
 
 def _width(dtype: Any) -> int:

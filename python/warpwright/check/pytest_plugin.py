@@ -17,7 +17,6 @@ def pytest_addoption(parser: Any) -> None:
     group = parser.getgroup("warpwright", "Triton's kernels on the virtual GPU, checked")
     group.addoption("--warpwright", action="store_true", help="run every launch there")
     add_options(group.addoption, "--warpwright-")
-    group.addoption("--warpwright-baseline", metavar="FILE")
 
 
 def pytest_configure(config: Any) -> None:
@@ -32,10 +31,8 @@ class Plugin:
     """One session for the run, so that modules may launch kernels when they are imported."""
 
     def __init__(self, config: Any) -> None:
-        self.session = Session(options_of(config.option, "warpwright_"))
-        if baseline := config.getoption("--warpwright-baseline"):
-            self.session.findings.read_baseline(baseline)
-        self.session.__enter__()
+        self.session = Session(**options_of(config.option, "warpwright_"))
+        config.add_cleanup(self.session.__enter__().close)
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_call(self, item: Any) -> Any:
@@ -55,6 +52,3 @@ class Plugin:
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         terminalreporter.write_line(f"warpwright: {self.session.findings.summary()}")
-
-    def pytest_unconfigure(self) -> None:
-        self.session.__exit__(None, None, None)

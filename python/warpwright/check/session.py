@@ -6,7 +6,9 @@ from __future__ import annotations
 import builtins
 import contextlib
 import ctypes
+import importlib.util
 import json
+import math
 import sys
 import time
 import zlib
@@ -15,6 +17,8 @@ from typing import Any, Callable
 from unittest import mock
 
 from ..errors import ArgumentError, Error
+from ..tuning import draw_bar
+from .compare import Comparison
 from .driver import TARGETS, Launch, Tuning, virtual_gpu
 from .findings import Findings, findings_of, in_tritons_words
 from .memory import Memory
@@ -39,38 +43,39 @@ class Options:
     compare: bool = _option(False, "compare with Triton's interpreter")
     blocks: int = _option(0, "run N programs of each launch; 0: all", metavar="N")
     time: float = _option(300.0, "of a launch; 0: no limit", metavar="SECONDS")
-    show_progress: bool = False
+    baseline: str = _option("", "say nothing of the findings in it", metavar="FILE")
+
+    def __post_init__(self) -> None:
+        if self.target not in TARGETS:
+            known = ", ".join(TARGETS)
+            raise ArgumentError(f"`target` is {self.target!r}: expected one of {known}")
+        if self.blocks < 0 or self.time < 0:
+            raise ArgumentError("`blocks` and `time` are negative: expected 0 or more")
 
 
-class Session(contextlib.AbstractContextManager):
-    """`with Session(Options()) as session: ...`; `session.findings` has what was found."""
+class Session(contextlib.ExitStack):
+    """`with Session(target="sm_80") as session: ...`; `session.findings` has what was found.
 
-    def __init__(self, options: Options | None = None) -> None:
-        self.options = options or Options()
-        if self.options.target not in TARGETS:
-            raise ArgumentError(
-                f"`target` is {self.options.target!r}: expected one of {', '.join(TARGETS)}"
-            )
+    The options are those of `Options`.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__()
+        self.options = Options(**options)
         self.findings = Findings()
+        if self.options.baseline:
+            self.findings.read_baseline(self.options.baseline)
         self.memory = Memory()
         self.awaited: list[int] = []  # memory that the launch before wrote
         self.is_stopped = False  # a kernel has not come to its end
-        self._undo = contextlib.ExitStack()
 
     def __enter__(self) -> Session:
-        tuning = Tuning(self.options.all_configs)
-        gpu = virtual_gpu(self.memory, self.options.target, tuning, self.run)
-        try:
-            self._undo.enter_context(gpu)
-        except ImportError as error:
-            if (error.name or "").split(".")[0] != "triton":
-                raise
-            raise Error("Triton is not installed: pip install 'warpwright[check]'") from None
-        _when_torch_is_there(self._undo, lambda: cuda_as_cpu(self.memory, self.options.target))
+        if importlib.util.find_spec("triton") is None:
+            raise Error("Triton is not installed: pip install 'warpwright[check]'")
+        tuning, target = Tuning(self.options.all_configs), self.options.target
+        self.enter_context(virtual_gpu(self.memory, target, tuning, self.run))
+        _when_torch_is_there(self, lambda: cuda_as_cpu(self.memory, target))
         return self
-
-    def __exit__(self, *error: Any) -> None:
-        self._undo.close()
 
     @property
     def status(self) -> int:
@@ -79,11 +84,8 @@ class Session(contextlib.AbstractContextManager):
 
     def run(self, launch: Launch) -> None:
         """Runs a launch of Triton's and keeps what was found."""
-        options, before = self.options, None
-        if options.compare:
-            from .compare import Comparison
-
-            before = Comparison(launch, self.memory)
+        options = self.options
+        before = Comparison(launch, self.memory) if options.compare else None
         blocks = self._blocks(launch)
         sums = {block.address: _sum(block) for block in blocks}
         text = launch.kernel.placed.launch(
@@ -92,16 +94,13 @@ class Session(contextlib.AbstractContextManager):
             (launch.ctas, 1, 1) if launch.ctas > 1 else None,
             launch.metadata.shared,
             launch.args,
-            [
-                (b.address, b.data, b.size, b.undefined_data(), self._name(launch, b))
-                for b in blocks
-            ],
+            [self._memory(launch, block) for block in blocks],
             self.awaited if getattr(launch.metadata, "launch_pdl", False) else [],
             # Without bounds and space these would trap, and a deadlock is a misused barrier.
             options.only and f"{options.only},bounds,space,barrier",
             f"seconds={options.time}" if options.time else "",
             options.blocks,
-            _progress(launch.name) if options.show_progress else None,
+            _progress() if sys.stderr.isatty() else None,
         )
         data = json.loads(text)
         self.awaited = [block.address for block in blocks if _sum(block) != sums[block.address]]
@@ -119,14 +118,11 @@ class Session(contextlib.AbstractContextManager):
         left_out, outcome = data["blocks_left_out"], data["outcome"]
         sys.stdout.write(data["printed"])
         if left_out:
-            programs = launch.grid[0] * launch.grid[1] * launch.grid[2]
-            self._note(
-                f"not covered: {left_out} of {programs} programs of `{launch.name}` (`--blocks`)"
-            )
-        for block in blocks:
-            if left_out:  # what the others would have written
+            programs = f"{math.prod(launch.grid)} programs of `{launch.name}`"
+            self.findings.notes[f"not covered: {left_out} of {programs} (`--blocks`)"] = None
+        for block in blocks:  # what the others would have written is defined, too
+            if left_out or block.undefined is not None and not block.undefined.any():
                 block.undefined = None
-            block.forget_defined()
         if outcome == "finished":
             return
         self.is_stopped = True
@@ -137,37 +133,28 @@ class Session(contextlib.AbstractContextManager):
             text = "hangs" if is_hang else f"was not run to its end: {text}; {advice}"
         raise StoppedError(f"`{launch.name}` {text}")
 
-    def _note(self, text: str) -> None:
-        if text not in self.findings.notes:
-            self.findings.notes.append(text)
-
     # A tensor of addresses leads to any other one.
     def _blocks(self, launch: Launch) -> list:
-        blocks = launch.blocks()
+        blocks, live = launch.blocks(), self.memory.live()
         if "i64" in launch.kinds or any(view.width == 8 for view in launch.views):
-            blocks |= set(self.memory.live())
+            blocks |= set(live)
         return sorted(blocks, key=lambda block: block.address)
 
     @staticmethod
-    def _name(launch: Launch, block: Any) -> str:
-        names = dict.fromkeys(view.name for view in launch.views if view.block is block)
+    def _memory(launch: Launch, block: Any) -> tuple[int, int, int, int, str]:
+        """As the virtual GPU takes it."""
+        names = dict.fromkeys(f"`{view.name}`" for view in launch.views if view.block is block)
+        name = ", ".join(names) or f"a tensor made at {block.place or 'host'}"
         if block in launch.scratch:
-            return "scratch memory of the launch"
-        return (
-            "`" + "`, `".join(names) + "`" if names else f"a tensor made at {block.place or 'host'}"
-        )
+            name = "scratch memory of the launch"
+        undefined = 0 if block.undefined is None else block.undefined.ctypes.data
+        return block.address, block.data, block.size, undefined, name
 
 
-def _progress(name: str) -> Callable[[int, int], None]:
-    """Says on a line of the terminal how far a launch is, once a second."""
-    last = [time.monotonic()]
-
-    def show(done: int, of: int) -> None:
-        if time.monotonic() - last[0] > 1:
-            last[0] = time.monotonic()
-            print(f"\r`{name}`: {done} of {of} programs", end="\r", file=sys.stderr, flush=True)
-
-    return show
+def _progress() -> Callable[[int, int], Any]:
+    """A bar on the terminal for a launch that takes more than a second."""
+    begin = time.monotonic()
+    return lambda done, of: time.monotonic() - begin > 1 and draw_bar(done, of)
 
 
 def _sum(block: Any) -> int:
@@ -176,33 +163,23 @@ def _sum(block: Any) -> int:
 
 def _when_torch_is_there(stack: contextlib.ExitStack, enter: Callable[[], Any]) -> None:
     """Enters a context as soon as the program has imported torch."""
-    run_import = builtins.__import__
-
-    def enter_if_there() -> None:
-        torch = sys.modules.get("torch")
-        if torch is not None and not getattr(torch.__spec__, "_initializing", False):
-            watch.close()
-            stack.enter_context(enter())
+    waiting, run_import = [enter], builtins.__import__
 
     def watched_import(*args: Any, **options: Any) -> Any:
         try:
             return run_import(*args, **options)
         finally:
-            enter_if_there()
+            torch = sys.modules.get("torch")
+            is_there = torch is not None and not getattr(torch.__spec__, "_initializing", False)
+            if is_there and waiting:
+                stack.enter_context(waiting.pop()())
 
-    watch = stack.enter_context(contextlib.ExitStack())
-    watch.enter_context(mock.patch("builtins.__import__", watched_import))
-    enter_if_there()
-
-
-def checking(**options: Any) -> Session:
-    """`with checking(target="sm_80") as session:`; the options are those of `Options`."""
-    return Session(Options(**options))
+    stack.enter_context(mock.patch("builtins.__import__", watched_import))
+    watched_import("sys")  # torch may be there
 
 
 def run(function: Callable, *args: Any, **options: Any) -> Session:
     """Calls a function that launches kernels; the session has the findings."""
-    with checking(**options) as session:
-        with contextlib.suppress(StoppedError):
-            function(*args)
+    with Session(**options) as session, contextlib.suppress(StoppedError):
+        function(*args)
     return session

@@ -23,16 +23,12 @@ class Unsupported(Error):
 
 
 # What makes a tensor that nothing has written.
-_EMPTY = ["empty", "empty_like", "empty_strided", "empty_permuted"]
-_EMPTY += ["new_empty", "new_empty_strided"]
-# By dotted name, what cannot work, in words.
+_EMPTY = "empty empty_like empty_strided empty_permuted new_empty new_empty_strided".split()
+# What cannot work, and its names.
 _REFUSED = {
-    "cuda.CUDAGraph": "CUDA graphs",
-    "cuda.graph": "CUDA graphs",
-    "cuda.make_graphed_callables": "CUDA graphs",
-    "distributed.init_process_group": "NCCL and other process groups",
-    "utils.cpp_extension.load": "CUDA extensions of other libraries",
-    "utils.cpp_extension.load_inline": "CUDA extensions of other libraries",
+    "CUDA graphs": "cuda.CUDAGraph cuda.graph cuda.make_graphed_callables",
+    "NCCL and other process groups": "distributed.init_process_group",
+    "CUDA extensions of other libraries": "utils.cpp_extension.load utils.cpp_extension.load_inline",
 }
 
 
@@ -41,15 +37,10 @@ class Stream(contextlib.AbstractContextManager):
 
     cuda_stream = device_index = 0
     synchronize = wait_stream = wait_event = record_stream = record = wait = answer(None)
+    __init__ = __exit__ = answer(None)
     query = answer(True)
     elapsed_time = answer(1.0)
-    __exit__ = answer(None)
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        pass
-
-    def record_event(self, event: Any = None) -> Any:
-        return event or Stream()
+    record_event = lambda self, event=None: event or Stream()  # noqa: E731
 
 
 @contextlib.contextmanager
@@ -59,18 +50,14 @@ def cuda_as_cpu(memory: Memory, arch: str) -> Iterator[None]:
     from torch.overrides import TorchFunctionMode
     from torch.utils._python_dispatch import TorchDispatchMode
 
-    cuda_device = torch.device("cuda", 0)
-    default = [False]  # torch.set_default_device("cuda")
+    answers = {"is_cuda": True, "device": torch.device("cuda", 0), "get_device": 0}
+    defaults = ["cpu"]  # the last is what torch.set_default_device was given
 
-    def is_cuda_device(device: Any) -> bool:
-        return is_device(device) and (
-            isinstance(device, int) or torch.device(device).type == "cuda"
-        )
-
-    def is_device(value: Any) -> bool:
-        if isinstance(value, str):
-            return value.split(":")[0] in ("cuda", "cpu", "meta")
-        return isinstance(value, (torch.device, int)) and not isinstance(value, bool)
+    def device_type(value: Any) -> str:
+        """"cuda", "cpu" or "meta", or other words for what names no device."""
+        if type(value) is int:
+            return "cuda"
+        return str(value).split(":")[0] if isinstance(value, (str, torch.device)) else ""
 
     def on_cuda(value: Any) -> bool:
         return any(memory.of_tensor(each).on_cuda for each in plain([value]))
@@ -88,49 +75,40 @@ def cuda_as_cpu(memory: Memory, arch: str) -> Iterator[None]:
             memory.of_tensor(tensor).on_cuda = is_cuda
         return out
 
-    def move(func: Callable, args: tuple, options: dict[str, Any], to_cuda: bool) -> Any:
-        """`x.to(...)`: a copy if the other device has it, as CUDA's would be."""
-        there = on_cuda(args[0])
-        out = func(*args, **options)
-        if there != to_cuda and any(out.data_ptr() == each.data_ptr() for each in plain(args)):
-            out = out.clone()
-        return mark(out, to_cuda)
-
     def call(func: Callable, args: tuple, options: dict[str, Any]) -> Any:
         name = getattr(func, "__name__", "")
-        attribute = getattr(getattr(func, "__self__", None), "__name__", "")
-        if name == "__get__" and attribute in ("is_cuda", "device") and on_cuda(args[0]):
-            return cuda_device if attribute == "device" else True
+        if name == "__get__":  # of an attribute
+            name = getattr(func.__self__, "__name__", "")
+        if name in answers and on_cuda(args[0]):
+            return answers[name]
         if name == "data_ptr":
             block = memory.of_tensor(args[0])
             return block.address + func(*args) - block.data
         if name in ("pin_memory", "record_stream", "share_memory_"):
             return args[0]
-        if name == "get_device":
-            return 0 if on_cuda(args[0]) else -1
         if name in ("cuda", "cpu"):
             keep = {key: value for key, value in options.items() if key == "memory_format"}
-            return move(torch.Tensor.to, (args[0], "cpu"), keep, name == "cuda")
-        if name == "to" or name == "type" and args[1:] and "cuda" in str(args[1]):
-            return convert(args, options)
-        return compute(func, args, options)
+            return convert((args[0], name), keep)
+        return (convert if name == "to" else functools.partial(compute, func))(args, options)
 
     def convert(args: tuple, options: dict[str, Any]) -> Any:
-        to_cuda = on_cuda(args[0]) or any(map(on_cuda, args[1:2]))
-        words = list(args)
-        if args[1:] and isinstance(args[1], str) and "Tensor" in args[1]:  # x.type(...)
-            return mark(args[0].type(args[1].replace("cuda.", "")), True)
-        if args[1:] and is_device(args[1]):
-            to_cuda, words[1] = is_cuda_device(args[1]), "cpu"
+        """`x.to(...)`: a copy if the other device has it, as CUDA's would be."""
+        there, words = on_cuda(args[0]), list(args)
+        to_cuda = there or any(map(on_cuda, args[1:2]))
+        if args[1:] and device_type(args[1]) in ("cuda", "cpu", "meta"):
+            to_cuda, words[1] = device_type(args[1]) == "cuda", "cpu"
         if options.get("device") is not None:
-            to_cuda = is_cuda_device(options["device"])
+            to_cuda = device_type(options["device"]) == "cuda"
             options["device"] = torch.device("cpu")
-        return move(torch.Tensor.to, tuple(words), options, to_cuda)
+        out = torch.Tensor.to(*words, **options)
+        if there != to_cuda and any(out.data_ptr() == each.data_ptr() for each in plain(args)):
+            out = out.clone()
+        return mark(out, to_cuda)
 
     def compute(func: Callable, args: tuple, options: dict[str, Any]) -> Any:
-        makes = default[0] and not any(True for _ in plain(args))
+        makes = device_type(defaults[-1]) == "cuda" and not any(True for _ in plain(args))
         if options.get("device") is not None:
-            makes = is_cuda_device(options["device"])
+            makes = device_type(options["device"]) == "cuda"
             options["device"] = torch.device("cpu") if makes else options["device"]
         out = func(*args, **options)
         return mark(out, True) if makes else out
@@ -156,16 +134,13 @@ def cuda_as_cpu(memory: Memory, arch: str) -> Iterator[None]:
                 for each in plain([out]):
                     memory.mark_undefined(each)
                 return out
-            for i, parameter in enumerate(func._schema.arguments):
-                info = parameter.alias_info
-                if info is not None and info.is_write:
-                    value = args[i] if i < len(args) else options.get(parameter.name)
-                    for tensor in plain([value]):
+            parameters = func._schema.arguments
+            named = {**dict(zip((each.name for each in parameters), args)), **options}
+            for each in parameters:
+                if each.alias_info is not None and each.alias_info.is_write:
+                    for tensor in plain([named.get(each.name)]):
                         memory.mark_written(tensor)
             return out
-
-    def set_default_device(device: Any) -> None:
-        default[0] = is_cuda_device(device)
 
     with contextlib.ExitStack() as stack:
 
@@ -175,16 +150,16 @@ def cuda_as_cpu(memory: Memory, arch: str) -> Iterator[None]:
             if owner is not None:
                 stack.enter_context(mock.patch.object(owner, name, value, create=True))
 
-        for name, words in _REFUSED.items():
-            replace(name, _refusing(words))
+        for what, names in _REFUSED.items():
+            for name in names.split():
+                replace(name, functools.partial(_refuse, what))
         for name, value in _namespace(arch).items():
             replace(f"cuda.{name}", value)
         replace("_C._cuda_getCurrentRawStream", lambda device: 0)
         # What torch.compile's code makes tensors with.
         empty = functools.partial(torch.empty_strided, device="cuda")
         replace("_C._dynamo.guards._empty_strided_cuda", lambda *args: empty(*args[:2], dtype=args[2]))
-        if hasattr(torch, "set_default_device"):
-            replace("set_default_device", set_default_device)
+        replace("set_default_device", defaults.append)
         backward = torch.autograd.function.BackwardCFunction.apply
 
         def apply(self: Any, *args: Any) -> Any:  # the engine calls it without the mode
@@ -197,11 +172,8 @@ def cuda_as_cpu(memory: Memory, arch: str) -> Iterator[None]:
         yield
 
 
-def _refusing(words: str) -> Callable:
-    def refuse(*args: Any, **options: Any) -> Any:
-        raise Unsupported(f"{words} cannot run without a GPU: leave them out of what is checked")
-
-    return refuse
+def _refuse(what: str, *args: Any, **options: Any) -> None:
+    raise Unsupported(f"{what} cannot run without a GPU: leave them out of what is checked")
 
 
 def _namespace(arch: str) -> dict[str, Any]:
@@ -219,13 +191,11 @@ def _namespace(arch: str) -> dict[str, Any]:
         regs_per_multiprocessor=65536,
         warp_size=32,
         L2_cache_size=50 << 20,
-        gcnArchName="",
     )
 
     answers = [
         (None, "synchronize set_device init _lazy_init empty_cache manual_seed manual_seed_all"),
-        (None, "set_stream ipc_collect reset_peak_memory_stats reset_max_memory_allocated"),
-        (None, "set_per_process_memory_fraction"),
+        (None, "set_stream ipc_collect reset_peak_memory_stats set_per_process_memory_fraction"),
         (0, "current_device memory_allocated max_memory_allocated"),
         (0, "memory_reserved max_memory_reserved _exchange_device _maybe_exchange_device"),
         (1, "device_count"),
