@@ -90,6 +90,37 @@ def test_what_torch_compile_saves(command):
     assert (done.returncode, done.stdout.split()[:3]) == (0, ["True", "0", "findings"]), done.stderr
 
 
+@needs_torch
+def test_the_interpreter_beside_the_virtual_gpu(command, tmp_path):
+    torch = pytest.importorskip("torch")
+    if not hasattr(torch.Tensor, "untyped_storage"):
+        pytest.skip("Triton's interpreter needs PyTorch 2")
+    assert command(PROGRAM, "--compare").returncode == 0
+    (tmp_path / "shares.py").write_text(SHARES)
+    done = command("shares.py", "--compare", "--json")
+    found = [each for each in json.loads(done.stdout)["findings"] if each["check"] == "compare"]
+    # In the interpreter, too, what is written through one tensor is seen through another of its storage.
+    assert [each["tensor"] for each in found] == ["z_ptr[0]", "whole_ptr[256]"], done.stdout
+    assert {each["message"] for each in found} == {"0 on the virtual GPU, 255 in Triton's interpreter"}
+    assert {each["at"]["text"] for each in found} == {"tl.store(z_ptr + i, tl.load(y_ptr + BLOCK - 1 - i))"}
+
+
+SHARES = """
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def read_back(y_ptr, z_ptr, whole_ptr, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(y_ptr + i, i)
+    tl.store(z_ptr + i, tl.load(y_ptr + BLOCK - 1 - i))
+
+whole = torch.zeros(512, dtype=torch.int32, device="cuda")
+read_back[(1,)](whole[:256], whole[256:], whole, BLOCK=256)
+"""
+
+
 def test_hangs_are_findings_and_slow_kernels_are_not(command):
     done = command(f"{KERNELS}::run_stuck", "--time", "1")
     assert done.returncode == 1
@@ -99,6 +130,21 @@ def test_hangs_are_findings_and_slow_kernels_are_not(command):
     assert done.returncode == 2 and "0 findings" in done.stdout
     assert re.search(r"program \(0, 0, 0\), warp 0.* is at \S*tests.py:\d+", done.stderr)
     assert "a larger `--time`, a smaller problem or `--blocks` help" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("import triton.profiler as proton\nproton.start('out', hook='triton')\n", "profilers"),
+        ("from triton._C.libtriton import nvidia\nnvidia.cublas.CublasLt(None)\n", "calls of cuBLAS"),
+    ],
+)
+def test_what_triton_needs_a_gpu_for_is_named(command, tmp_path, text, words):
+    (tmp_path / "asks.py").write_text(text)
+    done = command("asks.py")
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"error: {words} cannot run without a GPU")
+    assert f"asks.py:2: {text.splitlines()[1]}" in done.stderr
 
 
 @needs_torch

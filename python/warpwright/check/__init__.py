@@ -12,11 +12,10 @@ and from Python:
 docs/guide/checking_triton.md goes through all of it.
 """
 
-from .driver import TARGETS, DriverMismatch
+from .driver import TARGETS, DriverMismatch, Unsupported
 from .findings import CheckFinding
 from .memory import Array
 from .session import Session, StoppedError, run
-from .torch_cuda import Unsupported
 
 __all__ = [
     "TARGETS",

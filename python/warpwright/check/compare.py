@@ -44,8 +44,7 @@ class Comparison:
             found = receiver.recv()
         child.join()
         if isinstance(found, str):
-            name = f"`{self.launch.name}`"
-            raise Error(f"`--compare`: Triton's interpreter does not run {name}: {found}")
+            raise Error(f"Triton's interpreter does not run `{self.launch.name}`: {found}")
         return found
 
     def _answer(self) -> list[CheckFinding] | str:

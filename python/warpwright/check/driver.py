@@ -34,6 +34,10 @@ TARGETS = {
 _REGISTERS = 65536  # of a multiprocessor
 
 
+class Unsupported(Error):
+    """Something of CUDA that a program asks for and that does not exist without a GPU."""
+
+
 class DriverMismatch(Error):
     """An interface of Triton that is not as in the supported versions."""
 
@@ -76,6 +80,10 @@ class Loaded:
 _ASM = re.compile(r"// begin inline asm.*?// end inline asm", re.S)
 _LOC = re.compile(r"^\s*\.loc\s+(\d+)\s+(\d+)\s+(\d+)")
 _INLINED = re.compile(r"inlined_at (\d+) (\d+) (\d+)")
+
+
+def refuse(what: str, *args: Any, **options: Any) -> None:
+    raise Unsupported(f"{what} cannot run without a GPU: leave them out of what is checked")
 
 
 def answer(value: Any) -> Callable:
@@ -201,12 +209,15 @@ def virtual_gpu(memory: Memory, arch: str, tuning: Tuning, run: Callable) -> Ite
 
             return torch.device("cuda", 0)
 
+    cublas, profiler = (functools.partial(refuse, what) for what in ("calls of cuBLAS", "profilers"))
     run_bench = Autotuner._bench
     bench = lambda *args, **options: tuning.configuration(run_bench, *args, **options)  # noqa: E731
     with (
         mock.patch.dict(backends, nvidia=Backend(compiler=PtxBackend, driver=VirtualGpu)),
         mock.patch.multiple(testing, do_bench=benchmark, do_bench_cudagraph=benchmark),
         mock.patch.object(Autotuner, "_bench", bench),
+        mock.patch("triton._C.libtriton.nvidia.cublas.CublasLt", cublas),
+        mock.patch("triton.profiler.start", profiler),
         mock.patch.dict(vars(config)),
     ):
         config.set_active(VirtualGpu())

@@ -13,13 +13,8 @@ from types import SimpleNamespace
 from typing import Any, Callable, Iterator
 from unittest import mock
 
-from ..errors import Error
-from .driver import TARGETS, answer
+from .driver import TARGETS, answer, refuse
 from .memory import Memory, is_torch
-
-
-class Unsupported(Error):
-    """Something of CUDA that a program asks for and that does not exist without a GPU."""
 
 
 # What makes a tensor that nothing has written.
@@ -152,7 +147,7 @@ def cuda_as_cpu(memory: Memory, arch: str) -> Iterator[None]:
 
         for what, names in _REFUSED.items():
             for name in names.split():
-                replace(name, functools.partial(_refuse, what))
+                replace(name, functools.partial(refuse, what))
         for name, value in _namespace(arch).items():
             replace(f"cuda.{name}", value)
         replace("_C._cuda_getCurrentRawStream", lambda device: 0)
@@ -170,10 +165,6 @@ def cuda_as_cpu(memory: Memory, arch: str) -> Iterator[None]:
         stack.enter_context(Writes())
         stack.enter_context(Functions())
         yield
-
-
-def _refuse(what: str, *args: Any, **options: Any) -> None:
-    raise Unsupported(f"{what} cannot run without a GPU: leave them out of what is checked")
 
 
 def _namespace(arch: str) -> dict[str, Any]:
