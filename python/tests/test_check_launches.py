@@ -73,6 +73,19 @@ def test_masked_loads_of_integers_may_say_zero():
     assert [each.check for each in found("integers_without_other")[1]] == ["uninit"]
 
 
+@pytest.mark.parametrize("target", ["sm_80", "sm_90a"])
+def test_masked_loads_that_triton_starts_ahead(target):
+    """By cp.async, which fills shared memory with zeros where it copies nothing."""
+    differences = []
+    run = lambda other: differences.append(kernels.run_product_loaded_ahead(other))  # noqa: E731
+    assert check.run(run, 0.0, target=target).findings.list() == []
+    assert differences[0] < 1e-2
+    (finding,) = check.run(run, None, target=target).findings.list()
+    assert (finding.check, finding.tensor) == ("uninit", None)
+    assert finding.origin.startswith("`tl.load` has no `other` for where its mask is false")
+    assert finding.other_place.text.startswith("a = tl.load(")
+
+
 def test_what_was_not_loaded_may_go_where_nothing_uses_it():
     assert found("scale")[1] == []  # loads without `other` and stores under the same mask
     assert found("erf")[1] == []  # which branches on the elements

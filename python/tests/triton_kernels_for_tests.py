@@ -310,3 +310,23 @@ def run_cluster() -> None:
     x, y = floats(1024), np.zeros(1024, np.float32)
     scale[(2,)](Array(x), Array(y), 1024, 0.5, BLOCK=512, num_ctas=2)
     np.testing.assert_array_equal(x, y)
+
+
+@triton.jit
+def product_loaded_ahead(a_ptr, b_ptr, c_ptr, K, SIZE: tl.constexpr, STEP: tl.constexpr, OTHER: tl.constexpr):
+    i = tl.arange(0, SIZE)
+    k = tl.arange(0, STEP)
+    acc = tl.zeros((SIZE, SIZE), tl.float32)
+    for begin in tl.range(0, K, STEP, num_stages=3):
+        at = begin + k
+        a = tl.load(a_ptr + i[:, None] * K + at[None, :], mask=at[None, :] < K, other=OTHER)
+        b = tl.load(b_ptr + at[:, None] * SIZE + i[None, :], mask=at[:, None] < K, other=0.0)
+        acc = tl.dot(a, b, acc)
+    tl.store(c_ptr + i[:, None] * SIZE + i[None, :], acc)
+
+
+def run_product_loaded_ahead(other: float | None) -> np.ndarray:
+    a, b = floats(64, 112).astype(np.float16), floats(112, 64).astype(np.float16)
+    c = np.zeros((64, 64), np.float32)
+    product_loaded_ahead[(1,)](Array(a), Array(b), Array(c), 112, SIZE=64, STEP=32, OTHER=other)
+    return np.abs(c - a.astype(np.float64) @ b.astype(np.float64)).max()

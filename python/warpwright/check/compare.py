@@ -48,9 +48,7 @@ class Comparison:
         return found
 
     def _answer(self) -> list[CheckFinding] | str:
-        import torch
-
-        torch.set_num_threads(1)  # those of the parent are not here
+        sys.modules["torch"].set_num_threads(1)  # those of the parent are not here
         try:
             return list(self._differences())
         except BaseException as error:

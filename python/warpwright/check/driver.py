@@ -118,8 +118,7 @@ class Tuning:
     """What autotuning runs: the first legal configuration, or all of them, each on a copy of memory."""
 
     def __init__(self, runs_all: bool) -> None:
-        self.runs_all = runs_all
-        self.is_tuning = False
+        self.runs_all, self.is_tuning = runs_all, False
         self.saved: list[tuple[Block, bytes, Any]] = []
         self._tuned: Any = None  # the arguments for which a configuration was found
 
@@ -266,8 +265,7 @@ class Launch:
 
     def blocks(self) -> set[Block]:
         """The memory of all arguments."""
-        found = {*(view.block for view in self.views), *self.scratch}
-        return {each for each in found if each.size > 0}
+        return {each for each in (*(view.block for view in self.views), *self.scratch) if each.size}
 
     def add(self, name: str, kind: Any, value: Any) -> None:
         if isinstance(kind, tuple):

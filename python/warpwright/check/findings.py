@@ -167,8 +167,10 @@ def _origin(note: str, place: Place | None, launch: Launch, view: View | None) -
     address = re.search(r", at address (0x[0-9a-f]+)", source)
     if address is not None:
         view = _view(launch, int(address[1], 16))
-    if load := re.search(r"%not_loaded_(\d+)", source):
-        place = _place(launch, int(load[1]))
+    load = re.search(r"%not_loaded_(\d+)", source)
+    place = _place(launch, int(load[1])) if load else place
+    # What was loaded ahead, from shared memory.
+    if load or view is None and place and "tl.load(" in place.text:
         text = f"`{'gl' if launch.is_gluon else 'tl'}.load` has no `other` for where its mask is false"
     elif view is not None:
         name = view.element(int(address[1], 16)) if address is not None else view.name
@@ -234,10 +236,8 @@ class Findings:
 
     def add(self, findings: list[CheckFinding]) -> None:
         for each in findings:
-            seen = self.found.get(each.cause())
-            self.found[each.cause()] = (
-                each if seen is None else replace(seen, count=seen.count + each.count)
-            )
+            seen = self.found.get(each.cause(), replace(each, count=0))
+            self.found[each.cause()] = replace(seen, count=seen.count + each.count)
 
     def list(self, fault: str = "author") -> list[CheckFinding]:
         new = [each for each in self.found.values() if each.key not in self.baseline]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A masked load without `other` has no value where it loads nothing. Triton's PTX sets a zero there, which is made undefined."""
+"""A masked load without `other` has no value where it loads nothing. Triton's PTX has a zero there, which is made undefined."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ _ZEROS = re.compile(
     r"// begin inline asm\n(?:\s*(?:\.loc\s.*|mov\.u\d+ \S+, 0x0;)\n)+(?=\s*@\S+ ld\.global)"
 )
 _ZERO = re.compile(r"mov\.u(\d+) (\S+), 0x0;")
+# A load ahead, by way of shared memory, of so many bytes or none, in whose place come zeros.
+_COPY = re.compile(r"(?<=\t)cp\.async\.c[ag]\S+ \[ (\S+) \+ 0x?0* \],.*, 0x(\w+), (%\w+);")
 
 
 def bare_loads(module: str) -> list[list[int]]:
@@ -35,12 +37,22 @@ def bare_loads(module: str) -> list[list[int]]:
 def without_zeros(ptx: str, loads: list[list[int]]) -> str:
     """Has registers that nothing sets in place of the zeros; their names end with the line, and lines stay where they are."""
 
-    def undefined(zeros: re.Match) -> str:
-        before = ptx[: zeros.start() + zeros[0].index("mov.")]
-        place = re.match(r"\S+\s+\d+\s+(\d+)\s+(\d+)", before[before.rfind(".loc") :])
-        if place is None or [int(place[1]), int(place[2])] not in loads:
-            return zeros[0]
-        name = f"%not_loaded_{ptx.count(chr(10), 0, zeros.end()) + 1}"
-        return _ZERO.sub(rf"{{ .reg .b\1 {name}; mov.u\1 \2, {name}; }}", zeros[0])
+    def undefined(found: re.Match, begin: int) -> str:
+        before = found.string[found.string.rfind(".loc", 0, begin) : begin]
+        place = re.match(r"\S+\s+\d+\s+(\d+)\s+(\d+)", before)
+        is_bare = place is not None and [int(place[1]), int(place[2])] in loads
+        return f"%not_loaded_{found.string.count(chr(10), 0, found.end()) + 1}" if is_bare else ""
 
-    return _ZEROS.sub(undefined, ptx)
+    def set_nothing(zeros: re.Match) -> str:
+        name = undefined(zeros, zeros.start() + zeros[0].index("mov."))
+        unset = rf"{{ .reg .b\1 {name}; mov.u\1 \2, {name}; }}"
+        return _ZERO.sub(unset, zeros[0]) if name else zeros[0]
+
+    def copy_nothing(copy: re.Match) -> str:
+        name = undefined(copy, copy.start())
+        words = range(0, int(copy[2], 16), 4)
+        stores = " ".join(f"@!%any st.shared.b32 [{copy[1]} + {at}], {name};" for at in words)
+        unset = f".reg .pred %any; .reg .b32 {name}; setp.ne.b32 %any, {copy[3]}, 0;"
+        return f"{{ {unset} @%any {copy[0]} {stores} }}" if name else copy[0]
+
+    return _COPY.sub(copy_nothing, _ZEROS.sub(set_nothing, ptx))

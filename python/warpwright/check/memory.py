@@ -126,7 +126,8 @@ class Memory:
             block = self.of_tensor(value)
             return View(name, block, value.storage_offset() * width, width, shape, strides)
         width = _width(value.dtype)
-        strides = tuple(value.stride()) if hasattr(value, "stride") else _c_strides(shape)
+        rows = (math.prod(shape[dim + 1 :]) for dim in range(len(shape)))  # in C's order
+        strides = tuple(value.stride() if hasattr(value, "stride") else rows)
         span = 1 + sum((n - 1) * s for n, s in zip(shape, strides)) if 0 not in shape else 0
         block = self.block(value.data_ptr(), span * width, lambda: _expiry(value))
         return View(name, block, 0, width, shape, strides)
@@ -156,9 +157,7 @@ class Array:
     """A NumPy array as Triton takes it: `data_ptr`, `dtype`, `shape` and strides in elements."""
 
     def __init__(self, array: np.ndarray) -> None:
-        self.array = array
-        self.dtype = array.dtype.name
-        self.shape = array.shape
+        self.array, self.dtype, self.shape = array, array.dtype.name, array.shape
 
     def data_ptr(self) -> int:
         return self.array.ctypes.data
@@ -189,7 +188,3 @@ def _expiry(value: Any) -> Callable[[], bool]:
 def _width(dtype: Any) -> int:
     bits = re.search(r"\d+", str(dtype).split(".")[-1])
     return max(1, int(bits[0]) // 8) if bits else 1  # bool
-
-
-def _c_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(math.prod(shape[dim + 1 :]) for dim in range(len(shape)))

@@ -170,8 +170,7 @@ def _when_torch_is_there(stack: contextlib.ExitStack, enter: Callable[[], Any]) 
             return run_import(*args, **options)
         finally:
             torch = sys.modules.get("torch")
-            is_there = torch is not None and not getattr(torch.__spec__, "_initializing", False)
-            if is_there and waiting:
+            if waiting and torch and not getattr(torch.__spec__, "_initializing", False):
                 stack.enter_context(waiting.pop()())
 
     stack.enter_context(mock.patch("builtins.__import__", watched_import))

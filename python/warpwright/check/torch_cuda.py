@@ -128,7 +128,6 @@ def cuda_as_cpu(memory: Memory, arch: str) -> Iterator[None]:
             if func.overloadpacket.__name__ in _EMPTY:
                 for each in plain([out]):
                     memory.mark_undefined(each)
-                return out
             parameters = func._schema.arguments
             named = {**dict(zip((each.name for each in parameters), args)), **options}
             for each in parameters:
