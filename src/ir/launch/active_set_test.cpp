@@ -134,6 +134,30 @@ TEST_F(Sets, ElectingOneLane) {
             "one lane of each warp of all 256 threads");
 }
 
+// Every comparison of a truth value, 0 or 1, with a number: it elects where only the 1 makes it hold.
+TEST_F(Sets, ComparedElections) {
+  const auto holds = [](ExprOp kind, std::int64_t a, std::int64_t b) {
+    return kind == ExprOp::Eq   ? a == b
+           : kind == ExprOp::Ne ? a != b
+           : kind == ExprOp::Lt ? a < b
+           : kind == ExprOp::Le ? a <= b
+           : kind == ExprOp::Gt ? a > b
+                                : a >= b;
+  };
+  const std::string one = "one lane of each warp of all 256 threads";
+  const VarId leader = bind("leader", call(Intrinsic::ElectSync, {}));
+  for (const ExprOp kind : {ExprOp::Eq, ExprOp::Ne, ExprOp::Lt, ExprOp::Le, ExprOp::Gt, ExprOp::Ge})
+    for (const std::int64_t number : {0, 1})
+      for (const ExprId truth : {call(Intrinsic::ElectSync, {}), var(leader)}) {
+        const bool by_one = holds(kind, 1, number), by_zero = holds(kind, 0, number);
+        const Texts sets = under(op(kind, truth, u32(number)));
+        SCOPED_TRACE(testing::Message() << "operator " << static_cast<int>(kind) << ' ' << number);
+        EXPECT_EQ(sets.first == one, by_one && !by_zero) << sets.first;
+        EXPECT_EQ(sets.second == one, by_zero && !by_one) << sets.second;
+      }
+  EXPECT_EQ(under(op(ExprOp::Eq, var(leader), u32(2))).first, "some threads of all 256 threads");
+}
+
 TEST_F(Sets, LoopsOverIds) {
   repeat(tid);
   const StmtId inside = mark();

@@ -287,6 +287,30 @@ TEST_F(Simplify, RangesAndDivisors) {
   EXPECT_EQ(divisor(v("m") / 4), 4);
 }
 
+// Of numbers of every sign, by numbers that are not 0: against all quotients there are.
+TEST_F(Simplify, RangesOfQuotientsAreExact) {
+  const Range dividends[] = {{0, 0}, {5, 9}, {-9, -5}, {-7, 3}, {-3, 7}, {0, 8}, {-8, 0}};
+  const Range divisors[] = {{1, 1}, {2, 3}, {3, 7}, {-1, -1}, {-3, -2}, {-7, -3}, {9, 20}};
+  for (const Range x : dividends)
+    for (const Range y : divisors) {
+      Range floors{100, -100}, truncated{100, -100};
+      for (std::int64_t a = x.min; a <= x.max; ++a)
+        for (std::int64_t c = y.min; c <= y.max; ++c) {
+          const std::int64_t toward_zero = a / c;
+          const bool is_lower = a % c != 0 && (a < 0) != (c < 0);
+          const std::int64_t down = toward_zero - (is_lower ? 1 : 0);
+          floors = {std::min(floors.min, down), std::max(floors.max, down)};
+          truncated = {std::min(truncated.min, toward_zero), std::max(truncated.max, toward_zero)};
+        }
+      var("a", x);
+      var("c", y);
+      SCOPED_TRACE(testing::Message()
+                   << x.min << ".." << x.max << " by " << y.min << ".." << y.max);
+      EXPECT_EQ(range(v("a") / v("c")), floors);
+      EXPECT_EQ(range(v("a").two(ExprOp::TruncDiv, v("c"))), truncated);
+    }
+}
+
 TEST_F(Simplify, GreatNumbersSaturate) {
   const VarId big = b.param("big", Type::of(DType::Int64));
   vars["big"] = big;

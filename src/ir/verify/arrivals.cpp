@@ -15,6 +15,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "ir/equal.h"
@@ -409,9 +410,10 @@ class ExpectedBytes {
   }
 
   // The barriers of a buffer belong together: stages of a ring.
-  [[nodiscard]] std::uint32_t barriers_of(ExprId pointer) const {
+  using Barriers = std::pair<BufferId, ExprId>;  // of a buffer, or behind a pointer
+  [[nodiscard]] Barriers barriers_of(ExprId pointer) const {
     const BufferId buffer = pointed_to(f_, c_.bound, pointer);
-    return buffer.valid() ? buffer.index * 2 + 1 : pointer.index * 2;
+    return {buffer, buffer.valid() ? ExprId{} : pointer};
   }
 
   // Some CTAs send to others, which may have bytes to expect from others still.
@@ -424,7 +426,7 @@ class ExpectedBytes {
     std::vector<Phase> here;
     statements(stmts, ctas, here);
     for (const Phase& phase : here) {
-      const std::uint32_t barriers = barriers_of(phase.mbarrier);
+      const Barriers barriers = barriers_of(phase.mbarrier);
       if (phase.sending != 0 && phase.expecting == 0) elsewhere_.insert(barriers);
       if (is_from_some(phase)) ++senders_[barriers];
     }
@@ -512,7 +514,7 @@ class ExpectedBytes {
 
   // Blocks that expect nothing, and blocks of other CTAs, may bring bytes of the same phase.
   [[nodiscard]] bool is_whole(const Phase& phase) const {
-    const std::uint32_t barriers = barriers_of(phase.mbarrier);
+    const Barriers barriers = barriers_of(phase.mbarrier);
     const auto senders = senders_.find(barriers);
     const int others =
         (senders == senders_.end() ? 0 : senders->second) - (is_from_some(phase) ? 1 : 0);
@@ -536,9 +538,9 @@ class ExpectedBytes {
   Context& c_;
   const Function& f_;
   ClusterValues cluster_;
-  std::vector<Phase> phases_;             // by block
-  std::set<std::uint32_t> elsewhere_;     // barriers with copies in a block that expects nothing
-  std::map<std::uint32_t, int> senders_;  // by barriers: blocks in which some CTAs send to others
+  std::vector<Phase> phases_;        // by block
+  std::set<Barriers> elsewhere_;     // barriers with copies in a block that expects nothing
+  std::map<Barriers, int> senders_;  // by barriers: blocks in which some CTAs send to others
 };
 
 }  // namespace

@@ -348,6 +348,37 @@ TEST(VerifyLaunch, NamesTheAssignmentByPartOfAUnit) {
                         b.kOutside));
 }
 
+// --- printf --------------------------------------------------------------------------------------
+
+// Every letter with every type, as in C; an address may be printed from an integer.
+TEST(VerifyPrintf, LettersAndTypes) {
+  Builder b;
+  const BufferId memory = b.matched("M", {8}, DType::Int32);
+  const BufferId reals = b.matched("R", {8}, DType::Float32);
+  const std::string_view integers = "diouxcp", floats = "fFeEgGaA";
+  const std::pair<ExprId, std::string_view> rows[] = {
+      {b.n(1), integers},
+      {int_imm(b.f, DType::Uint8, 1), integers},
+      {int_imm(b.f, DType::Int64, 1), integers},
+      {b.op(ExprOp::Lt, b.n(1), b.n(2)), integers},
+      {b.real(DType::Float16, 1), floats},
+      {b.real(DType::Float32, 1), floats},
+      {b.real(DType::Float64, 1), floats},
+      {b.address(memory, {b.n(0)}), "p"},
+      {text_imm(b.f, "a text"), "s"},
+      {b.at(memory, {b.n(0)}, 2), ""},
+      {b.at(reals, {b.n(0)}, 2), ""},
+  };
+  for (const auto& [value, wanted] : rows) {
+    std::string taken;
+    for (const char letter : std::string_view("diouxcpfFeEgGaAs")) {
+      const ExprId args[] = {text_imm(b.f, fmt::format("%{}", letter)), value};
+      if (call(b.f, Intrinsic::Printf, args)) taken += letter;
+    }
+    EXPECT_EQ(taken, wanted) << to_text(b.f[value].type);
+  }
+}
+
 // --- ptx -----------------------------------------------------------------------------------------
 
 class VerifyPtx : public ::testing::Test {
@@ -369,6 +400,44 @@ class VerifyPtx : public ::testing::Test {
     return findings(b, options);
   }
 };
+
+// PTX ISA, operand type checking: bits pass for bits, signed for unsigned, a float only for the same
+// float. There are no registers of bfloat16: bits hold them. Ours of integers pass for packed floats.
+TEST_F(VerifyPtx, RegistersOfEveryType) {
+  struct Row {
+    DType dtype;
+    int lanes;
+    std::string_view takes;
+  };
+  const Row rows[] = {
+      {DType::Int8, 1, ""},
+      {DType::Int16, 1, "and.b16 add.s16 add.u16 add.rn.bf16"},
+      {DType::Uint16, 1, "and.b16 add.s16 add.u16 add.f16 add.rn.bf16"},  // a half of nvcc's code
+      {DType::Float16, 1, "and.b16 add.f16 add.rn.bf16"},
+      {DType::Bfloat16, 1, "and.b16 add.s16 add.u16 add.f16 add.rn.bf16"},
+      {DType::Int32, 1, "and.b32 add.s32 add.u32 add.f16x2 add.rn.bf16x2"},
+      {DType::Uint32, 1, "and.b32 add.s32 add.u32 add.f16x2 add.rn.bf16x2"},
+      {DType::Float32, 1, "and.b32 add.rn.bf16x2 add.f32"},
+      {DType::Float16, 2, "and.b32 add.f16x2 add.rn.bf16x2"},
+      {DType::Int64, 1, "and.b64 add.s64 add.u64"},
+      {DType::Uint64, 1, "and.b64 add.s64 add.u64"},
+      {DType::Float64, 1, "and.b64 add.f64"},
+  };
+  for (const Row& row : rows) {
+    const BufferId all = b.alloc("a", {4}, row.dtype, Scope::Local);
+    const PtxOperand each = value(b.at(all, {b.n(0)}, row.lanes));
+    std::string taken;
+    for (const std::string_view opcode :
+         {"and.b16", "and.b32", "and.b64", "add.s16", "add.u16", "add.s32", "add.u32", "add.s64",
+          "add.u64", "add.f16", "add.rn.bf16", "add.f16x2", "add.rn.bf16x2", "add.f32",
+          "add.f64"}) {
+      Builder alone = b;
+      alone.ptx(std::string(opcode), {each, each, each});
+      if (findings(alone).empty()) taken += fmt::format("{}{}", taken.empty() ? "" : " ", opcode);
+    }
+    EXPECT_EQ(taken, row.takes) << num::name_of(row.dtype) << " x " << row.lanes;
+  }
+}
 
 TEST_F(VerifyPtx, Good) {
   EXPECT_EQ(of("ldmatrix.sync.aligned.m8n8.x2.shared.b16", {reg(0), reg(1), shared()}), "");

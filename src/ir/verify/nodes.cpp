@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Structure: what no source text can break, only our own passes.
+#include <algorithm>
+
 #include "ir/verify/verifier.h"
 #include "ir/visit.h"
 
@@ -38,6 +40,11 @@ class Nodes {
   bool exists(ExprId id) {
     if (id.index < f_.expr_count()) return true;
     return broken("{} lacks an expression; there are {}", where_, f_.expr_count());
+  }
+
+  template <typename Ids>
+  bool all_exist(const Ids& ids) {
+    return std::ranges::all_of(ids, [&](auto id) { return exists(id); });
   }
 
   void check_param(const Param& param) {
@@ -96,7 +103,7 @@ class Nodes {
       case StmtKind::Evaluate:
         return exists(s.expr);
       case StmtKind::ScopeIds:
-        return has_ids(s);
+        return all_exist(s.vars);
       case StmtKind::LaunchThread:
         return exists(s.var) && has_arguments(s, 1, 1);
       case StmtKind::Tile:
@@ -115,17 +122,7 @@ class Nodes {
   bool has_arguments(const Stmt& s, std::size_t least, std::size_t most) {
     if (s.args.size() < least || s.args.size() > most)
       return broken("`{}` with {}", where_, counted(s.args.size(), "argument", "arguments"));
-    for (const ExprId arg : s.args) {
-      if (!exists(arg)) return false;
-    }
-    return true;
-  }
-
-  bool has_ids(const Stmt& s) {
-    for (const VarId var : s.vars) {
-      if (!exists(var)) return false;
-    }
-    return true;
+    return all_exist(s.args);
   }
 
   bool has_tile_call(const Stmt& s) {
@@ -142,10 +139,8 @@ class Nodes {
         if (!exists(range.min) || !exists(range.extent)) return false;
       }
     }
-    for (const auto& [key, buffer] : call.workspace) {
-      if (!exists(buffer)) return false;
-    }
-    return true;
+    return std::ranges::all_of(call.workspace,
+                               [&](const auto& each) { return exists(each.second); });
   }
 
   bool has_ptx_call(const Stmt& s) {
@@ -160,9 +155,7 @@ class Nodes {
   bool check_buffer(BufferId id) {
     const Buffer& buffer = f_[id];
     where_ = fmt::format("buffer `{}`", buffer.name);
-    for (const ExprId extent : buffer.shape) {
-      if (!exists(extent)) return false;
-    }
+    if (!all_exist(buffer.shape)) return false;
     if ((buffer.layout_kind == LayoutKind::Explicit) != buffer.layout.has_value())
       return broken("buffer `{}` {} a layout against its kind", buffer.name,
                     buffer.layout ? "has" : "lacks");

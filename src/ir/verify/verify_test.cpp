@@ -84,6 +84,15 @@ TEST(VerifyNodes, StatementInTwoPlaces) {
   EXPECT_EQ(findings(f), "a `Return` statement stands in two places [BrokenIr]");
 }
 
+TEST(VerifyNodes, LeafWithAnOperand) {
+  Builder b;
+  const ExprId one = b.n(1);
+  const ExprId two = b.n(2);
+  b.f.at(two).args = {one};
+  b.evaluate(two);
+  EXPECT_EQ(findings(b), "`IntImm` with 1 operand [BrokenIr]");
+}
+
 TEST(VerifyNodes, LoopWithoutExtent) {
   Builder b;
   b.loop("i", 4);
@@ -117,6 +126,71 @@ TEST(VerifyNodes, AnnotationOfAnotherParameter) {
   b.param("A", Type::handle());
   b.f.params[0].buffer = b.f.add(b.buffer("A", {4}, DType::Int32, Scope::Global));
   EXPECT_EQ(findings(b), "buffer `A` annotates parameter `A` and is not matched to it [BrokenIr]");
+}
+
+// Calls `visit` with every reference of the function from one node to another.
+template <typename Visit>
+void for_each_reference(Function& f, const Visit& visit) {
+  const auto all = [&](auto& ids) {
+    for (auto& id : ids) visit(id);
+  };
+  for (std::uint32_t i = 0; i < f.stmt_count(); ++i) {
+    Stmt& s = f.at(StmtId{i});
+    visit(s.expr), visit(s.var), visit(s.buffer), visit(s.tile), visit(s.ptx);
+    all(s.args), all(s.vars), all(s.body), all(s.other);
+  }
+  for (std::uint32_t i = 0; i < f.buffer_count(); ++i) {
+    Buffer& b = f.at(BufferId{i});
+    visit(b.param), visit(b.base), visit(b.pointer), visit(b.elem_offset), visit(b.byte_offset);
+    visit(b.allocated_addr), all(b.shape);
+  }
+  for (std::uint32_t i = 0; i < f.tile_calls.size(); ++i) {
+    for (TileArg& arg : f.at(TileCallId{i}).args) {
+      if (auto* const expr = std::get_if<ExprId>(&arg)) visit(*expr);
+      auto* const region = std::get_if<Region>(&arg);
+      if (region == nullptr) continue;
+      visit(region->buffer);
+      for (RangeExpr& range : region->ranges) visit(range.min), visit(range.extent);
+    }
+    for (auto& [key, buffer] : f.at(TileCallId{i}).workspace) visit(buffer);
+  }
+  for (std::uint32_t i = 0; i < f.ptx_calls.size(); ++i)
+    for (PtxOperand& operand : f.at(PtxCallId{i}).operands) visit(operand.expr);
+  for (std::uint32_t i = 0; i < f.expr_count(); ++i) {
+    Expr& e = f.at(ExprId{i});
+    visit(e.var), visit(e.buffer), all(e.args);
+  }
+}
+
+// How many nodes of that kind there are.
+template <typename Id>
+std::uint32_t count_of(const Function& f, Id /*unused*/) {
+  const auto count = [&] {
+    if constexpr (std::same_as<Id, ExprId>) return f.expr_count();
+    if constexpr (std::same_as<Id, StmtId>) return f.stmt_count();
+    if constexpr (std::same_as<Id, VarId>) return f.var_count();
+    if constexpr (std::same_as<Id, BufferId>) return f.buffer_count();
+    if constexpr (std::same_as<Id, TileCallId>) return f.tile_calls.size();
+    if constexpr (std::same_as<Id, PtxCallId>) return f.ptx_calls.size();
+  };
+  return static_cast<std::uint32_t>(count());
+}
+
+// The references of whole programs, each in turn led to nowhere: found, and not followed.
+TEST(VerifyNodes, ReferencesToNowhere) {
+  for (const auto make : {test::ldmatrix_program, test::reg_program, test::tensor_program,
+                          test::gemm_program, test::lowered_program}) {
+    const Function good = make().done();
+    for (std::size_t wanted = 0, count = 1; wanted < count; ++wanted) {
+      Function bad = good;
+      count = 0;
+      for_each_reference(bad, [&](auto& id) {
+        if (id.valid() && count++ == wanted) id.index = count_of(good, id);
+      });
+      const std::string found = findings(bad);
+      EXPECT_TRUE(found.ends_with("[BrokenIr]")) << good.name << ", reference " << wanted << found;
+    }
+  }
 }
 
 // --- scoping -------------------------------------------------------------------------------------
