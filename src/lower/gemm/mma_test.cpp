@@ -209,6 +209,16 @@ TEST(GemmMma, WarpsThatDoNotFitEachOther) {
   c = GemmCase::over_warps();
   c.a = "S[(2,2,8,2,4,2):(8,2,4@laneid,4,1@laneid,1)]";
   expect_declined(c, "warps", "warps 0 and 2 hold their parts in different registers");
+  // All of B everywhere: registers with columns of other warps are overlooked.
+  c = GemmCase::over_warps();
+  c.b = "S[(2,4,2,2,8):(2,1@laneid,1,4,4@laneid)] + R[4:1@warpid]";
+  expect_declined(c, "warps", "warps 0 and 1 hold their parts in different registers");
+  // One that has columns of a warp in turn with those of another is not.
+  c = GemmCase::over_warps();
+  c.b = "S[(2,4,2,2,4,2):(2,1@laneid,1,4@laneid,8@laneid,4)] + R[4:1@warpid]";
+  expect_declined(c, "fragment",
+                  "register 0 of B has columns 0, 8, 2, 10, 4, 12, 6, 14 in a warp, which are not "
+                  "those of two registers of D in turn");
 }
 
 TEST(GemmMma, Replicas) {

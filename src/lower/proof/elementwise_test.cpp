@@ -41,6 +41,12 @@ std::vector<Case> cases() {
   out.push_back({.op = TileOp::Cast, .types = {Float16, Float32}, .a = gaps});
   out.push_back({.op = TileOp::Fma, .types = {Float32, Float32, Float16, Float32}, .a = turned});
   out.push_back({.op = TileOp::Select, .types = {Float16, Float32, Float16, Int32}});
+  for (const int choice : {0, 1}) {
+    out.push_back({.op = TileOp::Select, .types = {Float16, Float32, Float16}});
+    out.back().edit = [choice](Builder& b, std::vector<TileArg>& args) {
+      args.emplace_back(b.n(choice));
+    };
+  }
   for (const TileOp op :
        {TileOp::Sqrt, TileOp::Exp, TileOp::Exp2, TileOp::Log2, TileOp::Reciprocal, TileOp::Silu})
     out.push_back({.op = op, .types = {Float32, Float16}});

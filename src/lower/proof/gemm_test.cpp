@@ -256,6 +256,18 @@ TEST(ProofGemm, OtherInstructionsAndWrites) {
   }
 }
 
+// Two halves that lie side by side are a register only if the first is an even one.
+TEST(ProofGemm, HalvesOfTwoRegisters) {
+  GemmUnderTest gemm(GemmCase::natural(1, 1, 2));
+  const ExprId pointer = gemm.f.ptx_calls.back().operands[4].expr;
+  ASSERT_EQ(gemm.f[pointer].op, ExprOp::AddressOf);
+  const ExprId one = ir::int_imm(gemm.f, num::DType::Int32, 1);
+  ExprId& index = gemm.f.at(pointer).args[0];
+  index = ir::binary(gemm.f, ExprOp::Add, {.expr = index}, {.expr = one}).value();
+  EXPECT_EQ(gemm.prove().difference,
+            "a register of mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 begins at bit 16");
+}
+
 TEST(ProofGemm, CodeThatIsNotUnderstoodIsNoProof) {
   GemmUnderTest gemm(GemmCase::natural(1, 1, 2));
   gemm.code.push_back(gemm.f.add(ir::Stmt{.kind = StmtKind::Return}));
