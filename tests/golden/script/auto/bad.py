@@ -238,3 +238,44 @@ views.py:16:9: error: `layout="auto"` for a view of storage in "local" [BadBuffe
         g = T.decl_buffer((1024,), "float32", data=e.data, scope="local", layout="auto")
             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
   note: allocate the tile, `T.alloc_local(…, layout="auto")`, or write its layout
+#=== parts
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+
+
+@T.prim_func
+def kernel(X: T.Buffer((32, 64), "float32"), Y: T.Buffer((32,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([32])
+    x = T.alloc_local((32, 64), "float32", layout="auto")
+    other = T.alloc_local((32, 64), "float32", layout="auto")
+    narrow = T.alloc_local((32, 32), "float32", layout="auto")
+    of_row = T.alloc_local((32,), "float32", layout="auto")
+    Tx.warp.copy(x, X)
+    Tx.warp.mul(other[:, 0:32], x[:, 32:64], 2.0)
+    Tx.warp.mul(narrow, x[:, 0:32], 3.0)
+    Tx.warp.sum(of_row, narrow, -1)
+    Tx.warp.sum(of_row, other, -1)
+    Tx.warp.copy(Y, of_row)
+#--- expected
+parts.py:11:13: error: `layout="auto"` of `other`: no use says which threads hold what [BadBuffer]
+        other = T.alloc_local((32, 64), "float32", layout="auto")
+                ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+parts.py:15:5: note: `Tx.warp.mul` follows its other tiles, none of which has a layout
+        Tx.warp.mul(other[:, 0:32], x[:, 32:64], 2.0)
+        ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+parts.py:18:5: note: `Tx.warp.sum` follows its other tiles, none of which has a layout
+        Tx.warp.sum(of_row, other, -1)
+        ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+  note: write a layout, such as `layout=coalesced_layout((32, 64), 32, "float32", axis=laneid)`
+parts.py:12:14: error: `layout="auto"` of `narrow`: no use says which threads hold what [BadBuffer]
+        narrow = T.alloc_local((32, 32), "float32", layout="auto")
+                 ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+parts.py:16:5: note: `Tx.warp.mul` follows its other tiles, none of which has a layout
+        Tx.warp.mul(narrow, x[:, 0:32], 3.0)
+        ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+parts.py:17:5: note: `Tx.warp.sum` follows its other tiles, none of which has a layout
+        Tx.warp.sum(of_row, narrow, -1)
+        ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+  note: write a layout, such as `layout=coalesced_layout((32, 32), 32, "float32", axis=laneid)`
