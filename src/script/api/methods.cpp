@@ -46,17 +46,20 @@ Result<Value> join_texts(Context& in, Args& a) {
   return in.heap.str(std::move(out));
 }
 
+constexpr std::string_view kSpaces = " \t\n\r\f\v";
+
 Result<Value> split(Context& in, Args& a) {
   std::vector<Value> out;
   std::string_view rest = self_text(a);
-  const std::string by = a.has(0) ? WW_TRY(as_text(in, a[0], "the separator")) : " ";
-  if (by.empty()) return fail_at(a.call, DiagKind::HostError, "an empty separator");
+  const std::string by = a.has(0) ? WW_TRY(as_text(in, a[0], "the separator")) : "";
+  if (by.empty() && a.has(0)) return fail_at(a.call, DiagKind::HostError, "an empty separator");
   while (true) {
     WW_TRY_VOID(spend(in, 1, a.call));
-    const std::size_t at = std::min(rest.find(by), rest.size());
+    const std::size_t found = a.has(0) ? rest.find(by) : rest.find_first_of(kSpaces);
+    const std::size_t at = std::min(found, rest.size());
     if (at > 0 || a.has(0)) out.push_back(in.heap.str(std::string(rest.substr(0, at))));
     if (at == rest.size()) break;
-    rest.remove_prefix(at + by.size());
+    rest.remove_prefix(at + std::max<std::size_t>(by.size(), 1));
   }
   return in.heap.list(std::move(out));
 }
@@ -81,8 +84,8 @@ Result<Value> replace(Context& in, Args& a) {
 
 Result<Value> strip(Context& in, Args& a) {
   std::string_view text = self_text(a);
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\n')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\n')) text.remove_suffix(1);
+  text.remove_prefix(std::min(text.find_first_not_of(kSpaces), text.size()));
+  text = text.substr(0, text.find_last_not_of(kSpaces) + 1);
   return in.heap.str(std::string(text));
 }
 

@@ -116,21 +116,21 @@ Result<BarrierOptions> barrier_options(Context& in, const Args& a) {
 
 // --- mbarriers -----------------------------------------------------------------------------------
 
-// The address of the same place in another CTA of the cluster, as a number: of the window (u32), or
-// one of all memory (u64).
+// The address of the same place in another CTA of the cluster, as a number: of the window of shared
+// memory, where the words name it or there are 32 bits, or one of all memory.
 Result<Value> mapped(Context& in, const Args& a, const Given& pointer, const Given& rank,
                      std::string_view words) {
   Instruction out(a, fmt::format("mapa.{}", words));
-  const bool is_narrow = words.ends_with("u32");
-  const Value result =
-      of_expr(WW_TRY(alloc_register(in, is_narrow ? DType::Uint32 : DType::Uint64, a.call)));
+  const DType dtype = words.ends_with("u32") ? DType::Uint32 : DType::Uint64;
+  const Value result = of_expr(WW_TRY(alloc_register(in, dtype, a.call)));
   out.add({result, a.call});
-  const ir::ExprId given[] = {WW_TRY(expression(in, pointer))};
-  const bool is_window = is_narrow && in.fn()[given[0]].type.is_pointer();
-  out.add({is_window
-               ? of_expr(WW_TRY(ir::call(in.fn(), ir::Intrinsic::CvtaToShared, given, a.call)))
-               : of_expr(given[0]),
-           pointer.span});
+  ir::ExprId given = WW_TRY(expression(in, pointer));
+  const bool is_window = dtype == DType::Uint32 || words.starts_with("shared");
+  if (is_window && in.fn()[given].type.is_pointer()) {
+    given = WW_TRY(ir::call(in.fn(), ir::Intrinsic::CvtaToShared, std::span(&given, 1), a.call));
+    given = WW_TRY(ir::cast(in.fn(), given, ir::Type::of(dtype), a.call));
+  }
+  out.add({of_expr(given), pointer.span});
   out.add({of_expr(WW_TRY(expression_as(in, rank, ir::Type::of(DType::Uint32)))), rank.span});
   WW_TRY_VOID(out.issue(in));
   return result;

@@ -429,6 +429,8 @@ def f(a: T.handle):
     x = v + w
     A[0, 0] = v + w
     A.vstore([0, 14], v)
+    y = T.Broadcast(A[0, 0], 0)
+    z = T.Ramp(tx, 1, 65537)
 #--- expected
 lanes.py:8:9: error: `+` of `float32x4` and `float32x2` [BadType]
         x = v + w
@@ -442,6 +444,12 @@ lanes.py:10:14: error: index 17 in dimension 1 of `A`, which has extent 16 [OutO
 lanes.py:3:9: note: declared here
         A = T.match_buffer(a, (16, 16), "float32")
             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+lanes.py:11:9: error: a vector of 0 lanes, expected 1 to 1024 [BadType]
+        y = T.Broadcast(A[0, 0], 0)
+            ^~~~~~~~~~~~~~~~~~~~~~~
+lanes.py:12:9: error: a vector of 65537 lanes, expected 1 to 1024 [BadType]
+        z = T.Ramp(tx, 1, 65537)
+            ^~~~~~~~~~~~~~~~~~~~
 #=== math_of_int
 @T.prim_func
 def f(a: T.handle):
@@ -841,6 +849,9 @@ def f(a: T.handle):
     tx = T.thread_id([32])
     u: T.let = T.Shuffle([A[0, 0], T.int32(1)], [0, 1])
     v: T.let = T.Shuffle([], [0])
+    w: T.let = T.Shuffle([A[0, 0], A[0, 1]], [0, 2])
+    x: T.let = T.Shuffle([A[0, 0], A[0, 1]], [0, -1])
+    y: T.let = T.Shuffle([A[0, 0], A[0, 1]], [])
 #--- expected
 shuffle_types.py:6:26: error: a shuffle of `int32` [BadType]
         u: T.let = T.Shuffle([A[0, 0], T.int32(1)], [0, 1])
@@ -848,3 +859,12 @@ shuffle_types.py:6:26: error: a shuffle of `int32` [BadType]
 shuffle_types.py:7:16: error: a shuffle of nothing [BadArgument]
         v: T.let = T.Shuffle([], [0])
                    ^~~~~~~~~~~~~~~~~~
+shuffle_types.py:8:46: error: lane 2 of 2 [OutOfBounds]
+        w: T.let = T.Shuffle([A[0, 0], A[0, 1]], [0, 2])
+                                                 ^~~~~~
+shuffle_types.py:9:46: error: lane -1 of 2 [OutOfBounds]
+        x: T.let = T.Shuffle([A[0, 0], A[0, 1]], [0, -1])
+                                                 ^~~~~~~
+shuffle_types.py:10:16: error: a shuffle to nothing [BadArgument]
+        y: T.let = T.Shuffle([A[0, 0], A[0, 1]], [])
+                   ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~

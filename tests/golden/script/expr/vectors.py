@@ -12,6 +12,7 @@ def f(a: T.handle):
     x: T.let = w + A.vload([0, 0], "float32x4")
     y: T.let = w * 2.0
     A.vstore([0, 0], x * y)
+    A[0, 1] = T.Broadcast(A[0, 0], 1)
 #--- expected
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
@@ -29,3 +30,4 @@ def f(a: T.handle):
     x: T.let[T.float32x4] = w + A.vload([0, 0], dtype="float32x4")
     y: T.let[T.float32x4] = w * T.Broadcast(T.float32(2.0), 4)
     A.vstore([0, 0], x * y)
+    A[0, 1] = T.Broadcast(A[0, 0], 1)
