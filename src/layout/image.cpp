@@ -201,7 +201,7 @@ Result<void> enumerate_into(const Layout& layout, Image& image) {
     auto& column = image.values[a];
     column.resize(size * copies);
     expand(tile.shard(), axis, tile.offset().constant_on(axis), std::span(column).first(size));
-    if (copies > 1) expand(tile.replica(), axis, 0, shifts);
+    expand(tile.replica(), axis, 0, shifts);
     for (std::size_t r = copies; r-- > 1;)
       for (std::size_t x = 0; x < size; ++x) column[r * size + x] = column[x] + shifts[r];
     if (layout.is_swizzled() && axis == axes::m())
