@@ -298,10 +298,11 @@ std::function<bool(std::uint64_t, std::uint64_t)> Progress::callback() {
 
 bool Progress::update(std::uint64_t done, std::uint64_t all) {
   const auto now = Clock::now();
-  if (done >= all || now - last_ < kPause) return true;
-  last_ = now;
-  is_shown_ = true;
-  write_text(fmt::format("\r\x1b[K{}%, {} of {} done", done * 100 / all, done, all));
+  if (done < all && now - last_ >= kPause) {
+    last_ = now;
+    is_shown_ = true;
+    write_text(fmt::format("\r\x1b[K{}%, {} of {} done", done * 100 / all, done, all));
+  }
   return true;
 }
 

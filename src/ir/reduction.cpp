@@ -198,7 +198,7 @@ std::optional<ClusterShare> cluster_share(std::span<const std::int64_t> extents,
   std::optional<std::size_t> found;
   for (const bool wanted : {true, false})
     for (std::size_t d = 0; d < extents.size() && !found; ++d)
-      if (is_folded[d] == wanted && extents[d] > 0 && extents[d] % ctas == 0) found = d;
+      if (is_folded[d] == wanted && extents[d] % ctas == 0) found = d;
   if (!found) return std::nullopt;
   ClusterShare out;
   out.dimension = *found;

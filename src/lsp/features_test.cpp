@@ -262,6 +262,35 @@ TEST(Hover, ShowsThePlanOfAPrimitive) {
                     HasSubstr("ldstmatrix  not asked"), HasSubstr("wavefronts")));
 }
 
+// A line that is lowered several times shows each of its plans once, up to three.
+TEST(Hover, ShowsThePlansOfALine) {
+  const auto hover = [](const std::vector<int>& widths) {
+    std::string body =
+        "    @T.inline\n    def part(n):\n"
+        "        Tx.cta.copy(staged[:, 0:n], A[:, 0:n])\n";
+    for (const int width : widths) body += fmt::format("    part({})\n", width);
+    TestServer client(kMarkdown);
+    client.show(kernel_text(body));
+    return hover_text(client.at("hover", "Tx.cta.co|py("));
+  };
+  const auto shown = [](const std::string& text) {
+    std::vector<std::string> out;
+    for (const char* const width : {"0:1]", "0:2]", "0:4]", "0:16]"})
+      if (text.contains(fmt::format("dst  staged[0:64, {}", width))) out.emplace_back(width);
+    return out;
+  };
+  const std::string one = hover({4}), three = hover({1, 2, 4}), same = hover({4, 4, 4});
+  const std::string four = hover({16, 4, 2, 1});
+  EXPECT_THAT(shown(one), ElementsAre("0:4]"));
+  EXPECT_THAT(one, Not(HasSubstr("is lowered")));
+  EXPECT_THAT(shown(three), ElementsAre("0:1]", "0:2]", "0:4]"));
+  EXPECT_THAT(three, Not(HasSubstr("is lowered")));
+  EXPECT_THAT(shown(same), ElementsAre("0:4]"));
+  EXPECT_THAT(same, HasSubstr("the line is lowered 3 times, in 1 way: "));
+  EXPECT_THAT(shown(four), ElementsAre("0:2]", "0:4]", "0:16]"));
+  EXPECT_THAT(four, HasSubstr("the line is lowered 4 times, in 4 ways: "));
+}
+
 TEST(Hover, ShowsTheReference) {
   TestServer client(kMarkdown);
   client.show("from tvm.script import tirx as lang\n" +

@@ -205,7 +205,7 @@ Json primitive_hover(const Question& about, const NameAt& name) {
   for (const KernelAnalysis& kernel : about.analysis.kernels)
     for (const lower::CallReport& call : kernel.build.report.calls) {
       const auto at = place_in_document(kernel, call.span);
-      if (!at || at->begin != name.path_span.begin || name.path_span.end > at->end) continue;
+      if (!at || at->begin != name.path_span.begin) continue;
       ++calls;
       std::string plan = plan_key(call);
       if (std::ranges::find(plans, plan) != plans.end()) continue;

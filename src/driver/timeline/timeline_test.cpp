@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -68,6 +69,19 @@ TEST(Timelines, WarpsThatDoTheSameShareALane) {
   EXPECT_EQ(shared.lanes[1].name, "full[1]");
   recording.warps[3].spans.back().end += 3;
   EXPECT_EQ(timeline_of(recording).lanes[0].name, "warps 0-2");
+}
+
+// Warps of two CTAs have lanes of their own, even where all do the same.
+TEST(Timelines, LanesEndWithTheirCta) {
+  sim::Recording recording = recording_of(4, 6);
+  recording.ctas = {0, 1};
+  recording.warps_per_cta = 2;
+  recording.mbarriers.clear();
+  for (sim::RecordedWarp& warp : recording.warps) warp.path = 0;
+  std::vector<std::string> lanes;
+  for (const TimelineLane& lane : timeline_of(recording).lanes)
+    lanes.push_back(fmt::format("{}: {} to {}", lane.name, lane.first_warp, lane.last_warp));
+  EXPECT_THAT(lanes, testing::ElementsAre("warps 0-1: 0 to 1", "warps 0-1: 2 to 3"));
 }
 
 TEST(Timelines, OfTooManySpansShortOnesAreMergedWithANote) {
@@ -166,6 +180,69 @@ TEST(Timelines, SharesAreOfTheTimeUntilWarpsEnd) {
   EXPECT_EQ(out.roles[0].use.runs, 6U);
   EXPECT_EQ(out.roles[0].use.copies, 5U);
   EXPECT_EQ(out.roles[0].use.run_steps, 10U);
+}
+
+// Commits and what issued nothing are no work of their own; another CTA's stands with that CTA.
+TEST(Timelines, WhichWorkHasALane) {
+  const auto lanes = [](sim::AsyncRecord work) {
+    sim::Recording recording = recording_of(2, 4);
+    recording.ctas = {0, 1};
+    recording.warps_per_cta = 1;
+    recording.work = {std::move(work)};
+    std::string out;
+    for (const TimelineLane& lane : timeline_of(recording).lanes)
+      if (lane.kind == LaneKind::Work) out += fmt::format("{} of {};", lane.name, lane.first_warp);
+    return out;
+  };
+  sim::AsyncRecord work{.kind = sim::AsyncKind::Signalled,
+                        .issued_by = {.op = 0, .warp = 0},
+                        .begin = 1,
+                        .end = 3,
+                        .count = 1};
+  EXPECT_EQ(lanes(work), "mov, warp 0 of 0;");
+  work.issued_by.warp = 1;
+  EXPECT_EQ(lanes(work), "mov, warp 0 of 1;");
+  work.count = 0;
+  EXPECT_EQ(lanes(work), "");
+  work.count = 1;
+  work.kind = sim::AsyncKind::Commit;
+  EXPECT_EQ(lanes(work), "");
+}
+
+// An arrow leads from a warp that ended a phase to another that waited for it, if both are shown.
+TEST(Timelines, ArrowsEndWaits) {
+  using Wait = sim::WarpSpan;
+  using Phase = sim::RecordedPhase;
+  const auto arrows = [](const std::function<void(Wait&, Phase&)>& edit,
+                         std::optional<StepRange> range = {}) {
+    sim::Recording recording = recording_of(2, 6);
+    recording.warps[0].spans = {{.begin = 0, .end = 6, .op = 0}};
+    recording.warps[1].spans = {
+        {.state = sim::WarpState::AtMbarrier, .begin = 0, .end = 4, .op = 0},
+        {.begin = 4, .end = 6, .op = 0}};
+    sim::RecordedPhase& phase = recording.mbarriers[0].phases[0];
+    phase.end = 4;
+    phase.is_over = true;
+    phase.completed_by = {.op = 0, .warp = 0};
+    edit(recording.warps[1].spans[0], phase);
+    std::string out;
+    for (const TimelineArrow& each : timeline_of(recording, range).arrows)
+      out += fmt::format("{} to {} at {};", each.from_lane, each.to_lane, each.step);
+    return out;
+  };
+  EXPECT_EQ(arrows([](Wait&, Phase&) {}), "0 to 1 at 4;");
+  EXPECT_EQ(arrows([](Wait&, Phase& phase) { phase.is_over = false; }), "");
+  EXPECT_EQ(arrows([](Wait&, Phase& phase) { phase.is_by_work = true; }), "");
+  EXPECT_EQ(arrows([](Wait&, Phase& phase) { phase.merged = 2; }), "");
+  EXPECT_EQ(arrows([](Wait&, Phase& phase) { phase.number = 1; }), "");
+  EXPECT_EQ(arrows([](Wait&, Phase& phase) { phase.completed_by.op = sim::kNoOp; }), "");
+  EXPECT_EQ(arrows([](Wait&, Phase& phase) { phase.completed_by.warp = 1; }), "");
+  EXPECT_EQ(arrows([](Wait& wait, Phase&) { wait.is_open = true; }), "");
+  EXPECT_EQ(arrows([](Wait& wait, Phase&) { wait.state = sim::WarpState::Runs; }), "");
+  EXPECT_EQ(arrows([](Wait&, Phase&) {}, StepRange{0, 3}), "");
+  EXPECT_EQ(arrows([](Wait&, Phase&) {}, StepRange{0, 4}), "0 to 1 at 4;");
+  EXPECT_EQ(arrows([](Wait&, Phase&) {}, StepRange{3, 6}), "0 to 1 at 4;");
+  EXPECT_EQ(arrows([](Wait&, Phase&) {}, StepRange{4, 6}), "");
 }
 
 TEST(Timelines, APartOfTheSteps) {

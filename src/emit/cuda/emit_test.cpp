@@ -224,6 +224,34 @@ TEST(CudaSource, ControlStatements) {
 )");
 }
 
+TEST(CudaSource, LoopsAreUnrolledAsTheySay) {
+  struct Case {
+    LoopKind kind;
+    std::string key;
+    ir::Setting setting;
+    std::string_view pragma;
+  };
+  const Case cases[] = {
+      {LoopKind::Serial, "unroll", true, "  #pragma unroll\n"},
+      {LoopKind::Serial, "unroll", false, "  #pragma unroll 1\n"},
+      {LoopKind::Serial, "unroll", std::int64_t{1}, ""},
+      {LoopKind::Serial, "other", true, ""},
+      {LoopKind::Serial, "other", false, ""},
+      {LoopKind::Unroll, "unroll", true, "  #pragma unroll\n"},
+      {LoopKind::Unroll, "other", false, "  #pragma unroll\n"},
+      {LoopKind::Vectorized, "other", false, "  #pragma unroll\n"},
+  };
+  for (const Case& it : cases) {
+    TestKernel k;
+    const ir::VarId i = k.loop("i", 4, it.kind);
+    k.store(k.a, {k.var(i)}, k.real(DType::Float32, 0));
+    k.f.at(k.end()).settings = {{it.key, it.setting}};
+    EXPECT_EQ(
+        k.body(),
+        fmt::format("{}  for (int i = 0; i < 4; ++i) {{\n    A_ptr[i] = 0.0f;\n  }}\n", it.pragma));
+  }
+}
+
 TEST(CudaSource, NamesDoNotClash) {
   TestKernel k;
   for (const char* name : {"float", "tx", "tx", "for", "2nd", "a-b", "ptx_x", ""})
