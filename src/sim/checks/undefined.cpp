@@ -292,7 +292,7 @@ void set_undefined_bytes(Warp& warp, Place place, const std::uint8_t* bits) {
   blend(warp.undefined.write(place, warp.exec), bits, warp.exec);
 }
 
-void set_loaded_bytes(Warp& warp, Place place, const std::uint8_t* bits) {
+void set_loaded_bytes(Warp& warp, Place place, const std::uint8_t* bits, OriginId origin) {
   set_undefined_bytes(warp, place, bits);
   Mask open = 0;
   for_each_lane(warp.exec, [&](unsigned l) {
@@ -300,8 +300,8 @@ void set_loaded_bytes(Warp& warp, Place place, const std::uint8_t* bits) {
   });
   if (open == 0) return;
   OriginId origins[kLanes];
-  std::ranges::fill(origins, warp.unit->origins.from({.op = warp.current}));
-  warp.undefined.origins.set(warp.undefined.at(place), origins, open);
+  std::ranges::fill(origins, origin);
+  set_origins(warp, place, open, origins);
 }
 
 void clear_suspicions(Warp& warp) {

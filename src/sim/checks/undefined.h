@@ -36,8 +36,8 @@ void define_lanes(Warp& warp, Place place, Mask who, unsigned bytes = 8);
 }
 /// Makes these the undefined bytes of a register of up to 64 bits, in the executing lanes.
 void set_undefined_bytes(Warp& warp, Place place, const std::uint8_t* bits);
-/// The same for bytes that the running op has read from memory.
-void set_loaded_bytes(Warp& warp, Place place, const std::uint8_t* bits);
+/// The same for bytes that the running op has read from memory; `origin` is that of one of them.
+void set_loaded_bytes(Warp& warp, Place place, const std::uint8_t* bits, OriginId origin);
 /// Clears the notes of the running op's registers that hold no undefined bytes.
 void clear_suspicions(Warp& warp);
 /// Before an op runs of which registers may be undefined: does what its track function or the rule for

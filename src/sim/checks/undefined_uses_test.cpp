@@ -216,6 +216,29 @@ TEST(UndefinedUse, FollowsOriginsThroughMemoryAndCalls) {
   EXPECT_THAT(used.origin, HasSubstr("`%r9` was never set"));
 }
 
+// Every lane but the first hands an undefined register on to a lane that uses it.
+TEST(UndefinedUse, FollowsOriginsThroughMatrices) {
+  const std::string rows = ".shared .align 16 .b32 cells[32];\n" + std::string(kHalf) +
+                           "mov.u32 %r1, cells; and.b32 %r2, %r0, 7; mad.lo.u32 %r1, %r2, 16, %r1;";
+  const std::string stored =
+      rows + "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r1], {%r9}; bar.warp.sync -1;";
+  const std::string ways[] = {
+      stored + "ld.shared.u32 %r3, [cells+4];",
+      stored + "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r3}, [%r1];",
+      stored + "ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r3}, [%r1];",
+      ".shared .align 32 .b32 a[64];\n" + std::string(kHalf) +
+          "mov.u32 %r1, a; mad.lo.u32 %r2, %r0, 8, %r1; st.shared.v2.b32 [%r2], {%r9, %r9};"
+          "bar.warp.sync -1; wmma.load.a.sync.aligned.row.m8n32k16.shared.f16"
+          " {%r3, %r4, %r5, %r6, %r7, %r8, %r10, %r11}, [a];",
+      std::string(kHalf) + "movmatrix.sync.aligned.m8n8.trans.b16 %r3, %r9;",
+  };
+  for (const std::string& way : ways) {
+    const Used used = run_body(way + "st.global.u32 [%a1], %r3;");
+    EXPECT_EQ(used.findings, 1U) << way;
+    EXPECT_THAT(used.origin, HasSubstr("`%r9` was never set")) << way;
+  }
+}
+
 // A load that came too early has one finding.
 TEST(UndefinedUse, IsExplainedByARace) {
   const std::string body =

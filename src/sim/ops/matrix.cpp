@@ -10,6 +10,7 @@
 //   m16n16.trans   register 2m + q, byte b: row 4t + b,   byte g + 8q
 //   m16n8.trans    register m, byte b:     row 2t + b % 2, byte g + 8 * (b / 2)     (stores)
 #include <array>
+#include <bit>
 #include <cstring>
 
 #include "sim/checks/undefined.h"
@@ -114,10 +115,15 @@ void run_load(Warp& warp, const Op& op) {
   const unsigned regs = op.place_count;
   Rows rows{};
   RowBits bits{};
+  OriginId origin = 0;  // of one of the undefined bytes
   visit_rows(warp, op, rows_of(regs), nullptr,
              [&, format = format](Region& region, std::uint64_t offset, unsigned row) {
                std::memcpy(rows[row].data(), region.data + offset, kRowBytes);
                if (warp.undefined.are_kept()) bits[row] = undefined_bits(region, offset, kRowBytes);
+               if (bits[row] != 0 && origin == 0)
+                 origin =
+                     origin_in(warp, region,
+                               offset + static_cast<unsigned>(std::countr_zero(bits[row])), row);
                unpack(format, rows[row], bits[row]);
              });
   for (unsigned r = 0; r < regs; ++r) {
@@ -134,7 +140,7 @@ void run_load(Warp& warp, const Op& op) {
       words[l] = word;
     }
     warp.write(place, words);
-    if (warp.undefined.are_kept()) set_loaded_bytes(warp, place, undefined);
+    if (warp.undefined.are_kept()) set_loaded_bytes(warp, place, undefined, origin);
   }
 }
 

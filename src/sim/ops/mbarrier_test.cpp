@@ -225,6 +225,17 @@ TEST(Mbarrier, ATestDoesNotHoldUpWhoArrivesLater) {
               kTwoWarps);
 }
 
+// Who tests in vain is put to sleep where nothing happens, but not while it works between its tests.
+TEST(Mbarrier, WhoWorksBetweenTestsIsNotAsleep) {
+  const std::string tries =
+      made("1") +
+      "mov.u32 %r10, 0; loop: mbarrier.test_wait.parity.shared.b64 %p2, [bar], 0;"
+      "st.shared.u32 [%r4], %r10; add.u32 %r10, %r10, 1; setp.lt.u32 %p3, %r10, 1500; @%p3 bra "
+      "loop;"
+      "@%p1 mbarrier.arrive.shared.b64 %d5, [bar]; WAIT(0, 0); st.global.u32 [%d2], %r10;";
+  EXPECT_EQ(expect_fine(tries)[31], 1500U);
+}
+
 TEST(Mbarrier, LanesMayWaitForDifferentOnes) {
   const std::string two =
       "setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared.b64 [bar], 16;"

@@ -184,13 +184,15 @@ void run_fetch(Warp& warp, const Op& op) {
   use_places(warp, op, coordinates.first(op.as<FetchOp>().geometry.coordinates()));
   std::uint32_t values[4][kLanes] = {};
   std::uint8_t undefined[kLanes] = {};
+  OriginId origin = 0;
   for_each_lane(warp.exec, [&](unsigned l) {
     const Fetched fetched = fetch_lane(warp, op, coordinates, l);
     for (unsigned c = 0; c < 4; ++c) values[c][l] = fetched.channels[c];
     undefined[l] = fetched.is_undefined ? 0x0F : 0;
+    if (fetched.is_undefined) origin = warp.unit->origins.from({.op = warp.current});
   });
   for (unsigned c = 0; c < 4; ++c) {
-    if (warp.undefined.are_kept()) set_loaded_bytes(warp, places[c], undefined);
+    if (warp.undefined.are_kept()) set_loaded_bytes(warp, places[c], undefined, origin);
     warp.write(places[c], values[c]);
   }
 }

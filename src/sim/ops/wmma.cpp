@@ -5,6 +5,7 @@
 // elements of a fragment all alike.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 
 #include "sim/checks/undefined.h"
@@ -91,14 +92,17 @@ void run_load(Warp& warp, const Op& op) {
   const unsigned width = mover.register_bytes();
   std::array<std::array<std::byte, 8 * kLanes>, 8> values{};
   std::array<std::array<std::uint8_t, kLanes>, 8> undefined{};
+  OriginId origin = 0;  // of one of them
   mover.for_each_move([&](const Move& move) {
     mover.visit_lanes(move, nullptr, [&](Region& region, std::uint64_t from, unsigned l) {
       const unsigned at = move.first_bit / 8;
       std::memcpy(values[move.reg].data() + std::size_t{l} * width + at, region.data + from,
                   move.bytes);
-      if (warp.undefined.are_kept())
-        undefined[move.reg][l] |=
-            static_cast<std::uint8_t>(undefined_bits(region, from, move.bytes) << at);
+      if (!warp.undefined.are_kept()) return;
+      const std::uint32_t open = undefined_bits(region, from, move.bytes);
+      undefined[move.reg][l] |= static_cast<std::uint8_t>(open << at);
+      if (open != 0 && origin == 0)
+        origin = origin_in(warp, region, from + static_cast<unsigned>(std::countr_zero(open)), l);
     });
   });
   for (unsigned r = 0; r < mover.regs(); ++r) {
@@ -108,7 +112,7 @@ void run_load(Warp& warp, const Op& op) {
       std::memcpy(lanes, values[r].data(), sizeof lanes);
       warp.write(place, lanes);
     });
-    if (warp.undefined.are_kept()) set_loaded_bytes(warp, place, undefined[r].data());
+    if (warp.undefined.are_kept()) set_loaded_bytes(warp, place, undefined[r].data(), origin);
   }
 }
 

@@ -65,7 +65,7 @@ class RunList {
     auto size = static_cast<std::int64_t>(map.dims[0]);
     if (point.writes_chunks) size = (size * unit_ + kChunk - 1) / kChunk * kChunk / unit_;
     const auto steps_to = [&](std::int64_t at) {  // the first index that is there or behind
-      return at <= first ? 0 : (at - first + step - 1) / step;
+      return std::max<std::int64_t>(at - first + step - 1, 0) / step;
     };
     low_ = std::min<std::int64_t>(steps_to(0), count);
     high_ = std::clamp<std::int64_t>(steps_to(size), low_, count);
