@@ -1173,6 +1173,10 @@ def f(a: T.handle, b: T.handle):
     Tx.copy(r[:], A[::-1])
     Tx.copy(r[:], A[::0])
     Tx.copy(r[0:8], A[block * 3 : block * 3 + 16 : 2])
+    Tx.copy(r[0:8], A[block * 3 + 2 : block * 3 + 18 : 2])
+    Tx.copy(r[0:8], A[block * 2 + 1 : block * 2 + 17 : 2])
+    Tx.copy(r[0:8], A[block * 4 - 2 : block * 4 + 30 : 4])
+    Tx.copy(r[0:8], A[block * 4 - 4 : block * 4 + 28 : 4])
     Tx.copy(r[:], A[0:66:2])
     Tx.copy(r[0:4], B[0:8:2, 0])
 #--- expected
@@ -1191,14 +1195,23 @@ step.py:14:19: error: a slice of 64 elements by steps of 0, expected both to be 
 step.py:15:21: error: a slice from `block * 3` on by steps of 2, expected a start that is known to be a multiple of 2 [Unprovable]
         Tx.copy(r[0:8], A[block * 3 : block * 3 + 16 : 2])
                         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-step.py:16:19: error: 0:65 in dimension 0 of `A`, which has extent 64 [OutOfBounds]
+step.py:16:21: error: a slice from `block * 3 + 2` on by steps of 2, expected a start that is known to be a multiple of 2 [Unprovable]
+        Tx.copy(r[0:8], A[block * 3 + 2 : block * 3 + 18 : 2])
+                        ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+step.py:17:21: error: a slice from `block * 2 + 1` on by steps of 2, expected a start that is known to be a multiple of 2 [Unprovable]
+        Tx.copy(r[0:8], A[block * 2 + 1 : block * 2 + 17 : 2])
+                        ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+step.py:18:21: error: a slice from `block * 4 - 2` on by steps of 4, expected a start that is known to be a multiple of 4 [Unprovable]
+        Tx.copy(r[0:8], A[block * 4 - 2 : block * 4 + 30 : 4])
+                        ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+step.py:20:19: error: 0:65 in dimension 0 of `A`, which has extent 64 [OutOfBounds]
         Tx.copy(r[:], A[0:66:2])
                       ^~~~~~~~~
 step.py:6:9: note: declared here
         A = T.match_buffer(a, (64,), "float32")
             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
   note: a copy may read past the end with `fill_value=…`, and leaves it alone with `clip=True`
-step.py:17:21: error: a step of 2 in dimension 0 of `B`, whose extent is known at launch only [NeedsConstant]
+step.py:21:21: error: a step of 2 in dimension 0 of `B`, whose extent is known at launch only [NeedsConstant]
         Tx.copy(r[0:4], B[0:8:2, 0])
                         ^~~~~~~~~~~
 step.py:7:9: note: declared here
