@@ -21,12 +21,13 @@ struct OpCount {
 
 struct Counters {
   std::uint64_t instructions = 0;
-  std::uint64_t engine_steps = 0;  // what tensor cores and copy engines cost the host, in instructions
+  std::uint64_t engine_steps =
+      0;  // what tensor cores and copy engines cost the host, in instructions
 
   /// They multiply numbers, or move bytes under a race check.
   void add_products(std::uint64_t count) { engine_steps += count / 256; }
   void add_moved(std::uint64_t bytes) { engine_steps += bytes / 16; }
-  std::vector<OpCount> ops;    // by op; empty unless asked for
+  std::vector<OpCount> ops;  // by op; empty unless asked for
 
   void merge(const Counters& other);
 };
