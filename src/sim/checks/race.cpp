@@ -37,6 +37,12 @@ std::uint32_t shift_of(const std::uint64_t* address, Mask lanes, unsigned bytes)
 
 // How many lanes from the first one on are in the mask, each that many bytes behind the one before.
 unsigned lanes_in_step(const std::uint64_t* address, Mask lanes, std::uint64_t bytes) {
+  if (lanes == kAllLanes && address[1] - address[0] == bytes) {
+    // Without a branch, and so in vectors.
+    std::uint64_t wrong = 0;
+    for (unsigned l = 0; l < kLanes; ++l) wrong |= address[l] ^ (address[0] + l * bytes);
+    if (wrong == 0) return kLanes;
+  }
   const unsigned first = first_lane(lanes);
   const auto end = first + static_cast<unsigned>(std::countr_one(lanes >> first));
   unsigned l = first + 1;

@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
+#include "num/host_lanes.h"
 #include "sim/checks/conflicts.h"
 #include "sim/run/unit.h"
 
@@ -182,14 +186,18 @@ void lane_addresses(const Warp& warp, const Address& address, std::uint64_t* out
       static_cast<std::uint64_t>(address.offset) + start_of(warp, address.origin);
   const std::uint64_t window = window_of(address.space);
   if (!address.base.present()) {
-    for (unsigned l = 0; l < kLanes; ++l) out[l] = add + window;
+    std::fill_n(out, kLanes, add + window);
   } else if (address.is_narrow) {
-    const auto* base = warp.source<std::uint32_t>(address.base);
-    const auto low = static_cast<std::uint32_t>(add);
-    for (unsigned l = 0; l < kLanes; ++l) out[l] = window + (base[l] + low);
+    num::in_lanes([=, base = warp.source<std::uint32_t>(address.base)] {
+      const auto low = static_cast<std::uint32_t>(add);
+#pragma GCC ivdep
+      for (unsigned l = 0; l < kLanes; ++l) out[l] = window + (base[l] + low);
+    });
   } else {
-    const auto* base = warp.source<std::uint64_t>(address.base);
-    for (unsigned l = 0; l < kLanes; ++l) out[l] = base[l] + add + window;
+    num::in_lanes([=, base = warp.source<std::uint64_t>(address.base)] {
+#pragma GCC ivdep
+      for (unsigned l = 0; l < kLanes; ++l) out[l] = base[l] + add + window;
+    });
   }
 }
 
@@ -211,12 +219,15 @@ Region* resolve(Warp& warp, const std::uint64_t* address, Mask& who, unsigned by
   if (is_param) report_bad_address(warp, address[first], first, bytes, kind, space);
   // Most often all lanes are inside, and idle lanes point somewhere harmless.
   const std::uint64_t last = region->size - bytes;
-  std::uint64_t outside = 0;
-  std::uint64_t low_bits = 0;
-  for (unsigned l = 0; l < kLanes; ++l) {
-    outside |= address[l] - region->base > last ? 1U : 0U;
-    low_bits |= address[l];
-  }
+  const auto [outside, low_bits] = num::in_lanes([=, base = region->base] {
+    std::uint64_t beyond = 0;
+    std::uint64_t bits = 0;
+    for (unsigned l = 0; l < kLanes; ++l) {
+      beyond |= address[l] - base > last ? 1U : 0U;
+      bits |= address[l];
+    }
+    return std::pair(beyond, bits);
+  });
   group = who;
   if (outside != 0) {
     for_each_lane(who, [&](unsigned l) {

@@ -313,10 +313,12 @@ bool decode_set(Decode& in) {
 
 template <typename T>
 void run_selp(Warp& warp, const Op& op) {
-  alignas(64) T chosen[kLanes];
-  std::memcpy(chosen, warp.source<T>(op.p[2]), sizeof chosen);
-  blend(chosen, warp.source<T>(op.p[1]), source_pred(warp, op, 3));
-  warp.write(op.p[0], chosen);
+  num::in_lanes([&] {
+    alignas(64) T chosen[kLanes];
+    std::memcpy(chosen, warp.source<T>(op.p[2]), sizeof chosen);
+    blend(chosen, warp.source<T>(op.p[1]), source_pred(warp, op, 3));
+    warp.write(op.p[0], chosen);
+  });
 }
 
 bool decode_selp(Decode& in) {

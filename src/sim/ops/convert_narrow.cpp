@@ -36,9 +36,9 @@ D repack_lane(S a) {
 }
 
 template <auto F, unsigned kBits, typename D>
-constexpr RunOp kPack = &map_lanes<pack_lane<F, kBits, D>, D, uint32_t, uint32_t>;
+constexpr RunOp kPack = &map_rare_lanes<pack_lane<F, kBits, D>, D, uint32_t, uint32_t>;
 template <auto F, unsigned kTo, unsigned kFrom, typename D, typename S>
-constexpr RunOp kRepack = &map_lanes<repack_lane<F, kTo, kFrom, D, S>, D, S>;
+constexpr RunOp kRepack = &map_rare_lanes<repack_lane<F, kTo, kFrom, D, S>, D, S>;
 
 // --- the table ----------------------------------------------------------------------------------
 
@@ -113,14 +113,14 @@ constexpr Runs bf16x2_of_powers_of_two() {
 constexpr Runs tf32() {
   return table_of<8>([]<std::size_t i>() -> RunOp {
     constexpr Rounding kR = (i & kWithRz) != 0 ? Rounding::TowardZero : Rounding::NearestEven;
-    return &map_lanes<f32_to_tf32_lane<kR, (i & kWithRelu) != 0, (i & kWithFinite) != 0>, uint32_t,
-                      uint32_t>;
+    return &map_rare_lanes<f32_to_tf32_lane<kR, (i & kWithRelu) != 0, (i & kWithFinite) != 0>,
+                           uint32_t, uint32_t>;
   });
 }
 constexpr Runs tf32_away() {
   return table_of<8>([]<std::size_t i>() -> RunOp {
     constexpr auto kLane = f32_to_tf32_lane<Rounding::NearestAway, false, (i & kWithFinite) != 0>;
-    return &map_lanes<kLane, uint32_t, uint32_t>;
+    return &map_rare_lanes<kLane, uint32_t, uint32_t>;
   });
 }
 
@@ -168,7 +168,7 @@ template <Narrow kTo>
 constexpr Runs chance_pairs() {
   return table_of<8>([]<std::size_t i>() -> RunOp {
     constexpr auto kLane = chance_pair_lane<kTo, (i & kWithRelu) != 0, (i & kWithFinite) != 0>;
-    return &map_lanes<kLane, uint32_t, uint32_t, uint32_t, uint32_t>;
+    return &map_rare_lanes<kLane, uint32_t, uint32_t, uint32_t, uint32_t>;
   });
 }
 

@@ -32,10 +32,14 @@ bool decode_sum(Decode& in) {
 // --- min, max -----------------------------------------------------------------------------------
 
 constexpr auto kMinMax = table_of<16>([]<std::size_t i>() -> RunOp {
-  return &map_lanes<min_max<F32, min_max_mode(i)>, uint32_t, uint32_t, uint32_t>;
+  constexpr auto kLane = min_max<F32, min_max_mode(i)>;
+  if constexpr (min_max_mode(i).abs)
+    return &map_rare_lanes<kLane, uint32_t, uint32_t, uint32_t>;
+  else
+    return &map_lanes<kLane, uint32_t, uint32_t, uint32_t>;
 });
 constexpr auto kMinMax3 = table_of<16>([]<std::size_t i>() -> RunOp {
-  return &map_lanes<min_max3<F32, min_max_mode(i)>, uint32_t, uint32_t, uint32_t, uint32_t>;
+  return &map_rare_lanes<min_max3<F32, min_max_mode(i)>, uint32_t, uint32_t, uint32_t, uint32_t>;
 });
 constexpr auto kMinMax64 = table_of<2>([]<std::size_t i>() -> RunOp {
   return &map_lanes<min_max<F64, min_max_mode(i)>, uint64_t, uint64_t, uint64_t>;

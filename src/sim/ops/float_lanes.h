@@ -192,6 +192,16 @@ struct Fma {
     return sum_odd<R>(a * b, c);
   }
 };
+/// The same with one instruction, for hosts that have it (num/host_lanes.h).
+struct FusedFma : Fma {
+  static float near(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+  static bool is_tiny(float a, float b, float c) {
+    return is_tiny_scaled(__builtin_fmaf(a * kTinyScale, b, c * kTinyScale));
+  }
+};
+template <typename Operation>
+using WideOf = std::conditional_t<std::is_same_v<Operation, Fma>, FusedFma, Operation>;
+
 struct Div {
   static float near(float a, float b) { return a / b; }
   static bool is_tiny(float a, float b) {  // without a division: the product is exact

@@ -41,12 +41,21 @@ inline std::size_t f32_mode_index(const Decode& in) {
   return rounding_index(in.word("rnd")) + (in.has("ftz") ? 4U : 0U) + (in.has("sat") ? 8U : 0U);
 }
 
-/// The run function for f32 and its modifiers; S… are u32, as often as there are sources.
+/// The run function of an f32 operation; S… are u32, as often as there are sources.
+template <typename Operation, F32Mode kMode, typename... S>
+constexpr RunOp f32_run() {
+  constexpr auto kLane = f32_lane<Operation, kMode, S...>;
+  if constexpr (kMode.rounding != Rounding::NearestEven)
+    return &map_rare_lanes<kLane, std::uint32_t, S...>;
+  else
+    return &map_lanes_by<kLane, f32_lane<WideOf<Operation>, kMode, S...>, std::uint32_t, S...>;
+}
+
+/// The same of its modifiers.
 template <typename Operation, typename... S>
 RunOp run_f32(const Decode& in) {
-  static constexpr auto kRuns = table_of<16>([]<std::size_t i>() -> RunOp {
-    return &map_lanes<f32_lane<Operation, f32_mode(i), S...>, std::uint32_t, S...>;
-  });
+  static constexpr auto kRuns = table_of<16>(
+      []<std::size_t i>() -> RunOp { return f32_run<Operation, f32_mode(i), S...>(); });
   return kRuns[f32_mode_index(in)];
 }
 
@@ -54,7 +63,12 @@ RunOp run_f32(const Decode& in) {
 template <typename Operation, typename... S>
 RunOp run_f32x2(const Decode& in) {
   static constexpr auto kRuns = table_of<8>([]<std::size_t i>() -> RunOp {
-    return &map_halves<f32_lane<Operation, f32_mode(i), S...>, std::uint64_t, sizeof...(S)>;
+    constexpr auto kLane = f32_lane<Operation, f32_mode(i), S...>;
+    if constexpr (f32_mode(i).rounding != Rounding::NearestEven)
+      return &map_rare_halves<kLane, std::uint64_t, sizeof...(S)>;
+    else
+      return &map_halves_by<kLane, f32_lane<WideOf<Operation>, f32_mode(i), S...>, std::uint64_t,
+                            sizeof...(S)>;
   });
   return kRuns[f32_mode_index(in)];
 }
@@ -62,9 +76,8 @@ RunOp run_f32x2(const Decode& in) {
 /// For instructions that only round and flush: div, rcp, sqrt.
 template <typename Operation, typename... S>
 RunOp run_f32_unsaturated(const Decode& in) {
-  static constexpr auto kRuns = table_of<8>([]<std::size_t i>() -> RunOp {
-    return &map_lanes<f32_lane<Operation, f32_mode(i), S...>, std::uint32_t, S...>;
-  });
+  static constexpr auto kRuns =
+      table_of<8>([]<std::size_t i>() -> RunOp { return f32_run<Operation, f32_mode(i), S...>(); });
   return kRuns[f32_mode_index(in)];
 }
 
@@ -72,7 +85,11 @@ RunOp run_f32_unsaturated(const Decode& in) {
 template <typename Operation, typename... S>
 RunOp run_f64(const Decode& in) {
   static constexpr auto kRuns = table_of<4>([]<std::size_t i>() -> RunOp {
-    return &map_lanes<f64_lane<Operation, kRoundings[i], S...>, std::uint64_t, S...>;
+    constexpr auto kLane = f64_lane<Operation, kRoundings[i], S...>;
+    if constexpr (i == 0)
+      return &map_lanes<kLane, std::uint64_t, S...>;
+    else
+      return &map_rare_lanes<kLane, std::uint64_t, S...>;
   });
   return kRuns[rounding_index(in.word("rnd"))];
 }

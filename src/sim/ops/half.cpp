@@ -21,7 +21,18 @@ struct HalfRuns {
 
 template <auto F, typename... S>
 constexpr HalfRuns runs_of() {
-  return {&map_lanes<F, uint16_t, S...>, &map_halves<F, uint32_t, sizeof...(S)>};
+  return {&map_lanes<F, uint16_t, S...>, &map_halves_by<F, F, uint32_t, sizeof...(S)>};
+}
+template <auto F, typename... S>
+constexpr HalfRuns rare_runs_of() {
+  return {&map_rare_lanes<F, uint16_t, S...>, &map_rare_halves<F, uint32_t, sizeof...(S)>};
+}
+template <HalfMode kMode, auto F, typename... S>
+constexpr HalfRuns runs_in() {
+  if constexpr (kMode.sat || kMode.oob)
+    return rare_runs_of<F, S...>();
+  else
+    return runs_of<F, S...>();
 }
 
 bool is_pair(isa::Type type) { return type == isa::Type::F16x2 || type == isa::Type::Bf16x2; }
@@ -39,11 +50,12 @@ bool decode_formats(Decode& in, const HalfRuns& f16, const HalfRuns& bf16) {
 // --- add, sub, mul, fma -------------------------------------------------------------------------
 
 template <typename Operation, HalfMode kMode>
-constexpr HalfRuns kTwo = runs_of<half_lane<Operation, F16, kMode>, uint16_t, uint16_t>();
+constexpr HalfRuns kTwo = runs_in<kMode, half_lane<Operation, F16, kMode>, uint16_t, uint16_t>();
 template <typename Operation>
 constexpr HalfRuns kTwoBf16 = runs_of<half_lane<Operation, Bf16, HalfMode{}>, uint16_t, uint16_t>();
 template <typename Format, HalfMode kMode>
-constexpr HalfRuns kFma = runs_of<half_fma_lane<Format, kMode>, uint16_t, uint16_t, uint16_t>();
+constexpr HalfRuns kFma =
+    runs_in<kMode, half_fma_lane<Format, kMode>, uint16_t, uint16_t, uint16_t>();
 
 bool is_mixed(const Decode& in) { return in.has("atype") || in.has("abtype"); }
 bool mixes_bf16(const Decode& in, SlotName slot) { return in.type(slot) == isa::Type::Bf16; }
@@ -51,12 +63,12 @@ bool mixes_bf16(const Decode& in, SlotName slot) { return in.type(slot) == isa::
 template <typename Operation, typename Format>
 constexpr auto kMixed = table_of<16>([]<std::size_t i>() -> RunOp {
   constexpr F32Mode kMode{kRoundings[i % 4], false, (i & 8U) != 0};
-  return &map_lanes<mixed_lane<Operation, Format, kMode>, uint32_t, uint16_t, uint32_t>;
+  return &map_rare_lanes<mixed_lane<Operation, Format, kMode>, uint32_t, uint16_t, uint32_t>;
 });
 template <typename Format>
 constexpr auto kMixedFma = table_of<16>([]<std::size_t i>() -> RunOp {
   constexpr F32Mode kMode{kRoundings[i % 4], false, (i & 8U) != 0};
-  return &map_lanes<mixed_fma_lane<Format, kMode>, uint32_t, uint16_t, uint16_t, uint32_t>;
+  return &map_rare_lanes<mixed_fma_lane<Format, kMode>, uint32_t, uint16_t, uint16_t, uint32_t>;
 });
 
 template <typename Operation>
@@ -154,7 +166,7 @@ bool decode_ex2(Decode& in) { return decode_unary(in, kEx2); }
 template <typename Format>
 constexpr auto kMinMax = [] {
   return []<std::size_t... I>(std::index_sequence<I...>) {
-    return std::array{runs_of<min_max<Format, min_max_mode(I)>, uint16_t, uint16_t>()...};
+    return std::array{rare_runs_of<min_max<Format, min_max_mode(I)>, uint16_t, uint16_t>()...};
   }
   (std::make_index_sequence<16>{});
 }();

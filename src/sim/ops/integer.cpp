@@ -60,8 +60,8 @@ bool decode_extreme(Decode& in) {
 // A function object for `.u32` or `.s32`, with as many sources as given.
 template <auto F, typename... S>
 RunOp word_run(Type type) {
-  return type == Type::S32 ? &map_lanes<F, S32, S32, S32, std::conditional_t<true, S32, S>...>
-                           : &map_lanes<F, U32, U32, U32, std::conditional_t<true, U32, S>...>;
+  return type == Type::S32 ? &map_rare_lanes<F, S32, S32, S32, std::conditional_t<true, S32, S>...>
+                           : &map_rare_lanes<F, U32, U32, U32, std::conditional_t<true, U32, S>...>;
 }
 
 // --- products ------------------------------------------------------------------------------------
@@ -101,7 +101,7 @@ bool decode_mad24(Decode& in) {
   using lane::kThenAdd;
   const Type type = in.type("type");
   if (in.has("sat")) {
-    return finish(in, &map_lanes<lane::kThenAddSat<lane::kMul24Hi>, S32, S32, S32, S32>);
+    return finish(in, &map_rare_lanes<lane::kThenAddSat<lane::kMul24Hi>, S32, S32, S32, S32>);
   }
   return finish(in, in.word("mode") == "hi" ? word_run<kThenAdd<lane::kMul24Hi>, U32>(type)
                                             : word_run<kThenAdd<lane::kMul24Lo>, U32>(type));
@@ -188,7 +188,7 @@ bool decode_mad(Decode& in) {
   if (in.has("wide"))
     return finish(in, pick_narrow(type, []<typename T>() { return mad_wide<T>(); }));
   if (in.has("sat")) {
-    return finish(in, &map_lanes<lane::kThenAddSat<lane::kMulHi>, S32, S32, S32, S32>);
+    return finish(in, &map_rare_lanes<lane::kThenAddSat<lane::kMulHi>, S32, S32, S32, S32>);
   }
   return finish(in, in.word("mode") == "hi" ? int_run<lane::kThenAdd<lane::kMulHi>, 3>(type)
                                             : int_run<lane::kThenAdd<lane::kMulLo>, 3>(type));
@@ -215,7 +215,7 @@ bool decode_bfind(Decode& in) {
                                        : find_run<lane::kBfind<false>>(type));
 }
 
-bool decode_fns(Decode& in) { return finish(in, &map_lanes<lane::fns, U32, U32, U32, S32>); }
+bool decode_fns(Decode& in) { return finish(in, &map_rare_lanes<lane::fns, U32, U32, U32, S32>); }
 
 template <auto F, unsigned kData, typename D, typename... S>
 bool finish_moved(Decode& in) {
@@ -262,14 +262,14 @@ bool decode_bfi(Decode& in) {
 }
 
 bool decode_bmsk(Decode& in) {
-  return finish(in, in.word("mode") == "wrap" ? &map_lanes<lane::bmsk<true>, U32, U32, U32>
-                                              : &map_lanes<lane::bmsk<false>, U32, U32, U32>);
+  return finish(in, in.word("mode") == "wrap" ? &map_rare_lanes<lane::bmsk<true>, U32, U32, U32>
+                                              : &map_rare_lanes<lane::bmsk<false>, U32, U32, U32>);
 }
 
 template <bool kWrap>
 RunOp szext_run(Type type) {
-  return type == Type::S32 ? &map_lanes<lane::kSzext<kWrap>, S32, S32, U32>
-                           : &map_lanes<lane::kSzext<kWrap>, U32, U32, U32>;
+  return type == Type::S32 ? &map_rare_lanes<lane::kSzext<kWrap>, S32, S32, U32>
+                           : &map_rare_lanes<lane::kSzext<kWrap>, U32, U32, U32>;
 }
 bool decode_szext(Decode& in) {
   const Type type = in.type("type");
@@ -294,14 +294,14 @@ RunOp pick_signs(const Decode& in, Pick&& pick) {
 bool decode_dp4a(Decode& in) {
   return finish(in, pick_signs<std::int8_t, std::uint8_t, std::int8_t, std::uint8_t>(
                         in, []<typename A, typename B>() -> RunOp {
-                          return &map_lanes<lane::dp4a<A, B>, U32, U32, U32, U32>;
+                          return &map_rare_lanes<lane::dp4a<A, B>, U32, U32, U32, U32>;
                         }));
 }
 
 template <unsigned kFirst>
 RunOp dp2a_run(const Decode& in) {
   return pick_signs<S16, U16, std::int8_t, std::uint8_t>(in, []<typename A, typename B>() -> RunOp {
-    return &map_lanes<lane::dp2a<A, B, kFirst>, U32, U32, U32, U32>;
+    return &map_rare_lanes<lane::dp2a<A, B, kFirst>, U32, U32, U32, U32>;
   });
 }
 // Of the second source only two bytes take part.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "isa/type.h"
+#include "num/host_lanes.h"
 #include "sim/lanes.h"
 #include "sim/run/warp.h"
 
@@ -18,7 +19,7 @@ namespace ww::sim {
 /// to = value in the executing lanes. A function of its own, because hundreds of others call it.
 template <typename D>
 [[gnu::noinline]] void write_executing(Warp& warp, Place to, const D* value) {
-  warp.write(to, value);
+  num::in_lanes([&] { warp.write(to, value); });
 }
 
 /// p[0] = f(p[1], p[2], …), element types D and S…. One loop for whole and partial warps: there are
@@ -38,26 +39,42 @@ void apply_lanes(Warp& warp, const Op& op, Function f) {
   (std::index_sequence_for<S...>{});
 }
 
-/// p[0] = F(p[1], p[2], …), element types D and S…. Flattened, because a call in the loop prevents
-/// vectorisation.
+/// p[0] = F(p[1], p[2], …), element types D and S…, of instructions that programs have few of.
+/// Flattened, because a call in the loop prevents vectorisation.
+template <auto F, typename D, typename... S>
+[[gnu::flatten]] void map_rare_lanes(Warp& warp, const Op& op) {
+  apply_lanes<D, S...>(warp, op, [](S... s) { return F(s...); });
+}
+
+/// The same of all others, compiled twice; `Wide` is F as hosts with wide vectors calculate it.
+template <auto F, auto Wide, typename D, typename... S>
+[[gnu::flatten]] void map_lanes_by(Warp& warp, const Op& op) {
+  num::in_lanes([&] { map_rare_lanes<Wide, D, S...>(warp, op); },
+                [&] { map_rare_lanes<F, D, S...>(warp, op); });
+}
 template <auto F, typename D, typename... S>
 [[gnu::flatten]] void map_lanes(Warp& warp, const Op& op) {
-  apply_lanes<D, S...>(warp, op, [](S... s) { return F(s...); });
+  map_lanes_by<F, F, D, S...>(warp, op);
 }
 
 /// p[0] = F(Constant, p[1], …): where the last operands are constants that F unpacks from one number.
 /// With the same amount in all lanes a shift is a vector instruction.
 template <auto F, typename D, typename... S>
 void map_lanes_imm(Warp& warp, const Op& op) {
-  apply_lanes<D, S...>(warp, op, [imm = op.as<Constant>().value](S... s) { return F(imm, s...); });
+  num::in_lanes([&] {
+    apply_lanes<D, S...>(warp, op,
+                         [imm = op.as<Constant>().value](S... s) { return F(imm, s...); });
+  });
 }
 
 /// The lanes in which F holds.
 template <auto F, typename... S>
 Mask test_lanes(const S*... s) {
-  Mask bits = 0;
-  for (unsigned l = 0; l < kLanes; ++l) bits |= static_cast<Mask>(F(s[l]...)) << l;
-  return bits;
+  return num::in_lanes([=] {
+    Mask bits = 0;
+    for (unsigned l = 0; l < kLanes; ++l) bits |= static_cast<Mask>(F(s[l]...)) << l;
+    return bits;
+  });
 }
 
 /// pick.template operator()<T>() for a type of 16, 32 or 64 bits; others: nothing.

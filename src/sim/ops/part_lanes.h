@@ -7,6 +7,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "num/host_lanes.h"
 #include "sim/lanes.h"
 #include "sim/op.h"
 #include "sim/run/warp.h"
@@ -29,9 +30,10 @@ struct Halves {
   }
 };
 
-/// p[0] = F(p[1], p[2], …) in both halves of registers of type Whole, kSources of them.
+/// p[0] = F(p[1], p[2], …) in both halves of registers of type Whole, kSources of them; as map_rare_lanes
+/// and map_lanes_by.
 template <auto F, typename Whole, std::size_t kSources>
-[[gnu::flatten]] void map_halves(Warp& warp, const Op& op) {
+[[gnu::flatten]] void map_rare_halves(Warp& warp, const Op& op) {
   Halves<Whole> d;
   Halves<Whole> s[kSources];
   for (std::size_t i = 0; i < kSources; ++i) s[i].read(warp, op.p[i + 1]);
@@ -42,6 +44,11 @@ template <auto F, typename Whole, std::size_t kSources>
     if constexpr (kSources == 3) d.at[i] = F(s[0].at[i], s[1].at[i], s[2].at[i]);
   }
   d.write(warp, op.p[0]);
+}
+template <auto F, auto Wide, typename Whole, std::size_t kSources>
+[[gnu::flatten]] void map_halves_by(Warp& warp, const Op& op) {
+  num::in_lanes([&] { map_rare_halves<Wide, Whole, kSources>(warp, op); },
+                [&] { map_rare_halves<F, Whole, kSources>(warp, op); });
 }
 
 }  // namespace ww::sim

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "num/host_lanes.h"
 #include "sim/checks/undefined.h"
 #include "sim/decode/function_decoder.h"
 #include "sim/ops/families.h"
@@ -60,31 +61,30 @@ struct Sources {
 };
 
 template <Shuffle mode>
-void find_sources(const std::uint32_t* b, const std::uint32_t* c, Sources& to) {
-  for (unsigned l = 0; l < kLanes; ++l) {
-    const Source from = source_of<mode>(l, b[l], c[l]);
-    to.lane[l] = static_cast<std::uint8_t>(from.is_inside ? from.lane : l);
-    to.inside |= static_cast<Mask>(from.is_inside) << l;
-  }
+Sources find_sources(const std::uint32_t* b, const std::uint32_t* c) {
+  return num::in_lanes([=] {
+    Sources to;
+    for (unsigned l = 0; l < kLanes; ++l) {
+      const Source from = source_of<mode>(l, b[l], c[l]);
+      to.lane[l] = static_cast<std::uint8_t>(from.is_inside ? from.lane : l);
+      to.inside |= static_cast<Mask>(from.is_inside) << l;
+    }
+    return to;
+  });
 }
 
 Sources sources_of(Shuffle mode, const std::uint32_t* b, const std::uint32_t* c) {
-  Sources to;
   switch (mode) {
     case Shuffle::Up:
-      find_sources<Shuffle::Up>(b, c, to);
-      break;
+      return find_sources<Shuffle::Up>(b, c);
     case Shuffle::Down:
-      find_sources<Shuffle::Down>(b, c, to);
-      break;
+      return find_sources<Shuffle::Down>(b, c);
     case Shuffle::Bfly:
-      find_sources<Shuffle::Bfly>(b, c, to);
-      break;
+      return find_sources<Shuffle::Bfly>(b, c);
     case Shuffle::Idx:
-      find_sources<Shuffle::Idx>(b, c, to);
-      break;
+      return find_sources<Shuffle::Idx>(b, c);
   }
-  return to;
+  return {};
 }
 
 // The lanes that take their value from one that does not take part.

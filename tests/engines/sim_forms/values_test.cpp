@@ -11,6 +11,7 @@
 #include "hardware/sweep/compare.h"
 #include "hardware/sweep/forms.h"
 #include "hardware/sweep/virtual_run.h"
+#include "num/host_lanes.h"
 
 namespace ww::sweep::values_test {
 namespace {
@@ -34,6 +35,24 @@ TEST_P(SimValues, RunWithoutFindings) {
     const VirtualResult second = run_virtual(kernel, inputs, kCases, {.checked = true, .seed = 7});
     EXPECT_EQ(first.problem, "") << kernel.title() << "\n  " << kernel.instruction;
     EXPECT_TRUE(first.outputs == second.outputs) << kernel.title() << " depends on the order";
+  }
+  EXPECT_GT(number, 0U);
+}
+
+// What is compiled twice gives the same bits both times.
+TEST_P(SimValues, AreTheSameInWideAndPlainLanes) {
+  constexpr std::size_t kManyCases = 4 * kBlockThreads;
+  if (!num::use_wide_lanes(true) && !num::use_wide_lanes(true))
+    GTEST_SKIP() << "needs a processor of x86-64-v3";
+  std::size_t number = 0;
+  for (const Kernel& kernel : kernels()) {
+    if (kernel.family != GetParam() || number++ % kStep != 0) continue;
+    const std::vector<std::byte> inputs = make_inputs(kernel, kManyCases);
+    const VirtualResult wide = run_virtual(kernel, inputs, kManyCases, {});
+    num::use_wide_lanes(false);
+    const VirtualResult plain = run_virtual(kernel, inputs, kManyCases, {});
+    num::use_wide_lanes(true);
+    EXPECT_TRUE(wide.outputs == plain.outputs) << kernel.title() << "\n  " << kernel.instruction;
   }
   EXPECT_GT(number, 0U);
 }
