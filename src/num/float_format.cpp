@@ -188,6 +188,10 @@ const FloatFormat& format_of(DType type) {
 }
 
 double decode(DType type, std::uint64_t bits) {
+  if (type == DType::Float32) {  // what most arrays hold; NaNs are below
+    const double value = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+    if (value == value) return value;
+  }
   const FloatFormat& f = format_of(type);
   const std::uint64_t code = (bits >> f.low_bits) & all_ones(f);
   const int sign_at = f.exponent_bits + f.mantissa_bits + f.low_bits;
@@ -200,6 +204,10 @@ double decode(DType type, std::uint64_t bits) {
 }
 
 std::uint64_t encode(DType type, double value, Rounding rounding, Overflow overflow) {
+  if (type == DType::Float32 && rounding == Rounding::NearestEven) {
+    const auto near = static_cast<float>(value);
+    if (std::isfinite(near)) return std::bit_cast<std::uint32_t>(near);
+  }
   const FloatFormat& f = format_of(type);
   if (std::isnan(value)) return nan_code(f) << f.low_bits;
   const bool negative = std::signbit(value) && f.has_sign;

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <vector>
@@ -88,8 +89,60 @@ struct Array {
     return element_text(dtype, bits(index));
   }
 
+  /// Sets every element, in C order, to the bits that bits_at(index) returns.
+  template <typename BitsAt>
+  void set_all(const BitsAt& bits_at) {
+    const std::int64_t count = size();
+    if (num::storage_bits(dtype) == 4) {
+      for (std::int64_t i = 0; i < count; ++i) set_bits(i, bits_at(i));
+      return;
+    }
+    const std::uint64_t mask = ~std::uint64_t{0} >> (64 - num::bits_of(dtype));
+    with_bytes([&]<std::size_t kBytes>() {
+      std::byte* to = data.data();
+      for (std::int64_t i = 0; i < count; ++i, to += kBytes) {
+        const std::uint64_t bits = bits_at(i) & mask;
+        std::memcpy(to, &bits, kBytes);
+      }
+    });
+  }
+  /// Calls visit(index, bits) for every element, in C order.
+  template <typename Visit>
+  void each(const Visit& visit) const {
+    const std::int64_t count = size();
+    if (num::storage_bits(dtype) == 4) {
+      for (std::int64_t i = 0; i < count; ++i) visit(i, bits(i));
+      return;
+    }
+    const std::uint64_t mask = ~std::uint64_t{0} >> (64 - num::bits_of(dtype));
+    with_bytes([&]<std::size_t kBytes>() {
+      const std::byte* from = data.data();
+      for (std::int64_t i = 0; i < count; ++i, from += kBytes) {
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, from, kBytes);
+        visit(i, bits & mask);
+      }
+    });
+  }
+
   /// The same type, shape and bits.
   friend bool operator==(const Array&, const Array&) = default;
+
+ private:
+  // go.template operator()<bytes of an element>(), so that a copy of one is an instruction.
+  template <typename Go>
+  void with_bytes(const Go& go) const {
+    switch (num::storage_bits(dtype)) {
+      case 16:
+        return go.template operator()<2>();
+      case 32:
+        return go.template operator()<4>();
+      case 64:
+        return go.template operator()<8>();
+      default:
+        return go.template operator()<1>();
+    }
+  }
 };
 
 }  // namespace ww::driver

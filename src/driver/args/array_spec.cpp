@@ -61,8 +61,7 @@ Result<std::uint64_t> seed_at(const Arguments& arguments, std::size_t index) {
 std::size_t seed_place(const Arguments& arguments) { return arguments.pieces.size() == 1 ? 0 : 2; }
 
 void fill_with(Array& out, std::uint64_t bits) {
-  const std::int64_t count = out.size();
-  for (std::int64_t i = 0; i < count; ++i) out.set_bits(i, bits);
+  out.set_all([bits](std::int64_t) { return bits; });
 }
 
 Result<void> fill_full(Array& out, const Arguments& arguments) {
@@ -110,16 +109,15 @@ Result<void> fill_eye(Array& out, const Arguments&) {
 }
 
 Result<void> fill_arange(Array& out, const Arguments&) {
-  const std::int64_t count = out.size();
-  if (has_only_powers(out.dtype)) {
-    for (std::int64_t i = 0; i < count; ++i) out.set_int(i, std::int64_t{1} << (i % 8));
-  } else if (is_float(out.dtype)) {
-    const std::int64_t limit = counting_limit(out.dtype);
-    for (std::int64_t i = 0; i < count; ++i) out.set_int(i, i % limit);
-  } else {
-    const std::int64_t limit = out.dtype == DType::Bool ? 2 : count;
-    for (std::int64_t i = 0; i < count; ++i) out.set_int(i, i % limit);
+  const DType type = out.dtype;
+  if (has_only_powers(type)) {
+    out.set_all([=](std::int64_t i) { return bits_from_int(type, std::int64_t{1} << (i % 8)); });
+    return {};
   }
+  const std::int64_t limit = is_float(type)        ? counting_limit(type)
+                             : type == DType::Bool ? 2
+                                                   : out.size();
+  out.set_all([=](std::int64_t i) { return bits_from_int(type, i % limit); });
   return {};
 }
 
@@ -136,10 +134,9 @@ Result<void> fill_randn(Array& out, const Arguments& arguments) {
     return fail(DiagKind::BadArgument, "`randn` makes negative numbers, which `{}` does not have",
                 num::name_of(out.dtype));
   RandomStream random(WW_TRY(seed_at(arguments, 0)));
-  const std::int64_t count = out.size();
-  for (std::int64_t i = 0; i < count; ++i)
-    out.set_bits(i, num::encode(out.dtype, random.normal(), num::Rounding::NearestEven,
-                                num::Overflow::Saturate));
+  out.set_all([&, type = out.dtype](std::int64_t) {
+    return num::encode(type, random.normal(), num::Rounding::NearestEven, num::Overflow::Saturate);
+  });
   return {};
 }
 
@@ -182,9 +179,9 @@ Result<void> fill_rand(Array& out, const Arguments& arguments) {
   WW_TRY_VOID(refuse_integers(out, "rand"));
   const RealRange range = WW_TRY(real_range(arguments, out.dtype));
   RandomStream random(WW_TRY(seed_at(arguments, seed_place(arguments))));
-  const std::int64_t count = out.size();
-  for (std::int64_t i = 0; i < count; ++i)
-    out.set(i, range.low + (range.high - range.low) * random.unit());
+  out.set_all([&, type = out.dtype](std::int64_t) {
+    return bits_from(type, range.low + (range.high - range.low) * random.unit());
+  });
   return {};
 }
 
@@ -213,10 +210,10 @@ Result<void> fill_randint(Array& out, const Arguments& arguments) {
   const IntRange range = WW_TRY(integer_range(arguments, out.dtype));
   RandomStream random(WW_TRY(seed_at(arguments, seed_place(arguments))));
   const auto choices = static_cast<std::uint64_t>(range.max - range.min + 1);  // 2^64 becomes 0
-  const std::int64_t count = out.size();
-  for (std::int64_t i = 0; i < count; ++i)
-    out.set_int(i, static_cast<std::int64_t>(static_cast<std::uint64_t>(range.min) +
-                                             random.below(choices)));
+  out.set_all([&, type = out.dtype](std::int64_t) {
+    const std::uint64_t value = static_cast<std::uint64_t>(range.min) + random.below(choices);
+    return bits_from_int(type, static_cast<std::int64_t>(value));
+  });
   return {};
 }
 

@@ -103,6 +103,26 @@ struct SetCase {
   double out;
 };
 
+TEST(ArrayBits, AllAtOnceAreThoseOneByOne) {
+  const auto bits_at = [](std::int64_t i) {
+    return static_cast<std::uint64_t>(i) * 0x9E37'79B9'7F4A'7C15U;
+  };
+  for (const DType type : num::all_dtypes()) {
+    SCOPED_TRACE(num::name_of(type));
+    Array one_by_one = *Array::zeros(type, {5, 3});
+    Array at_once = one_by_one;
+    for (std::int64_t i = 0; i < 15; ++i) one_by_one.set_bits(i, bits_at(i));
+    at_once.set_all(bits_at);
+    EXPECT_EQ(at_once, one_by_one);
+    std::int64_t next = 0;
+    at_once.each([&](std::int64_t i, std::uint64_t bits) {
+      EXPECT_EQ(i, next++);
+      EXPECT_EQ(bits, one_by_one.bits(i));
+    });
+    EXPECT_EQ(next, 15);
+  }
+}
+
 TEST(ArraySet, RoundsToTheType) {
   constexpr double kInf = std::numeric_limits<double>::infinity();
   const std::vector<SetCase> cases = {

@@ -261,11 +261,14 @@ Result<ExprValue> load_value(const Array& array) {
   out.is_unsigned = array.dtype == DType::Uint64;
   if (out.is_integer) {
     out.ints.resize(static_cast<std::size_t>(count));
-    for (std::int64_t i = 0; i < count; ++i)
-      out.ints[static_cast<std::size_t>(i)] = array.get_int(i);
+    array.each([&, to = out.ints.data()](std::int64_t i, std::uint64_t bits) {
+      to[i] = int_value_of(array.dtype, bits);
+    });
   } else {
     out.reals.resize(static_cast<std::size_t>(count));
-    for (std::int64_t i = 0; i < count; ++i) out.reals[static_cast<std::size_t>(i)] = array.get(i);
+    array.each([&, to = out.reals.data()](std::int64_t i, std::uint64_t bits) {
+      to[i] = value_of(array.dtype, bits);
+    });
   }
   return out;
 }

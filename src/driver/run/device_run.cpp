@@ -408,6 +408,8 @@ class Runner {
     const ArrayPlace& place = host_.places[param];
     if (!args_[param].results.empty()) place.gather(bytes_[param], args_[param].results);
     if (!args_[param].is_output) return;
+    if (std::ranges::count(undefined_[param], 0) == std::ssize(undefined_[param]))
+      return out_.written[param].assign(static_cast<std::size_t>(place.size), true);
     for (std::int64_t flat = 0; flat < place.size; ++flat) {
       const auto at = undefined_[param].begin() + place.bit_of(flat) / 8;
       out_.written[param].push_back(std::all_of(at, at + std::max(1, place.bits / 8),

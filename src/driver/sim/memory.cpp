@@ -100,10 +100,15 @@ Result<std::vector<std::byte>> param_value(sim::Device& device, const SimArg& ar
 void read_back(LaunchValue& value) {
   Array& array = value.array;
   std::copy_n(value.region->data, array.data.size(), array.data.begin());
+  // Most often every byte has been written, which is one comparison of the marks with themselves.
+  const std::uint8_t* const marks = value.region->undefined;
+  const std::size_t bytes = array.data.size();
+  value.written.clear();
+  if (bytes == 0 || (marks[0] == 0 && std::memcmp(marks, marks + 1, bytes - 1) == 0)) return;
   const auto bits = static_cast<std::uint64_t>(num::storage_bits(array.dtype));
   value.written.resize(static_cast<std::size_t>(array.size()));
   for (std::size_t i = 0; i < value.written.size(); ++i) {
-    const std::uint8_t* const at = value.region->undefined + i * bits / 8;
+    const std::uint8_t* const at = marks + i * bits / 8;
     value.written[i] = std::all_of(at, at + std::max<std::uint64_t>(1, bits / 8),
                                    [](std::uint8_t each) { return each == 0; });
   }
