@@ -18,6 +18,7 @@
 
 #include "base/check.h"
 #include "num/float_format.h"
+#include "num/host_lanes.h"
 #include "num/tile_vector.h"
 
 namespace ww::num {
@@ -442,7 +443,7 @@ void exact_sums(const TileSums& tile, std::uint32_t* D) {
   unpack_operands(tile, operands);
   Progress progress;
   start(tile, operands, D, progress);
-  run(tile, operands, progress);
+  in_lanes([=, &operands, &progress] { run(tile, operands, progress); });
   finish(tile, progress, D);
 }
 
