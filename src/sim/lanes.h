@@ -4,6 +4,7 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -43,6 +44,17 @@ void blend(T* to, const T* from, Mask mask) {
     const T after = from[l];
     to[l] = ((mask >> l) & 1U) != 0 ? after : before;
   }
+}
+
+/// Whether one of the bytes, a multiple of four of them, is not 0. It looks at all: most often all are.
+inline bool any_byte(const std::uint8_t* bytes, std::size_t count) {
+  std::uint32_t any = 0;
+  for (std::size_t i = 0; i < count; i += sizeof any) {
+    std::uint32_t four = 0;
+    std::memcpy(&four, bytes + i, sizeof four);
+    any |= four;
+  }
+  return any != 0;
 }
 
 /// "0-7, 12": the lanes of a mask in words.

@@ -57,6 +57,18 @@ bool is_as_strict(const Manner& now, const Home& at, const Manner& old, const Ho
   return now.scope == Scope::Gpu || scope_of(at, was) <= now.scope;
 }
 
+// Cells from one on, so many apart, that are like this one: where they end. (This and the next are functions
+// of their own so that all stays in registers.)
+[[gnu::noinline]] unsigned end_of_like(const WordAccesses* cells, unsigned slot, unsigned end,
+                                       unsigned apart, WordAccesses like) {
+  while (slot < end && cells[slot] == like) slot += apart;
+  return slot;
+}
+[[gnu::noinline]] void fill_cells(WordAccesses* cells, unsigned slot, unsigned end, unsigned apart,
+                                  WordAccesses value) {
+  for (; slot < end; slot += apart) cells[slot] = value;
+}
+
 // Accesses of one warp and kind.
 bool is_like(const AccessStamp& a, const AccessStamp& b) {
   return a.is_of(b) && a.manner == b.manner && a.reads == b.reads && a.writes == b.writes;
@@ -212,14 +224,12 @@ void Shadow::touch_run(RaceStep& step, const Run& run, std::uint64_t word, unsig
       is_changed = is_changed || known.after != before;
       slot += apart;
     }
-    const WordAccesses after = known.after;
-    const bool is_same = after == before;  // and so this was noted before
-    for (; slot < end && page.cells[slot] == before; slot += apart) {
-      if (is_same) continue;
-      is_changed = true;
-      note_weak(slot);
-      page.cells[slot] = after;
-    }
+    const unsigned like = slot;
+    slot = end_of_like(page.cells.data(), slot, end, apart, before);
+    if (known.after == before) continue;  // and so this was noted before
+    is_changed = is_changed || slot != like;
+    for (unsigned at = like; step.is_noted && at < slot; at += apart) note_weak(at);
+    fill_cells(page.cells.data(), like, slot, apart, known.after);
   }
   if (is_changed) {
     page.repeats = {};

@@ -287,8 +287,7 @@ bool has_no_suspect(const Warp& warp) {
 }
 
 void set_undefined_bytes(Warp& warp, Place place, const std::uint8_t* bits) {
-  const bool is_zero = std::all_of(bits, bits + kLanes, [](std::uint8_t b) { return b == 0; });
-  if (is_zero) return define_lanes(warp, place, warp.exec);
+  if (!any_byte(bits, kLanes)) return define_lanes(warp, place, warp.exec);
   blend(warp.undefined.write(place, warp.exec), bits, warp.exec);
 }
 
@@ -312,8 +311,7 @@ void clear_suspicions(Warp& warp) {
     const std::size_t rows = type == isa::Type::Pred     ? sizeof(Mask)
                              : isa::info(type).bits > 64 ? std::size_t{2} * kLanes
                                                          : kLanes;
-    if (std::all_of(bits, bits + rows, [](std::uint8_t b) { return b == 0; }))
-      warp.undefined.clear_suspicion(place);
+    if (!any_byte(bits, rows)) warp.undefined.clear_suspicion(place);
   };
   const Place guard = warp.program->ops[warp.current].guard;
   if (guard.present()) look(guard, isa::Type::Pred);

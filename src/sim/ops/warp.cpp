@@ -25,13 +25,9 @@ namespace {
 
 enum class Shuffle : std::uint8_t { Up, Down, Bfly, Idx };
 
-struct Source {
-  unsigned lane;
-  bool is_inside;
-};
-
+// The lane it takes its value from. (A result of both is one that GCC makes no vectors of.)
 template <Shuffle mode>
-Source source_of(unsigned lane, std::uint32_t b, std::uint32_t c) {
+unsigned source_of(unsigned lane, std::uint32_t b, std::uint32_t c, bool& is_inside) {
   const unsigned by = b & 31U;
   const unsigned clamp = c & 31U;
   const unsigned segment = (c >> 8U) & 31U;
@@ -40,23 +36,27 @@ Source source_of(unsigned lane, std::uint32_t b, std::uint32_t c) {
   switch (mode) {
     case Shuffle::Up: {
       const int from = static_cast<int>(lane) - static_cast<int>(by);
-      return {static_cast<unsigned>(from) & 31U, from >= static_cast<int>(highest)};
+      is_inside = from >= static_cast<int>(highest);
+      return static_cast<unsigned>(from) & 31U;
     }
     case Shuffle::Down:
-      return {(lane + by) & 31U, lane + by <= highest};
+      is_inside = lane + by <= highest;
+      return (lane + by) & 31U;
     case Shuffle::Bfly:
-      return {lane ^ by, (lane ^ by) <= highest};
+      is_inside = (lane ^ by) <= highest;
+      return lane ^ by;
     case Shuffle::Idx: {
       const unsigned from = lowest | (by & ~segment & 31U);
-      return {from, from <= highest};
+      is_inside = from <= highest;
+      return from;
     }
   }
-  return {lane, false};
+  return lane;
 }
 
 // Where each lane takes its value from, and which of them are inside of their segment.
 struct Sources {
-  std::uint8_t lane[kLanes];
+  std::uint32_t lane[kLanes];
   Mask inside = 0;
 };
 
@@ -64,11 +64,15 @@ template <Shuffle mode>
 Sources find_sources(const std::uint32_t* b, const std::uint32_t* c) {
   return num::in_lanes([=] {
     Sources to;
+    Mask inside = 0;
+#pragma GCC ivdep
     for (unsigned l = 0; l < kLanes; ++l) {
-      const Source from = source_of<mode>(l, b[l], c[l]);
-      to.lane[l] = static_cast<std::uint8_t>(from.is_inside ? from.lane : l);
-      to.inside |= static_cast<Mask>(from.is_inside) << l;
+      bool is_inside = false;
+      const unsigned from = source_of<mode>(l, b[l], c[l], is_inside);
+      to.lane[l] = is_inside ? from : l;
+      inside |= static_cast<Mask>(is_inside) << l;
     }
+    to.inside = inside;
     return to;
   });
 }
