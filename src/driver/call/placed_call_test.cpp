@@ -110,5 +110,47 @@ TEST(PlacedKernels, RefuseAKernelThatIsNotThere) {
   EXPECT_EQ(PlacedKernel::load(std::string(kPtx), "sub").error().kind, DiagKind::UnknownName);
 }
 
+// Which of two warps is first says which number each draws; memory is as the first order left it.
+TEST_F(PlacedCall, RunsInSeveralOrders) {
+  const auto kernel = PlacedKernel::load(R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry draw(.param .u64 taken, .param .u64 drawn)
+{
+  .reg .b64 %rd<5>;
+  .reg .b32 %r<4>;
+  .reg .pred %p<2>;
+  mov.u32 %r0, %tid.x;
+  and.b32 %r1, %r0, 31;
+  setp.ne.u32 %p0, %r1, 0;
+  @%p0 ret;
+  ld.param.u64 %rd0, [taken];
+  ld.param.u64 %rd1, [drawn];
+  atom.global.add.u32 %r2, [%rd0], 1;
+  shr.u32 %r3, %r0, 5;
+  mul.wide.u32 %rd3, %r3, 4;
+  add.s64 %rd4, %rd1, %rd3;
+  st.global.u32 [%rd4], %r2;
+  ret;
+}
+)",
+                                         "draw");
+  ASSERT_TRUE(kernel) << render(kernel.error());
+  PlacedLaunch call;
+  call.launch.block = {64, 1, 1};
+  call.launch.arguments = {{.bits = kA}, {.bits = kB}};
+  call.memory = {{kA, std::as_writable_bytes(std::span(a_)), nullptr, "`taken`"},
+                 {kB, std::as_writable_bytes(std::span(b_)), b_undefined_.data(), "`drawn`"}};
+  const auto report = kernel->launch(call, {});
+  ASSERT_TRUE(report) << render(report.error());
+  EXPECT_TRUE(report->run.good());
+  EXPECT_THAT(report->run.orders.run, SizeIs(12));
+  EXPECT_EQ(report->run.orders.first_difference, "reverse");
+  EXPECT_EQ(a_[0], 2U);
+  EXPECT_EQ(b_[1], 1U);
+  call.sample = 1;
+  EXPECT_THAT(kernel->launch(call, {})->run.orders.run, IsEmpty());
+}
+
 }  // namespace
 }  // namespace ww::driver::placed_call_test
