@@ -66,7 +66,7 @@ void store_elements(Warp& warp, Place place, const Region& region, const std::ui
     if constexpr (std::is_same_v<Element, Register>) {
       value = from[l];
     } else {
-      value = static_cast<Element>(from[l]);
+      value = static_cast<Element>(from[l]);  // of a float: rounded to nearest
     }
     std::memcpy(to + address[l] + l * stride, &value, sizeof value);
   };
@@ -76,6 +76,11 @@ void store_elements(Warp& warp, Place place, const Region& region, const std::ui
     for_each_lane(group, store);
   }
 }
+
+// Of a 64-bit register, `st.f32` stores the number converted from an unsigned integer, whatever the
+// version of PTX, the space, the order and the vector (ptxas 13.0, seen on an H200); the manual has
+// it store the low bits.
+constexpr Move kConverting = store_elements<float, std::uint64_t>;
 
 // By element bytes, register bytes and sign, for the widths that exist.
 Move load_move(unsigned bytes, unsigned width, bool is_signed) {
@@ -188,8 +193,10 @@ void track_store(Warp& warp, const Op& op, Place place, const Region& region,
       !warp.undefined.are_kept() || place.is_constant() || !warp.undefined.is_suspect(place);
   if (is_known && op.bytes == 4) return mark_words(region, address, group, offset);
   const std::uint8_t* flags = is_known ? nullptr : warp.undefined.of(place);
+  const bool converts = op.as<AccessOp>().move == kConverting;
   for_each_lane(group, [&](unsigned l) {
     std::uint32_t bits = is_known ? 0U : flags[l];
+    if (converts && bits != 0) bits = 0xF;
     if (!is_known && op.bytes == 16) bits |= static_cast<std::uint32_t>(flags[l + kLanes]) << 8U;
     const std::uint64_t at = region.offset(address[l], l) + offset;
     mark_bytes(region, at, op.bytes, bits);
@@ -197,7 +204,8 @@ void track_store(Warp& warp, const Op& op, Place place, const Region& region,
       warp.unit->origins.stored(
           warp.unit_warp(), region, at, op.bytes,
           warp.unit->origins.through(origin_of(warp, place, l), warp.current));
-    const std::uint64_t known = bits == 0 || op.bytes > 8 ? 0 : known_bits(warp, place, l);
+    const bool has_known = bits != 0 && op.bytes <= 8 && !converts;
+    const std::uint64_t known = has_known ? known_bits(warp, place, l) : 0;
     for (unsigned b = 0; known != 0 && b < op.bytes; ++b)
       region.undefined[at + b] &= static_cast<std::uint8_t>(~(known >> (8 * b)));
   });
@@ -270,7 +278,7 @@ void run_store(Warp& warp, const Op& op) {
   act(warp);
   const RegisterRun registers{places.data(), op.place_count, op.bytes, it.width};
   const auto leaves = [&](const Region& region, std::uint64_t at, unsigned lane) {
-    return registers.are_at(warp, region, at, lane);
+    return it.move != kConverting && registers.are_at(warp, region, at, lane);
   };
   const StoredBytes stored(leaves);
   visit_regions(warp, address, warp.exec, total, AccessKind::Write, to.space,
@@ -329,9 +337,8 @@ std::string_view why_not(const Decode& in) {
     return "the assembler takes vectors of eight 8- or 16-bit elements and stores only part of "
            "them";
   }
-  if (in.word("type") == "f32" && in.width(1) > 4) {
-    return "of a 64-bit register the assembler stores the number converted from an integer";
-  }
+  if (in.word("type") == "f32" && in.width(1) > 8)
+    return "what the assembler stores of a 128-bit register is not known";
   return "";
 }
 
@@ -341,7 +348,9 @@ bool decode_store(Decode& in) {
   const unsigned width = in.width(1);
   in.op.address = in.address(0);
   in.further(in.sources(1));
-  return decode_access(in, run_store, store_move(bytes_in(in), width), width);
+  const bool converts = in.word("type") == "f32" && width > 4;
+  return decode_access(in, run_store, converts ? kConverting : store_move(bytes_in(in), width),
+                       width);
 }
 
 // Into global memory it is a store with release that needs no wait.
