@@ -136,10 +136,10 @@ Result<Value> namespace_attribute(Context& in, const std::string& path, std::str
       return opaque_value(in, span, fmt::format("`{}` is not taken: {}", full, *reason));
     return opaque_value(in, span, fmt::format("`{}` is not modelled", full));
   }
-  if (path == "math")
+  if (path == "math" || (path == "numpy" && name != "tau"))
     if (const auto number = number_of_math(name)) return of_float(*number);
   if (path == "functools" || path == "itertools" || path == "math" || path == "dataclasses" ||
-      path == "operator" || path == "typing")
+      path == "operator" || path == "typing" || path == "numpy")
     return opaque_value(in, span, fmt::format("`{}` is not modelled", full));
   return fail(no_such_name(path, name).with_span(name_span));
 }
@@ -285,8 +285,11 @@ Result<Value> annotated_item(Context& in, const Value& index, Span span) {
 Result<Value> attribute(Context& in, const Value& object, std::string_view name, Span where,
                         Span name_span) {
   if (object.is(Kind::Poison)) return object;
-  if (object.is(Kind::Opaque))
-    return opaque_value(in, object.as<OpaqueObject>().span, object.as<OpaqueObject>().reason);
+  if (object.is(Kind::Opaque)) {
+    const auto& opaque = object.as<OpaqueObject>();
+    if (name == "arch" && !opaque.arch.empty()) return in.heap.str(opaque.arch);
+    return opaque_value(in, opaque.span, opaque.reason);
+  }
   if (object.is(Kind::Namespace))
     return namespace_attribute(in, object.as<NamespaceObject>().path, name, where, name_span);
   if (object.is(Kind::PtxPath)) return ptx_word(in, object.as<PtxPathObject>(), name);

@@ -15,6 +15,7 @@ constexpr std::size_t kMaxNodes = std::size_t{2} << 20U;  // of a kernel
 Context::Context(const Options& options, Dialect file_dialect, SymbolTable names)
     : symbols(std::move(names)),
       dialect(file_dialect),
+      target(options.target),
       budget{.steps_left = options.max_steps,
              .stack_base = static_cast<const char*>(__builtin_frame_address(0))} {
   module = new_env(*this, nullptr);

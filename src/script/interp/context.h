@@ -54,7 +54,7 @@ struct KernelContext {
   std::vector<PoolObject*> pools;
   std::set<std::uint32_t> inferred;  // scalars, by BufferId, with the type of their first value
   LaunchIds launch;
-  std::map<const Object*, ir::VarId> extents;  // that the host has declared
+  std::map<const Object*, ir::VarId> extents;        // that the host has declared
   bool in_device = false;
   int loops = 0;
   std::size_t first_serial = 0;    // objects from this serial on were made in the kernel
@@ -91,6 +91,7 @@ struct Context {
   Heap heap;
   SymbolTable symbols;
   Dialect dialect;
+  std::optional<target::Target> target;  // what is compiled for, where that is known
   Budget budget;
 
   const Unit* unit = nullptr;        // of the code that runs

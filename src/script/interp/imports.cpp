@@ -45,6 +45,8 @@ constexpr ModuleRow kModules[] = {
     {"itertools", "itertools"},
     {"operator", "operator"},
     {"dataclasses", "dataclasses"},
+    {"numpy", "numpy"},
+    {"tvm.target", "tvm.target"},
 };
 
 // What moves from folder to folder of TVM: layouts beside its tile primitives, pools, barriers and

@@ -255,6 +255,8 @@ struct OpaqueObject : Object {
   std::string reason;  // "`numpy` is not modelled"
   /// `n = T.int32()` outside of kernels: one that uses it has an extent of this type.
   std::optional<ir::Type> extent = {};
+  /// Of `tvm.target.Target(…)`; empty: not known.
+  std::string arch = {};
 };
 
 /// Owns all objects of an evaluation, and counts what they take.

@@ -62,7 +62,7 @@ def build(n):
         B[tid] = T.float32(1)
     return kernel
 #--- expected
-expression.py:9:36: error: this value is not known at compile time: module `numpy` is not modelled [Opaque]
+expression.py:9:36: error: this value is not known at compile time: `numpy.int32` is not modelled [Opaque]
             B = T.match_buffer(B_ptr, (n,), "float32")
                                        ^~
 --kernel:1:7: note: it comes from here
@@ -167,7 +167,7 @@ needed_in_body.py:4:9: note: it comes from here
 import numpy as np
 from tvm.script import tirx as T
 
-N = int(np.prod((4, 8)))
+N = int(np.load("shape.npy")[0])
 size = N + 1
 
 
@@ -181,12 +181,12 @@ def build():
         B[tid] = T.float32(1)
     return kernel
 #--- expected
-needed_in_shape.py:12:36: error: this value is not known at compile time: module `numpy` is not modelled [Opaque]
+needed_in_shape.py:12:36: error: this value is not known at compile time: `numpy.load` is not modelled [Opaque]
             B = T.match_buffer(B_ptr, (size,), "float32")
                                        ^~~~~
 needed_in_shape.py:5:9: note: it comes from here
-    N = int(np.prod((4, 8)))
-            ^~~~~~~~~~~~~~~
+    N = int(np.load("shape.npy")[0])
+            ^~~~~~~~~~~~~~~~~~~~
 #=== opaque_call_in_kernel
 import numpy as np
 from tvm.script import tirx as T
@@ -202,10 +202,10 @@ def kernel(B_ptr: T.handle):
     if np.float32(0):
         B[0] = 1.0
 #--- expected
-opaque_call_in_kernel.py:11:14: error: this value is not known at compile time: module `numpy` is not modelled [Opaque]
+opaque_call_in_kernel.py:11:14: error: this value is not known at compile time: `numpy.sqrt` of these arguments is not modelled [Opaque]
         B[tid] = np.sqrt(B[tid])
                  ^~~~~~~~~~~~~~~
-opaque_call_in_kernel.py:12:8: error: this value is not known at compile time: module `numpy` is not modelled [Opaque]
+opaque_call_in_kernel.py:12:8: error: this value is not known at compile time: `numpy.float32` is not modelled [Opaque]
         if np.float32(0):
            ^~~~~~~~~~~~~
 #=== return
@@ -301,3 +301,48 @@ tree_nodes.py:10:34: error: `T.Range` is not taken: kernels are written in Pytho
 tree_nodes.py:11:14: error: this value is not known at compile time: `tvm.script.ir.Tuple` is not taken: `(a, b)` is a tuple [Opaque]
         A[tid] = I.Tuple((1, 2))
                  ^~~~~~~~~~~~~~~
+#=== numpy
+#: kernel = build((4, 8))
+import numpy as np
+from tvm.target import Target
+
+
+def build(shape):
+    size = np.prod([2**40, 2**40])
+    arch = Target("cuda").arch
+
+    @T.prim_func
+    def kernel(A: T.Buffer((4,), "int32"), B: T.Buffer((np.prod(shape, axis=0),), "int32")):
+        T.device_entry()
+        T.cta_id([1])
+        t = T.thread_id([4])
+        A[t] = size
+        if arch == "sm_90a":
+            A[t] = 1
+        A[t] = Target("llvm").arch
+    return kernel
+#--- expected
+numpy.py:11:44: error: this value is not known at compile time: `numpy.prod` of these arguments is not modelled [Opaque]
+        def kernel(A: T.Buffer((4,), "int32"), B: T.Buffer((np.prod(shape, axis=0),), "int32")):
+                                               ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+numpy.py:11:57: note: it comes from here
+        def kernel(A: T.Buffer((4,), "int32"), B: T.Buffer((np.prod(shape, axis=0),), "int32")):
+                                                            ^~~~~~~~~~~~~~~~~~~~~~
+numpy.py:15:16: error: this value is not known at compile time: `numpy.prod` of these arguments is not modelled [Opaque]
+            A[t] = size
+                   ^~~~
+numpy.py:7:12: note: it comes from here
+        size = np.prod([2**40, 2**40])
+               ^~~~~~~~~~~~~~~~~~~~~~~
+numpy.py:16:12: error: this value is not known at compile time: the architecture of `Target("cuda")` is that of `--target`, which names none [Opaque]
+            if arch == "sm_90a":
+               ^~~~~~~~~~~~~~~~
+numpy.py:8:12: note: it comes from here
+        arch = Target("cuda").arch
+               ^~~~~~~~~~~~~~
+numpy.py:18:16: error: this value is not known at compile time: `tvm.target.Target` of these arguments is not modelled [Opaque]
+            A[t] = Target("llvm").arch
+                   ^~~~~~~~~~~~~~~~~~~
+numpy.py:18:16: note: it comes from here
+            A[t] = Target("llvm").arch
+                   ^~~~~~~~~~~~~~
