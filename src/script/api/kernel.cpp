@@ -80,18 +80,49 @@ Result<Value> scope_id(Context& in, Args& a) {
   return count == 1 ? values[0] : in.heap.tuple(std::move(values));
 }
 
+Result<ir::HardwareId> hardware_id(Context& in, const Args& a) {
+  const auto out = ir::parse_hardware_id(WW_TRY(as_text(in, a[0], "the tag")));
+  if (!out) return fail(Diag(out.error()).with_span(a.call));
+  return *out;
+}
+
+ir::ExprId new_launch_id(Context& in, const Args& a) {
+  const ir::VarId id = new_var(in, ir::VarKind::Launch, ir::Type::of(DType::Int32), a.call);
+  return ir::var_ref(in.fn(), id, a.call);
+}
+
+// `bx = T.env_thread("blockIdx.x")` names an id, and `T.launch_thread(bx, 4)` launches it.
+Result<Value> env_thread(Context& in, Args& a) {
+  if (!in.kernel->in_device) WW_TRY_VOID(enter_device(in, a.call));
+  const ir::HardwareId hardware = WW_TRY(hardware_id(in, a));
+  const ir::ExprId id = new_launch_id(in, a);
+  in.kernel->open_ids.emplace(in.fn()[id].var.index, hardware);
+  return of_expr(id);
+}
+
 // The lowered form: a hardware id and its extent.
 Result<Value> launch_thread(Context& in, Args& a) {
   ir::Stmt out = stmt_node(ir::StmtKind::LaunchThread, a.call);
-  const auto hardware = ir::parse_hardware_id(WW_TRY(as_text(in, a[0], "the tag")));
-  if (!hardware) return fail(Diag(hardware.error()).with_span(a.call));
-  out.hardware = *hardware;
+  ir::ExprId id;
+  const bool is_named = a[0].is(Kind::Ir) && in.fn()[a[0].expr()].op == ir::ExprOp::Var;
+  if (is_named) {
+    const auto found = in.kernel->open_ids.find(in.fn()[a[0].expr()].var.index);
+    if (found == in.kernel->open_ids.end())
+      return fail_at(a.span(0), DiagKind::BadArgument,
+                     "`T.launch_thread` of a value that is not the name of a `T.env_thread`, or is "
+                     "launched already");
+    id = a[0].expr();
+    out.hardware = found->second;
+    in.kernel->open_ids.erase(found);
+  } else {
+    out.hardware = WW_TRY(hardware_id(in, a));
+    id = new_launch_id(in, a);
+  }
   out.args.push_back(WW_TRY(index_expr(in, a[1])));
-  out.var = new_var(in, ir::VarKind::Launch, ir::Type::of(DType::Int32), a.call);
-  const ir::VarId id = out.var;
+  out.var = in.fn()[id].var;
   emit(in, std::move(out));
   in.fn().level = ir::Level::Lowered;
-  return of_expr(ir::var_ref(in.fn(), id, a.call));
+  return of_expr(id);
 }
 
 // --- loops ---------------------------------------------------------------------------------------
@@ -274,6 +305,7 @@ constexpr BuiltinRow kRows[] = {
 #include "ir/scope_ids.def"
 #undef WW_SCOPE_ID
     {"T.launch_thread", "tag, extent", launch_thread, true},
+    {"T.env_thread", "tag, dtype?", env_thread, true},
     {"T.serial", kLoop, loop<ir::LoopKind::Serial>, true},
     {"T.unroll", kLoop, loop<ir::LoopKind::Unroll>, true},
     {"T.vectorized", kLoop, loop<ir::LoopKind::Vectorized>, true},

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/fail_at.h"
+#include "ir/tensor_map.h"
 #include "num/float_format.h"
 #include "script/api/builtins.h"
 #include "script/interp/evaluator.h"
@@ -172,11 +173,12 @@ Result<Value> address_of(Context& in, Args& a) {
       zeros.push_back(ir::int_imm(in.fn(), DType::Int32, 0, a.call));
     return of_expr(ir::address_of(in.fn(), a[0].buffer(), zeros, a.call));
   }
+  // The name of a tensor map stands for its address.
+  if (a[0].is(Kind::Ir) && ir::find_tensor_map(in.fn(), a[0].expr())) return a[0];
   if (a[0].is(Kind::Ir) && in.fn()[a[0].expr()].type.is_pointer())
-    return fail_at(
-        a.span(0), DiagKind::BadType,
-        "the address of a pointer or a tensor map is not taken: the name of a map stands for "
-        "its address");
+    return fail_at(a.span(0), DiagKind::BadType,
+                   "the address of a pointer is not taken; the name of a tensor map stands for "
+                   "its address");
   if (!a[0].is(Kind::Ir) || in.fn()[a[0].expr()].op != ExprOp::Load)
     return fail_at(a.span(0), DiagKind::BadType,
                    "the address of {}, expected an element of a buffer",

@@ -435,6 +435,21 @@ Result<Value> call_ptx(Context& in, const PtxPathObject& path, CallArgs& args) {
     if (opcode == "addr") return part(in, PtxOperandKind::Address, argument(0), argument(1));
     if (opcode == "pred") return part(in, PtxOperandKind::Predicate, argument(0), none());
     if (opcode == "at") return part(in, PtxOperandKind::At, argument(0), none());
+    // As TVM prints an opcode, `T.ptx.fence("acq_rel", "gpu", "")`: behind some names is a function.
+    const Given last = args.plain.empty() ? Given{none(), args.call} : args.plain.back();
+    if (last.is(Kind::Str) && text_of(last).empty()) {
+      CallArgs joined = args;
+      std::string whole = WW_TRY(take_trailing_words(in, opcode, joined));
+      std::replace(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(opcode.size()), '_',
+                   '.');
+      if (!isa::opcode_of(whole).forms().empty()) return issue(in, whole, joined);
+    }
+    // `T.ptx.mma.legacy`, `T.ptx.ldmatrix_legacy`
+    constexpr std::string_view kLegacy = "legacy";
+    if (opcode.size() > kLegacy.size() && opcode.ends_with(kLegacy))
+      if (const BuiltinRow* row = find_builtin(
+              fmt::format("T.ptx_legacy.{}", opcode.substr(0, opcode.size() - kLegacy.size() - 1))))
+        return call_builtin(in, *row, args, none());
     if (const PtxFunction* function = find_ptx_function(opcode))
       return call_ptx_function(in, *function, args);
   }

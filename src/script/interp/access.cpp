@@ -223,7 +223,9 @@ Result<Value> annotation_item(Context& in, const Value& annotation, const Value&
   AnnotationObject out = annotation.as<AnnotationObject>();
   if (out.what != AnnotationObject::What::Let)
     return fail_at(span, DiagKind::BadType, "this annotation takes no index");
-  out.type = WW_TRY(as_type(in, {index, span}, "the type"));
+  const bool is_map = index.is(Kind::Annotation) &&
+                      index.as<AnnotationObject>().what == AnnotationObject::What::TensorMap;
+  out.type = is_map ? ir::Type::handle() : WW_TRY(as_type(in, {index, span}, "the type"));
   return in.heap.wrap(Kind::Annotation, std::move(out));
 }
 

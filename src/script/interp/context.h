@@ -55,6 +55,8 @@ struct KernelContext {
   std::set<std::uint32_t> inferred;  // scalars, by BufferId, with the type of their first value
   LaunchIds launch;
   std::map<const Object*, ir::VarId> extents;        // that the host has declared
+  std::set<std::uint32_t> open_maps;                 // tensor maps without a value yet, by VarId
+  std::map<std::uint32_t, ir::HardwareId> open_ids;  // of `T.env_thread`, not launched yet
   bool in_device = false;
   int loops = 0;
   std::size_t first_serial = 0;    // objects from this serial on were made in the kernel

@@ -122,7 +122,13 @@ Result<void> take_param(Context& in, const FunctionObject& def, std::size_t inde
     return fail_at(span, DiagKind::BadType,
                    "parameter `{}` has no annotation, expected `T.handle`, `T.Buffer(…)` or a type",
                    name);
-  const Value annotation = WW_TRY(eval(in, param.annotation, *def.env));
+  // TVM prints a shape's extents by the names that an earlier parameter's shape has given them.
+  Result<Value> evaluated = eval(in, param.annotation, *def.env);
+  if (!evaluated && evaluated.error().kind == DiagKind::NotBound) {
+    if (takes_constants) return {};  // it is bound with the others
+    if (auto again = eval(in, param.annotation, env)) evaluated = *std::move(again);
+  }
+  const Value annotation = WW_TRY(std::move(evaluated));
   const bool is_constant =
       annotation.is(Kind::Annotation) && annotation.as<AnnotationObject>().what == What::Constexpr;
   if (is_constant != takes_constants) return {};

@@ -815,6 +815,13 @@ Result<void> assign_name(Context& in, Symbol name, Value value, Env& env, Span n
     if (known->is(Kind::Ir) && in.fn()[known->expr()].op == ir::ExprOp::Var)
       return fail(read_only(in.fn()[in.fn()[known->expr()].var], text, name_span));
   }
+  // `n = T.int32()` behind parameters whose shapes have it says it once more.
+  const auto is_extent = [&](const Value& v) {
+    return v.is(Kind::Ir) && in.fn()[v.expr()].op == ir::ExprOp::Var &&
+           in.fn()[in.fn()[v.expr()].var].kind == ir::VarKind::Extent;
+  };
+  if (known != nullptr && is_extent(*known) && is_extent(value) && is_fresh_var(*in.kernel, value))
+    return {};
   if (value.is(Kind::Meta)) {
     value = value.as<MetaObject>().value;
   } else if (value.is(Kind::Ir) && !is_fresh_var(*in.kernel, value)) {
@@ -854,6 +861,12 @@ Result<void> annotated_let(Context& in, Symbol name, const AnnotationObject& ann
   if (!value)
     return fail_at(at.all, DiagKind::NotBound, "`{}` is immutable and has no value",
                    in.symbols.text(name));
+  // A tensor map that is still to be encoded: the name is its name.
+  if (is_fresh_var(*in.kernel, *value) && in.fn()[value->expr()].type.is_pointer()) {
+    give_name(in, *value, in.symbols.text(name));
+    env.set(name, *value);
+    return {};
+  }
   if (is_sequence(*value))
     return fail(
         diag_at(at.value, DiagKind::BadType, "`{}: T.let` binds one value, not a {}",

@@ -553,21 +553,6 @@ shared_twice.py:7:9: error: `y` is a second allocation of shared.dyn; `x` is the
 shared_twice.py:6:9: note: declared here
         x = T.alloc_buffer((4,), "float32", scope="shared.dyn")
             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-#=== tensormap
-@T.prim_func
-def f(a: T.handle):
-    A = T.match_buffer(a, (16, 16), "float16")
-    A_map: T.handle("tensormap") = T.tvm_stack_alloca("tensormap", 1)
-    B_map: T.let[T.handle("tensormap")] = T.stack_alloca("tensormap", 1)
-    T.device_entry()
-    tx = T.thread_id([32])
-#--- expected
-tensormap.py:4:38: error: `T.tvm_stack_alloca` is not taken: `T.tensor_map` before `T.device_entry()` makes a tensor map by hand [UnknownName]
-        A_map: T.handle("tensormap") = T.tvm_stack_alloca("tensormap", 1)
-                                         ^~~~~~~~~~~~~~~~
-tensormap.py:5:45: error: `T.stack_alloca` is not taken: `T.tensor_map` before `T.device_entry()` makes a tensor map by hand [UnknownName]
-        B_map: T.let[T.handle("tensormap")] = T.stack_alloca("tensormap", 1)
-                                                ^~~~~~~~~~~~
 #=== thread_axis
 from tvm.tirx.layout import S, R, TileLayout, laneid, warpid, tid_in_wg, TLane, TCol
 

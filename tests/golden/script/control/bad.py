@@ -43,7 +43,7 @@ def f(A: T.Buffer((32,), "float32"), A_map: T.TensorMap()):
     for c in T.thread_binding(4, thread="clusterCtaIdx.x"):
         A[t] = 0.0
 #--- expected
-cluster_binding.py:10:29: error: the address of a pointer or a tensor map is not taken: the name of a map stands for its address [BadType]
+cluster_binding.py:10:29: error: the address of a pointer is not taken; the name of a tensor map stands for its address [BadType]
         T.evaluate(T.address_of(A_map))
                                 ^~~~~
 cluster_binding.py:11:41: error: a loop over `clusterCtaIdx.x`, expected `blockIdx` or `threadIdx` with `.x`, `.y` or `.z` [BadArgument]
