@@ -502,7 +502,9 @@ void check_reduction(const TileCheck& t) {
           region_text(t.f, dst));
     if (has_thread_axes(t.f[src.buffer]))
       t.c.findings.back().notes.push_back(
-          {"`axes` names what is reduced, lanes included: it is not read off the layouts", {}});
+          {"`axes` names what is reduced, lanes included; a view can make lanes and registers "
+           "dimensions of their own",
+           {}});
   }
 }
 

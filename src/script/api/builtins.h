@@ -223,6 +223,15 @@ std::optional<TilePath> parse_tile_path(std::string_view path);
 /// Emits the call.
 Result<Value> call_tile(Context& in, const TilePath& path, CallArgs& args);
 
+/// A primitive to call behind another one.
+struct FoldedInto {
+  TilePath path;
+  CallArgs args;
+};
+/// Gives a reduction, of which the layouts say what is reduced, views and axes that say so
+/// (layout_folds.cpp). Nothing happens to others.
+Result<std::optional<FoldedInto>> read_off_layouts(Context& in, ir::TileCall& call, Span span);
+
 // --- PTX instructions ----------------------------------------------------------------------------
 //
 // PTX instructions, in both spellings. The older one has a function per instruction with its

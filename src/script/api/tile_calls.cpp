@@ -10,6 +10,7 @@
 #include "base/join.h"
 #include "base/suggest.h"
 #include "ir/build.h"
+#include "ir/reduction.h"
 #include "ir/settings.h"
 #include "script/interp/evaluator.h"
 
@@ -472,10 +473,12 @@ Result<Value> call_tile(Context& in, const TilePath& path, CallArgs& args) {
           diag_at(args.call, DiagKind::BadTileCall, "`{}` without `{}`", name, params[i].name)
               .with_note(fmt::format("it takes ({})", signature_text(path.op))));
   WW_TRY_VOID(apply_multicast(in, multicast, call));
+  std::optional<FoldedInto> then;
+  if (ir::is_reduction(call.op)) then = WW_TRY(read_off_layouts(in, call, args.call));
   ir::Stmt out = stmt_node(ir::StmtKind::Tile, args.call);
   out.tile = in.fn().add(std::move(call));
   emit(in, std::move(out));
-  return none();
+  return then ? call_tile(in, then->path, then->args) : none();
 }
 
 }  // namespace ww::script

@@ -857,29 +857,6 @@ reduce_axes.py:19:5: error: `any` of `a`, which holds `float32`, expected `bool`
         Tx.warp.any(b, a, axes=(1, 2))
         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
   note: `not_equal` with 0 makes conditions of numbers
-#=== reduce_layouts
-# The layouts, not the shapes, would say what is reduced.
-from tvm.script import tirx as T
-from tvm.script.tirx import tile as Tx
-from tvm.tirx.layout import R, S, TileLayout, laneid
-
-
-@T.prim_func
-def f(A: T.Buffer((32,), "float32")):
-    T.device_entry()
-    T.cta_id([1])
-    T.warp_id([1])
-    lane = T.lane_id([32])
-    own = T.alloc_local([4], "float32")
-    total = T.alloc_local([4], "float32")
-    lanes = own.view(128, layout=TileLayout(S[(32, 4) : (1 @ laneid, 1)]))
-    sums = total.view(4, layout=TileLayout(S[4:1] + R[32 : 1 @ laneid]))
-    Tx.warp.sum(sums, lanes)
-#--- expected
-reduce_layouts.py:17:5: error: `sum` over axis -1 of (128) of `lanes` into (4) of `sums`; the other extents differ [BadTileCall]
-        Tx.warp.sum(sums, lanes)
-        ^~~~~~~~~~~~~~~~~~~~~~~~
-  note: `axes` names what is reduced, lanes included: it is not read off the layouts
 #=== reduce_no_axes
 # No axes at all.
 from tvm.script import tirx as T
@@ -1265,3 +1242,32 @@ unknown_setting.py:11:5: error: `fill` has no setting `value_type` [UnknownName]
         Tx.cta.fill(S0, 0.0, value_type="float32")
         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
   note: `fill` has no settings
+#=== reduce_by_layout
+from tvm.tirx.layout import R, S, TileLayout, laneid
+
+
+@T.prim_func
+def f():
+    T.device_entry()
+    T.cta_id([1])
+    T.warp_id([1])
+    T.lane_id([32])
+    acc = T.alloc_buffer((16, 128), "float32", scope="local", layout=TileLayout(S[(2, 8, 16, 4, 2) : (2, 4 @ laneid, 4, 1 @ laneid, 1)]))
+    two = T.alloc_buffer((16, 2), "float32", scope="local", layout=TileLayout(S[(2, 8, 2) : (1, 4 @ laneid, 2 @ laneid)]))
+    four = T.alloc_buffer((16, 4), "float32", scope="local", layout=TileLayout(S[(16, 4) : (2 @ laneid, 1)]))
+    Tx.warp.sum(two, acc, thread_reduce=False)
+    Tx.warp.sum(four, acc, thread_reduce=True)
+    Tx.warp.sum(two, acc[:, 0:64])
+#--- expected
+reduce_by_layout.py:13:5: error: `sum` over axis -1 of (16, 128) of `acc` into (16, 2) of `two`; the other extents differ [BadTileCall]
+        Tx.warp.sum(two, acc, thread_reduce=False)
+        ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+  note: `axes` names what is reduced, lanes included; a view can make lanes and registers dimensions of their own
+reduce_by_layout.py:14:5: error: `sum` over axis -1 of (16, 128) of `acc` into (16, 4) of `four`; the other extents differ [BadTileCall]
+        Tx.warp.sum(four, acc, thread_reduce=True)
+        ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+  note: `axes` names what is reduced, lanes included; a view can make lanes and registers dimensions of their own
+reduce_by_layout.py:15:5: error: `sum` over axis -1 of (16, 64) of `acc` into (16, 2) of `two`; the other extents differ [BadTileCall]
+        Tx.warp.sum(two, acc[:, 0:64])
+        ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+  note: `axes` names what is reduced, lanes included; a view can make lanes and registers dimensions of their own
