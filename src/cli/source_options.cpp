@@ -29,7 +29,7 @@ void declare_kernel(OptionSet& set, driver::SourceRequest& request,
   set.text("--target", "ARCH", request.target,
            "an architecture such as sm_90a\n"
            "(default auto: the GPU's own; without a GPU sm_100a for kernels with tensor memory,\n"
-           "sm_90a for others)");
+           "sm_90a for others, or the smallest target that has their instructions)");
   set.offer(driver::target_names());
   set.choice("--dialect", "D", request.dialect, kDialects,
              "the order of .local(): d1 by iters, d2 by place (default: as the file is written)");

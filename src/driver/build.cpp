@@ -200,9 +200,23 @@ bool uses_tensor_memory(const ir::Function& tile) {
 
 }  // namespace
 
-target::Target default_target(const ir::Function& tile) {
+std::optional<Diag> lacking(const ir::Function& tile, const target::Target& target) {
+  if (tile.ptx_calls.empty()) return std::nullopt;
+  const std::vector<Diag> errors = ir::verify_on_target(tile, target);
+  return errors.empty() ? std::nullopt : std::optional(errors.front());
+}
+
+target::Target usual_target(const ir::Function& tile) {
   return {.arch = uses_tensor_memory(tile) ? target::Arch::Sm100a : target::Arch::Sm90a,
           .ptx = target::ptx_versions().back()};
+}
+
+target::Target default_target(const ir::Function& tile) {
+  const target::Target usual = usual_target(tile);
+  if (!lacking(tile, usual)) return usual;
+  for (const target::ArchInfo& info : target::kArchs)
+    if (const target::Target other{info.arch, usual.ptx}; !lacking(tile, other)) return other;
+  return usual;
 }
 
 bool read_target(const std::string& text, std::optional<target::Target>& target,

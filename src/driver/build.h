@@ -110,7 +110,12 @@ std::optional<Diag> ptx_problem(const Build& build);
 void set_target(Build& build, const target::Target& target);
 
 /// sm_100a when the program uses tensor memory, else sm_90a; the newest PTX version.
+target::Target usual_target(const ir::Function& tile);
+/// The same; where the program's instructions need another target, the smallest that has all of
+/// them, if there is one.
 target::Target default_target(const ir::Function& tile);
+/// The first instruction of the program that a target lacks, as the error for it.
+std::optional<Diag> lacking(const ir::Function& tile, const target::Target& target);
 /// What `--target` says: nothing for "" and "auto". False, with the reason in `errors`, if the
 /// name is unknown.
 bool read_target(const std::string& text, std::optional<target::Target>& target,

@@ -508,10 +508,19 @@ std::optional<DeviceKind> parse_device(std::string_view name) {
 
 namespace {
 
+// Without "; the target is sm_90a", which was only asked about.
+std::string first_clause(const Diag& problem) {
+  return problem.text.substr(0, problem.text.find(';'));
+}
+
 DeviceChoice virtual_gpu(const ir::Function& tile, std::optional<target::Target> given,
                          sim::RunOptions options) {
   auto device = std::make_unique<runtime::SimDevice>(std::move(options));
   DeviceChoice out{.sim = device.get(), .target = given ? *given : default_target(tile)};
+  if (const target::Target usual = usual_target(tile); !given && out.target.arch != usual.arch)
+    if (const auto needs = lacking(tile, usual))
+      out.remark = fmt::format("compiled for {}, the smallest target that can: {}",
+                               target::info(out.target.arch).name, first_clause(*needs));
   out.device = std::move(device);
   return out;
 }
@@ -528,6 +537,10 @@ Result<DeviceChoice> real_gpu(const ir::Function& tile, std::optional<target::Ta
   if (needs_tensor_memory && !native.has(target::Feature::TensorMemory))
     return fail(DiagKind::NoDevice, "the kernel uses tensor memory, and {} has none",
                 device->name());
+  if (!given)
+    if (const auto needs = lacking(tile, native))
+      return fail(DiagKind::NoDevice, "the kernel needs {}, more than {} has: {}",
+                  target::info(fallback.arch).name, device->name(), first_clause(*needs));
   DeviceChoice out{.target = native};
   if (given) out.target = {.arch = given->arch, .ptx = std::min(given->ptx, native.ptx)};
   out.device = std::move(device);

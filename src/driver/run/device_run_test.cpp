@@ -14,6 +14,7 @@
 #include "driver/explain.h"
 #include "driver/report_parts.h"
 #include "runtime/sim_device.h"
+#include "runtime/test_driver.h"
 
 namespace ww::driver::run_device_run_test {
 namespace {
@@ -240,6 +241,55 @@ TEST(ChooseDevice, SaysWhyTheGpuWasNotTaken) {
   EXPECT_EQ(choice->remark, "the CUDA driver does not start: CUDA_ERROR_NO_DEVICE");
   EXPECT_EQ(choose_device(DeviceKind::Cuda, tile.tile(), {}, {}, broken).error().text,
             choice->remark);
+}
+
+// Two floats at once, which sm_100 is the first to add.
+constexpr std::string_view kPacked = R"(
+@T.prim_func
+def packed(A: T.Buffer((2,), "uint64")):
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([1])
+    x: T.uint64 = A[0]
+    T.ptx["add.rn.f32x2"](x, x, x)
+    A[1] = x
+)";
+
+TEST(ChooseDevice, CompilesForTheSmallestTargetThatCan) {
+  const Build tile = build(kPacked, {.until = Phase::Tile});
+  ASSERT_TRUE(tile.good()) << tile.errors;
+  EXPECT_EQ(usual_target(tile.tile()).arch, target::Arch::Sm90a);
+  EXPECT_EQ(default_target(tile.tile()).arch, target::Arch::Sm100);
+  const auto choice = choose_device(DeviceKind::Sim, tile.tile(), {}, {}, broken_driver());
+  ASSERT_TRUE(choice);
+  EXPECT_EQ(choice->target.arch, target::Arch::Sm100);
+  EXPECT_THAT(choice->remark, HasSubstr("compiled for sm_100, the smallest target that can: "));
+  // What is given counts, and fails where it cannot.
+  const auto given =
+      choose_device(DeviceKind::Sim, tile.tile(), usual_target(tile.tile()), {}, broken_driver());
+  EXPECT_EQ(given->target.arch, target::Arch::Sm90a);
+  EXPECT_EQ(given->remark, "");
+  const Build named = build_kernel(SourceText("k.py", std::string(kPacked)), {.target = "sm_90a"});
+  EXPECT_THAT(named.errors, HasSubstr("`add.rn.f32x2` needs sm_100 or later"));
+}
+
+TEST(ChooseDevice, NamesWhatTheKernelNeedsAndTheGpu) {
+  runtime::FakeDriver driver;
+  runtime::fake = &driver;
+  const Build tile = build(kPacked, {.until = Phase::Tile});
+  const Result<runtime::CudaCalls> calls = runtime::fake_calls();
+  const auto refused = choose_device(DeviceKind::Cuda, tile.tile(), {}, {}, calls);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().text,
+            "the kernel needs sm_100, more than Fake H200 (sm_90), driver 13.0 has: "
+            "`add.rn.f32x2` needs sm_100 or later");
+  // The virtual GPU takes it then, and says why.
+  const auto other = choose_device(DeviceKind::Auto, tile.tile(), {}, {}, calls);
+  ASSERT_TRUE(other);
+  EXPECT_NE(other->sim, nullptr);
+  EXPECT_EQ(other->remark, refused.error().text);
+  EXPECT_EQ(other->target.arch, target::Arch::Sm100);
+  runtime::fake = nullptr;
 }
 
 // --- explaining ---
