@@ -217,7 +217,20 @@ def test_what_a_helper_names_and_the_kernel_does_not_need_may_be_anything():
     with pytest.raises(ww.CompileError) as caught:
         needs_it.ptx  # noqa: B018
     assert f"{__file__}:{line_of(__file__, 'tools.measured(t)')}:" in str(caught.value)
-    assert "is not known at compile time: `prod` of module `numpy" in str(caught.value)
+    assert "is not known at compile time: `mean` of module `numpy" in str(caught.value)
+
+
+def test_numpy_functions_of_shapes_are_known():
+    shape = (4, 8)
+
+    @ww.kernel
+    def fill(A: ww.Tensor[32, "int32"]):
+        T.device_entry()
+        T.cta_id([1])
+        t = T.thread_id([np.prod(shape)])
+        A[t] = tools.sized(t)
+
+    assert (run(fill) == np.arange(32) + 9).all()
 
 
 def test_findings_in_a_helper_have_their_place_in_its_file():

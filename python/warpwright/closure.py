@@ -42,6 +42,8 @@ _KNOWN_MODULES = (
     "dataclasses", "functools", "itertools", "math", "operator", "tvm", "typing", "warpwright",
 )  # fmt: skip
 _ELEMENT_TYPES = ("ml_dtypes", "numpy")
+# Of NumPy the compiler knows functions of numbers and shapes (src/script/api/modules.cpp).
+_NUMPY_FUNCTIONS = frozenset("ceil exp floor gcd lcm log log2 max min prod sqrt sum".split())
 # Modules whose text no kernel is made of.
 _FOREIGN_MODULES = (sys.stdlib_module_names | {"cupy", "jax", "ml_dtypes", "numpy", "torch"}) - {
     "builtins"
@@ -367,10 +369,12 @@ def _import_of(value: Any, name: str) -> str | None:
         return f"from warpwright.lang import {value!r} as {name}" if is_name else None
     if (statement := tvm_values.import_of(value, name)) is not None:
         return statement
+    theirs = getattr(value, "__name__", "")
+    if theirs in _NUMPY_FUNCTIONS and getattr(sys.modules.get("numpy"), theirs, None) is value:
+        return f"from numpy import {theirs} as {name}"
     if not callable(value) or _root(value) not in _KNOWN_MODULES:
         return None
     module = value.__module__ if _root(value) == "tvm" else _root(value)
-    theirs = getattr(value, "__name__", "")
     is_there = getattr(sys.modules.get(module), theirs, None) is value
     return f"from {module} import {theirs} as {name}" if is_there else None
 
