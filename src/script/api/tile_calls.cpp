@@ -474,7 +474,8 @@ Result<Value> call_tile(Context& in, const TilePath& path, CallArgs& args) {
               .with_note(fmt::format("it takes ({})", signature_text(path.op))));
   WW_TRY_VOID(apply_multicast(in, multicast, call));
   std::optional<FoldedInto> then;
-  if (ir::is_reduction(call.op)) then = WW_TRY(read_off_layouts(in, call, args.call));
+  if (ir::is_reduction(call.op) && !ir::gives_index(call.op))
+    then = WW_TRY(read_off_layouts(in, call, args.call));
   ir::Stmt out = stmt_node(ir::StmtKind::Tile, args.call);
   out.tile = in.fn().add(std::move(call));
   emit(in, std::move(out));

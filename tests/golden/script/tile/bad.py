@@ -1258,6 +1258,8 @@ def f():
     Tx.warp.sum(two, acc, thread_reduce=False)
     Tx.warp.sum(four, acc, thread_reduce=True)
     Tx.warp.sum(two, acc[:, 0:64])
+    last = T.alloc_buffer((16, 4), "int32", scope="local", layout=TileLayout(S[(2, 8, 4) : (1, 4 @ laneid, 1 @ laneid)]))
+    Tx.warp.argmax(last, acc)
 #--- expected
 reduce_by_layout.py:13:5: error: `sum` over axis -1 of (16, 128) of `acc` into (16, 2) of `two`; the other extents differ [BadTileCall]
         Tx.warp.sum(two, acc, thread_reduce=False)
@@ -1270,4 +1272,8 @@ reduce_by_layout.py:14:5: error: `sum` over axis -1 of (16, 128) of `acc` into (
 reduce_by_layout.py:15:5: error: `sum` over axis -1 of (16, 64) of `acc` into (16, 2) of `two`; the other extents differ [BadTileCall]
         Tx.warp.sum(two, acc[:, 0:64])
         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+  note: `axes` names what is reduced, lanes included; a view can make lanes and registers dimensions of their own
+reduce_by_layout.py:17:5: error: `argmax` over axis -1 of (16, 128) of `acc` into (16, 4) of `last`; the other extents differ [BadTileCall]
+        Tx.warp.argmax(last, acc)
+        ^~~~~~~~~~~~~~~~~~~~~~~~~
   note: `axes` names what is reduced, lanes included; a view can make lanes and registers dimensions of their own
