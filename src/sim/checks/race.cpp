@@ -286,6 +286,8 @@ Mask Shadow::touch_own(RaceStep& step, const std::uint64_t* address, Mask lanes)
 
 // Parts of words.
 void Shadow::touch_bytes(RaceStep& step, const std::uint64_t* address, Mask lanes) {
+  Page* page = nullptr;
+  std::uint64_t number = 0;
   for_each_lane(lanes, [&](unsigned l) {
     step.lane = l;
     step.address = address[l];
@@ -296,13 +298,16 @@ void Shadow::touch_bytes(RaceStep& step, const std::uint64_t* address, Mask lane
       const std::uint8_t which =
           byte_mask(static_cast<unsigned>(at % 4), static_cast<unsigned>((stop - 1) % 4));
       at = stop;
-      Page& page = page_of(step, step.word);
-      page.repeats = {};
+      if (page == nullptr || number != step.word / kPageWords) {
+        number = step.word / kPageWords;
+        page = &page_of(step, step.word);
+        page->repeats = {};
+      }
       const auto slot = static_cast<unsigned>(step.word % kPageWords);
-      if (step.is_noted) note_for_units(step, page, slot, which);
-      WordAccesses& cell = page.cells[slot];
+      if (step.is_noted) note_for_units(step, *page, slot, which);
+      WordAccesses& cell = page->cells[slot];
       if (which != kWholeWord || is_split(cell)) {
-        touch_parts(step, page, which, lane_bit(l));
+        touch_parts(step, *page, which, lane_bit(l));
       } else {
         touch_cell(step, cell, {step.stamp, turned(lane_bit(l), step.word, step.by.shift)},
                    lane_bit(l));
@@ -349,8 +354,23 @@ void Shadow::touch_parts(RaceStep& step, Page& page, std::uint8_t which, Mask la
     cell = {.rest = WordAccesses::kSplit, .latest = {step.stamp, 0}};
   }
   const AccessEntry mine{step.stamp, turned(lanes, step.word, step.by.shift)};
-  for (unsigned b = 0; b < 4; ++b)
-    if (((which >> b) & 1U) != 0) touch_cell(step, parts[b], mine, lanes);
+  WordAccesses before{.rest = WordAccesses::kSplit}, after{};  // of the byte before; at first none
+  for (unsigned b = 0; b < 4; ++b) {
+    if (((which >> b) & 1U) == 0) continue;
+    WordAccesses& part = parts[b];
+    if (part == before) {
+      part = after;
+      continue;
+    }
+    const WordAccesses old = part;
+    if (sets_.has_none(part)) part = {};
+    if (touch_plainly(step, part, mine)) {
+      before = old;
+      after = part;
+    } else {
+      touch_cell(step, part, mine, lanes);
+    }
+  }
 }
 
 void Shadow::touch_cell(RaceStep& step, WordAccesses& cell, const AccessEntry& mine, Mask lanes) {
