@@ -389,11 +389,12 @@ TEST(Signatures, AreOfTheOpenCall) {
   EXPECT_EQ(help("    Tx.cta.copy(src=")["activeParameter"], 1);
   EXPECT_EQ(help("    T.cast(tid, ")["signatures"][0]["label"], "T.cast(value, dtype)");
   EXPECT_TRUE(help("    x = 1").is_null());
-  client.show("def build(n, tile=(8, 8)):\n    return n\n\nx = build(1, ");
-  client.show("def build(n, tile=(8, 8)):\n    return n\n\nx = build(1)\n");
+  const std::string written = "build(n, tile=(8, 8), *more, kinds=[1, 2], names={3: 4})";
+  client.show("def " + written + ":\n    return n\n\nx = build(1)\n");
   const Json own = client.at("signatureHelp", "x = build(1|");
-  EXPECT_EQ(own["signatures"][0]["label"], "build(n, tile=(8, 8))");
-  EXPECT_EQ(own["signatures"][0]["parameters"][1]["label"], "tile=(8, 8)");
+  EXPECT_EQ(own["signatures"][0]["label"], written);
+  EXPECT_THAT(texts(own["signatures"][0]["parameters"], "label"),
+              ElementsAre("n", "tile=(8, 8)", "*more", "kinds=[1, 2]", "names={3: 4}"));
 }
 
 // --- definitions ---------------------------------------------------------------------------------

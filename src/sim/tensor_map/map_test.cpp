@@ -167,13 +167,22 @@ TEST(TensorMaps, BytesThatAreNoMap) {
   ASSERT_FALSE(back);
   EXPECT_NE(back.error().text.find("these 128 bytes are not a tensor map"), std::string::npos);
   EXPECT_FALSE(replace_field(image, MapField::Rank, 0, 1));
-  // Any byte may have been overwritten: a map, or none, but no harm.
-  for (std::size_t i = 0; i < kTensorMapBytes; ++i) {
-    TensorMapImage changed = encode(plain());
-    changed[i] = std::byte{0xFF};
-    const auto map = decode(changed);
-    EXPECT_TRUE(!map || refusal(*map).empty()) << i;
-  }
+  // Any byte may have been overwritten: a map whose values have names, or none.
+  const auto is_named = [](auto value) {
+    return static_cast<std::size_t>(value) < words_of(value).size();
+  };
+  for (const TensorMap& whole : {plain(), columns()})
+    for (std::size_t i = 0; i < kTensorMapBytes; ++i)
+      for (unsigned value = 0; value < 256; ++value) {
+        TensorMapImage changed = encode(whole);
+        changed[i] = static_cast<std::byte>(value);
+        const auto map = decode(changed);
+        if (!map) continue;
+        EXPECT_EQ(refusal(*map), "") << i;
+        EXPECT_TRUE(is_named(map->interleave) && is_named(map->swizzle) && is_named(map->fill) &&
+                    is_named(map->promotion))
+            << "byte " << i << " is " << value;
+      }
 }
 
 // A map that is filled in on the device equals that of the encoder.
