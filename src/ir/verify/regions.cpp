@@ -28,7 +28,7 @@ constexpr std::int64_t kAllOf = 8;           // so many ids are all tried
 std::vector<std::int64_t> tried(std::int64_t count) {
   std::vector<std::int64_t> out;
   for (std::int64_t i = 0; i < count; ++i)
-    if (count <= kAllOf || i < kAllOf / 2 || i >= count - kAllOf / 2) {
+    if (i < kAllOf / 2 || i >= count - kAllOf / 2) {
       out.push_back(i);
     } else {
       i = count - kAllOf / 2 - 1;

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "ir/verify/test_findings.h"
 
 namespace ww::ir::verify_verify_test {
@@ -131,18 +133,17 @@ TEST(VerifyNodes, AnnotationOfAnotherParameter) {
 // Calls `visit` with every reference of the function from one node to another.
 template <typename Visit>
 void for_each_reference(Function& f, const Visit& visit) {
-  const auto all = [&](auto& ids) {
-    for (auto& id : ids) visit(id);
-  };
+  const auto each = [&](auto&... ids) { (visit(ids), ...); };
+  const auto all = [&](auto&... lists) { (std::ranges::for_each(lists, visit), ...); };
   for (std::uint32_t i = 0; i < f.stmt_count(); ++i) {
     Stmt& s = f.at(StmtId{i});
-    visit(s.expr), visit(s.var), visit(s.buffer), visit(s.tile), visit(s.ptx);
-    all(s.args), all(s.vars), all(s.body), all(s.other);
+    each(s.expr, s.var, s.buffer, s.tile, s.ptx);
+    all(s.args, s.vars, s.body, s.other);
   }
   for (std::uint32_t i = 0; i < f.buffer_count(); ++i) {
     Buffer& b = f.at(BufferId{i});
-    visit(b.param), visit(b.base), visit(b.pointer), visit(b.elem_offset), visit(b.byte_offset);
-    visit(b.allocated_addr), all(b.shape);
+    each(b.param, b.base, b.pointer, b.elem_offset, b.byte_offset, b.allocated_addr);
+    all(b.shape);
   }
   for (std::uint32_t i = 0; i < f.tile_calls.size(); ++i) {
     for (TileArg& arg : f.at(TileCallId{i}).args) {
@@ -150,7 +151,7 @@ void for_each_reference(Function& f, const Visit& visit) {
       auto* const region = std::get_if<Region>(&arg);
       if (region == nullptr) continue;
       visit(region->buffer);
-      for (RangeExpr& range : region->ranges) visit(range.min), visit(range.extent);
+      for (RangeExpr& range : region->ranges) each(range.min, range.extent);
     }
     for (auto& [key, buffer] : f.at(TileCallId{i}).workspace) visit(buffer);
   }
@@ -158,7 +159,8 @@ void for_each_reference(Function& f, const Visit& visit) {
     for (PtxOperand& operand : f.at(PtxCallId{i}).operands) visit(operand.expr);
   for (std::uint32_t i = 0; i < f.expr_count(); ++i) {
     Expr& e = f.at(ExprId{i});
-    visit(e.var), visit(e.buffer), all(e.args);
+    each(e.var, e.buffer);
+    all(e.args);
   }
 }
 

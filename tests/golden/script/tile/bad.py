@@ -1277,3 +1277,27 @@ reduce_by_layout.py:17:5: error: `argmax` over axis -1 of (16, 128) of `acc` int
         Tx.warp.argmax(last, acc)
         ^~~~~~~~~~~~~~~~~~~~~~~~~
   note: `axes` names what is reduced, lanes included; a view can make lanes and registers dimensions of their own
+#=== product_alone
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+from tvm.tirx.layout import S, TileLayout, laneid, mma_shared_layout, wid_in_wg
+SUMS = TileLayout(S[(4, 2, 8, 2, 4, 2) : (1 @ wid_in_wg, 2, 4 @ laneid, 4, 1 @ laneid, 1)])
+
+
+@T.prim_func
+def f(Y: T.Buffer((128,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([128])
+    X = T.alloc_buffer((64, 16), "float16", scope="shared", align=256, layout=mma_shared_layout("float16", "32B", (64, 16)))
+    C = T.alloc_buffer((64, 16), "float32", scope="local", layout=SUMS)
+    own = C.local(8)
+    Tx.wg.gemm_async(C, X, X[0:16, :])
+    Y[t] = own[0]
+#--- expected
+product_alone.py:16:12: error: `own` is read while the product into `C` is under way: no `T.ptx.wgmma.commit_group()` has closed its group [BadTileCall]
+        Y[t] = own[0]
+               ^~~~~~
+product_alone.py:15:5: note: the product starts here
+        Tx.wg.gemm_async(C, X, X[0:16, :])
+        ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
