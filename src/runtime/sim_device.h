@@ -35,6 +35,8 @@ class SimDevice final : public Device {
              std::string name) {
     device_->memory().adopt(address, bytes, undefined, std::move(name));
   }
+  /// What messages call the parts of the program.
+  void set_names(sim::LaunchNames names) { options_.names = std::move(names); }
   [[nodiscard]] std::optional<Resources> resources() const override;
   /// TooLarge beyond the memory that the options allow.
   Result<Address> allocate(std::size_t bytes, std::string_view name) override;

@@ -84,6 +84,14 @@ struct OrderBudget {
 /// About 0.3 s of one core. It counts work, not time: a launch has the same report on every host.
 inline constexpr OrderBudget kUsualOrders{.most = 12, .work = 1'500'000};
 
+/// What messages about hangs call things, for programs made from a source that has names and lines of
+/// its own. An empty text, or none of these: as the PTX has it.
+struct LaunchNames {
+  std::function<std::string(std::uint64_t)> mbarrier{};  // by offset in shared memory: "full[0]"
+  std::function<std::string(std::uint32_t)> role{};      // of a warp of a block: "producer"
+  bool has_lines = false;                                // `.loc` has those that a user knows
+};
+
 struct RunOptions {
   CheckSet checks = CheckSet::all();
   Schedule schedule{};
@@ -107,6 +115,7 @@ struct RunOptions {
   /// How many blocks (with clusters: clusters) run, spread over the grid; 0: all. A kernel whose blocks
   /// wait for each other always runs whole.
   std::uint64_t sample = 0;
+  LaunchNames names{};
   /// Called now and then with blocks done and blocks in all; returns whether to go on.
   std::function<bool(std::uint64_t, std::uint64_t)> progress{};
   /// Ends the run soon after it is set, from any thread.

@@ -178,6 +178,8 @@ struct Program {
   [[nodiscard]] std::string_view line(std::uint32_t number) const;
   /// "line 12 (kernel.cu:7)", of an op.
   [[nodiscard]] std::string place_text(std::uint32_t op) const;
+  /// "k.py:16", by `.loc`; empty: none says it.
+  [[nodiscard]] std::string source_place(std::uint32_t op) const;
 };
 
 struct LoadResult {

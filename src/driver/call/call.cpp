@@ -17,6 +17,7 @@
 #include "driver/run/device_run.h"
 #include "driver/run/report.h"
 #include "driver/sim/options.h"
+#include "driver/timeline/names.h"
 #include "eval/eval.h"
 #include "ir/function.h"
 #include "ir/param_use.h"
@@ -161,8 +162,11 @@ Result<RunReport> call_kernel(const Build& build, CallArgs args, const CallOptio
   if (options.device == DeviceKind::Cuda)
     device =
         WW_TRY(runtime::CudaDevice::open_at(*options.driver, options.number, build.target->arch));
-  else
-    device = std::make_unique<runtime::SimDevice>(WW_TRY(sim_options(options)));
+  if (device == nullptr) {
+    auto sim = std::make_unique<runtime::SimDevice>(WW_TRY(sim_options(options)));
+    sim->set_names(launch_names(build, *sim));
+    device = std::move(sim);
+  }
   const DeviceRun run = WW_TRY(run_on(*device, build, bound));
   return launch_report(build.tile().name, build.compiled->source, *build.target, *device,
                        run.launch);

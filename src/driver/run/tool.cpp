@@ -297,14 +297,11 @@ void KernelRun::add_size(const runtime::Launch& launch) {
 }
 
 TimelineSource KernelRun::timeline_source(const runtime::Launch& launch) const {
-  const sim::Program& program = *device_.sim->program();
-  return {.program = &program,
-          .kernel = program.find_kernel(build_.entry),
-          .grid = {launch.grid[0], launch.grid[1], launch.grid[2]},
-          .file = request_.source.path,
-          .outcome = outcome_text(*device_.sim->report()),
-          .names = shared_names(build_, program),
-          .roles = warp_roles(build_)};
+  TimelineSource source = driver::timeline_source(build_, *device_.sim->program());
+  source.grid = {launch.grid[0], launch.grid[1], launch.grid[2]};
+  source.file = request_.source.path;
+  source.outcome = outcome_text(*device_.sim->report());
+  return source;
 }
 
 void KernelRun::capture(const runtime::Launch& launch) {
@@ -325,6 +322,7 @@ void KernelRun::write_timeline_of(const runtime::Launch& launch) {
 void KernelRun::run_device() {
   if (!choose() || !lower() || !assemble()) return;
   begin(RunStep::Launch);
+  if (device_.sim != nullptr) device_.sim->set_names(launch_names(build_, *device_.sim));
   const auto run = run_on(*device_.device, build_, kernel_args(*values_),
                           {.timed_launches = request_.timed_launches});
   if (!run) {

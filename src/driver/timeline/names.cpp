@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -34,34 +36,71 @@ std::string index_text(const std::string& name, std::uint64_t at, std::uint64_t 
   return at == 0 ? name : fmt::format("{}+0x{:x}", name, at);
 }
 
-}  // namespace
-
-std::string TimelineNames::mbarrier(std::uint32_t index) const {
-  const std::uint64_t offset = recording_.mbarriers[index].offset;
-  for (const SharedName& name : source_.names) {
+// The mbarrier at that place in shared memory; empty: it has no name.
+std::string mbarrier_name(const TimelineSource& source, std::uint64_t offset) {
+  for (const SharedName& name : source.names) {
     if (offset >= name.offset && offset - name.offset < name.bytes)
       return index_text(name.name, offset - name.offset, name.bytes, name.element);
   }
-  const auto own = static_cast<std::uint32_t>(source_.kernel - source_.program->functions.data());
-  for (const sim::SharedVariable& variable : source_.program->shared) {
+  const auto own = static_cast<std::uint32_t>(source.kernel - source.program->functions.data());
+  for (const sim::SharedVariable& variable : source.program->shared) {
     const bool is_here = variable.function == sim::SharedVariable::kAnyFunction ||
                          variable.function == own ||
-                         !source_.program->functions[variable.function].is_entry;
+                         !source.program->functions[variable.function].is_entry;
     const bool holds = offset >= variable.offset &&
                        (variable.bytes == 0 || offset - variable.offset < variable.bytes);
     if (is_here && holds)
       return index_text(variable.name, offset - variable.offset, variable.bytes, variable.element);
   }
-  return fmt::format("0x{:x}", offset);
+  return "";
+}
+
+std::optional<std::size_t> role_of(const TimelineSource& source, std::uint32_t warp) {
+  const auto found = std::ranges::find_if(source.roles, [&](const WarpRole& role) {
+    return std::ranges::find(role.warps, warp) != role.warps.end();
+  });
+  if (found == source.roles.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - source.roles.begin());
+}
+
+}  // namespace
+
+TimelineSource timeline_source(const Build& build, const sim::Program& program) {
+  return {.program = &program,
+          .kernel = program.find_kernel(build.entry),
+          .names = shared_names(build, program),
+          .roles = warp_roles(build)};
+}
+
+sim::LaunchNames launch_names(const Build& build, const runtime::SimDevice& device) {
+  // Made for the first message; host threads may ask at the same time.
+  struct Kept {
+    std::once_flag is_made;
+    TimelineSource source;
+  };
+  const auto source = [&build, &device,
+                       kept = std::make_shared<Kept>()]() -> const TimelineSource& {
+    std::call_once(kept->is_made,
+                   [&] { kept->source = timeline_source(build, *device.program()); });
+    return kept->source;
+  };
+  return {.mbarrier = [source](std::uint64_t at) { return mbarrier_name(source(), at); },
+          .role =
+              [source](std::uint32_t warp) {
+                const auto role = role_of(source(), warp);
+                return role ? source().roles[*role].name : "";
+              },
+          .has_lines = true};
+}
+
+std::string TimelineNames::mbarrier(std::uint32_t index) const {
+  const std::uint64_t offset = recording_.mbarriers[index].offset;
+  std::string name = mbarrier_name(source_, offset);
+  return name.empty() ? fmt::format("0x{:x}", offset) : name;
 }
 
 std::optional<std::size_t> TimelineNames::role(std::uint32_t warp) const {
-  const std::uint32_t own = warp % recording_.warps_per_cta;
-  const auto found = std::ranges::find_if(source_.roles, [&](const WarpRole& role) {
-    return std::ranges::find(role.warps, own) != role.warps.end();
-  });
-  if (found == source_.roles.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - source_.roles.begin());
+  return role_of(source_, warp % recording_.warps_per_cta);
 }
 
 std::string TimelineNames::block(std::uint32_t cta) const {

@@ -11,6 +11,7 @@
 #include "driver/build.h"
 #include "driver/launch/launch.h"
 #include "driver/timeline/timeline.h"
+#include "runtime/sim_device.h"
 #include "sim/program.h"
 
 namespace ww::driver {
@@ -67,6 +68,11 @@ Result<void> draw_timeline(const TimelineRequest& request, const TimelinePlan& p
 // that branch is for. A role is a branch for whole warps and not for all of them, outside of loops, in
 // which there is something to do: a loop, a tile primitive or a wait at an mbarrier. `with WarpRole(…)`
 // is such a branch, and so is `if warp == 4`.
+
+/// What the source of a build calls the parts of its program; grid, file and outcome are left open.
+TimelineSource timeline_source(const Build& build, const sim::Program& program);
+/// The same for messages of a launch of it on that device. Both must outlive it.
+sim::LaunchNames launch_names(const Build& build, const runtime::SimDevice& device);
 
 // --- role use ------------------------------------------------------------------------------------
 //

@@ -448,13 +448,19 @@ std::string_view Program::line(std::uint32_t number) const {
 
 std::string Program::place_text(std::uint32_t op) const {
   if (op >= infos.size()) return "no line";
-  std::string out = fmt::format("line {}", infos[op].line);
+  const std::string source = source_place(op);
+  return fmt::format("line {}{}", infos[op].line,
+                     source.empty() ? "" : fmt::format(" ({})", source));
+}
+
+std::string Program::source_place(std::uint32_t op) const {
+  if (op >= infos.size()) return "";
   const std::size_t loc = infos[op].loc;  // plus one
-  if (loc == 0 || loc > locs.size() || locs[loc - 1].file >= files.size()) return out;
+  if (loc == 0 || loc > locs.size() || locs[loc - 1].file >= files.size()) return "";
   const std::string& path = files[locs[loc - 1].file];
-  if (path.empty()) return out;
+  if (path.empty()) return "";
   const std::string file = std::filesystem::path(path).filename().string();
-  return out + fmt::format(" ({}:{})", printable_name(file), locs[loc - 1].line);
+  return fmt::format("{}:{}", printable_name(file), locs[loc - 1].line);
 }
 
 LoadResult load(std::string_view text, std::string name, const LoadOptions& options) {

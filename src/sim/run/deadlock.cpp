@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -45,16 +47,80 @@ std::vector<Stuck> all_stuck(const Unit& unit) {
   std::vector<Stuck> all;
   for (const Warp* warp : unit.warps)
     for (const Split& split : warp->splits.list) all.push_back({warp, &split});
-  // Barriers are most often where the others wait for these.
-  std::stable_partition(all.begin(), all.end(), [](const Stuck& stuck) {
-    return stuck.split->state != SplitState::AtBarrier &&
-           stuck.split->state != SplitState::AtClusterBarrier;
-  });
   return all;
 }
 
+const Warp& warp_of(const Unit& unit, std::uint32_t unit_warp) {
+  const std::size_t per_cta = unit.ctas[0]->warps.size();
+  return *unit.ctas[unit_warp / per_cta]->warps[unit_warp % per_cta];
+}
+
+// Who cannot be helped comes first: who waits for what nobody left can supply. Barriers are most often
+// where the others wait for these.
+void put_culprits_first(Unit& unit, std::vector<Stuck>& all) {
+  const auto rank = [&](const Stuck& stuck) {
+    const SplitState state = stuck.split->state;
+    if (state == SplitState::AtBarrier || state == SplitState::AtClusterBarrier) return 2;
+    const Mbarrier* const barrier =
+        state == SplitState::Asleep ? find_mbarrier(unit, stuck.split->address) : nullptr;
+    if (barrier == nullptr) return 1;
+    const bool is_hopeless = std::ranges::all_of(
+        barrier->supplies,
+        [&](const MbarrierSupply& supply) { return warp_of(unit, supply.unit_warp).done(); });
+    return is_hopeless ? 0 : 1;
+  };
+  std::ranges::stable_sort(all, {}, rank);
+}
+
+const LaunchNames& names_in(const Unit& unit) { return unit.context.options->names; }
+
 std::string line_at(const Unit& unit, std::uint32_t op) {
-  return unit.context.program->place_text(op);
+  const Program& program = *unit.context.program;
+  const std::string own = names_in(unit).has_lines ? program.source_place(op) : "";
+  return own.empty() ? program.place_text(op) : own;
+}
+
+// "the mbarrier at 0x40", "`full[0]`".
+std::string mbarrier_at(const Unit& unit, std::uint64_t address) {
+  const auto& name_of = names_in(unit).mbarrier;
+  const std::string name = name_of ? name_of(shared_offset(address)) : "";
+  if (name.empty()) return "the mbarrier at " + shared_text(unit, address);
+  if (unit.ctas.size() == 1) return fmt::format("`{}`", name);
+  return fmt::format("`{}` of CTA {}", name, shared_rank(address));
+}
+
+// --- warps ---------------------------------------------------------------------------------------
+
+// "block (0,0,0), warps 4-7, 9 (consumer)", of one block. In order.
+std::string warps_text(const Unit& unit, const Cta& cta, std::span<const unsigned> warps) {
+  std::vector<std::string> ranges;
+  for (std::size_t i = 0, end = 0; i < warps.size(); i = end) {
+    for (end = i + 1; end < warps.size() && warps[end] == warps[end - 1] + 1; ++end) {
+    }
+    ranges.push_back(end == i + 1 ? fmt::format("{}", warps[i])
+                                  : fmt::format("{}-{}", warps[i], warps[end - 1]));
+  }
+  std::string text = fmt::format("{}, warp{} {}", unit.describe(cta), warps.size() == 1 ? "" : "s",
+                                 join(ranges, ", "));
+  const auto& role_of = names_in(unit).role;
+  const std::string role = role_of ? role_of(warps[0]) : "";
+  const bool is_of_all =
+      !role.empty() && std::ranges::all_of(warps, [&](unsigned w) { return role_of(w) == role; });
+  if (is_of_all) text += fmt::format(" ({})", role);
+  return text;
+}
+
+// What several do, after what one does: "waits at line 4".
+std::string of_several(std::string_view what) {
+  constexpr std::pair<std::string_view, std::string_view> kVerbs[] = {
+      {"waits ", "wait "},
+      {"keeps ", "keep "},
+      {"is ", "are "},
+      {"has ", "have "},
+      {"always comes ", "always come "}};
+  for (const auto& [one, several] : kVerbs)
+    if (what.starts_with(one)) return std::string(several).append(what.substr(one.size()));
+  return std::string(what);
 }
 
 template <typename Count>
@@ -77,11 +143,6 @@ std::string lacking(const Mbarrier& barrier) {
               : fmt::format("the expectation of {} that came", count_text(-barrier.tx, "byte")));
 }
 
-const Warp& warp_of(const Unit& unit, std::uint32_t unit_warp) {
-  const std::size_t per_cta = unit.ctas[0]->warps.size();
-  return *unit.ctas[unit_warp / per_cta]->warps[unit_warp % per_cta];
-}
-
 // Where a warp is now: "waits at line 12", "has ended at line 40".
 std::string where_now(const Unit& unit, const Warp& warp) {
   if (warp.done()) return fmt::format("has ended at {}", line_at(unit, warp.ended_at));
@@ -89,16 +150,37 @@ std::string where_now(const Unit& unit, const Warp& warp) {
   return fmt::format("is at {}", line_at(unit, split.pc));
 }
 
-// Who has supplied it before.
+// Who has supplied it before: who could do it now.
 std::string suppliers_text(const Unit& unit, const Mbarrier& barrier) {
   if (barrier.supplies.empty()) return "nothing has arrived at it since it was made";
-  std::vector<std::string> texts;
+  struct Group {
+    const Cta* cta;
+    std::string did, now;
+    std::vector<unsigned> warps;
+  };
+  std::vector<Group> groups;
   for (const MbarrierSupply& supply : barrier.supplies) {
-    if (texts.size() == kMaxSuppliers) break;
     const Warp& warp = warp_of(unit, supply.unit_warp);
-    texts.push_back(fmt::format("{}, warp {} {} {} and {}", unit.describe(*warp.cta), warp.index,
-                                supply.sends ? "sent to it at" : "arrived at it at",
-                                line_at(unit, supply.op), where_now(unit, warp)));
+    Group mine{warp.cta,
+               fmt::format("{} {}", supply.sends ? "sent to it at" : "arrived at it at",
+                           line_at(unit, supply.op)),
+               where_now(unit, warp),
+               {warp.index}};
+    const auto found = std::ranges::find_if(groups, [&](const Group& each) {
+      return each.cta == mine.cta && each.did == mine.did && each.now == mine.now;
+    });
+    if (found == groups.end())
+      groups.push_back(std::move(mine));
+    else
+      found->warps.push_back(warp.index);
+  }
+  std::vector<std::string> texts;
+  for (Group& group : groups) {
+    if (texts.size() == kMaxSuppliers) break;
+    std::ranges::sort(group.warps);
+    texts.push_back(fmt::format("{} {} and {}", warps_text(unit, *group.cta, group.warps),
+                                group.did,
+                                group.warps.size() == 1 ? group.now : of_several(group.now)));
   }
   return fmt::format("before, {}", join(texts, "; "));
 }
@@ -114,11 +196,11 @@ std::string run_ahead_text(const Mbarrier& barrier, unsigned unit_warp) {
 }
 
 std::string mbarrier_text(Unit& unit, const Stuck& stuck) {
-  const std::string at = shared_text(unit, stuck.split->address);
+  const std::string at = mbarrier_at(unit, stuck.split->address);
   const Mbarrier* barrier = find_mbarrier(unit, stuck.split->address);
-  if (barrier == nullptr) return fmt::format("for the mbarrier at {}", at);
-  return fmt::format("for phase {} of the mbarrier at {}, which lacks {} ({}){}", barrier->phase,
-                     at, lacking(*barrier), suppliers_text(unit, *barrier),
+  if (barrier == nullptr) return "for " + at;
+  return fmt::format("for phase {} of {}, which lacks {} ({}){}", barrier->phase, at,
+                     lacking(*barrier), suppliers_text(unit, *barrier),
                      run_ahead_text(*barrier, stuck.warp->unit_warp()));
 }
 
@@ -201,6 +283,30 @@ std::string what_text(Unit& unit, const Stuck& stuck) {
   return fmt::format("waits {} {}", is_long ? line : what, is_long ? what : line);
 }
 
+// Whether they are warps of one block with all their lanes.
+bool are_whole(const std::vector<const Stuck*>& who) {
+  return std::ranges::all_of(who, [&](const Stuck* each) {
+    return each->warp->cta == who[0]->warp->cta && each->split->lanes == each->warp->live;
+  });
+}
+
+// "block (0,0,0), warps 0-3 ", "block (0,0,0), warp 0, lanes 0 (and 2 more warps) ".
+std::string who_text(const std::vector<const Stuck*>& who) {
+  const Stuck& first = *who.front();
+  const Unit& unit = *first.warp->unit;
+  std::vector<unsigned> warps = {first.warp->index};
+  if (are_whole(who)) {
+    for (std::size_t i = 1; i < who.size(); ++i) warps.push_back(who[i]->warp->index);
+    std::ranges::sort(warps);
+  }
+  std::string text = warps_text(unit, *first.warp->cta, warps);
+  if (warps.size() == 1 && !(names_in(unit).has_lines && are_whole(who)))
+    text += fmt::format(", lanes {}", lanes_text(first.split->lanes));
+  if (warps.size() < who.size())
+    text += fmt::format(" (and {})", count_text(who.size() - warps.size(), "more warp"));
+  return text + ' ';
+}
+
 // Those who do the same are told of together, as far as there is room.
 std::string groups_text(const std::vector<Stuck>& all) {
   std::vector<std::pair<std::string, std::vector<const Stuck*>>> groups;
@@ -214,12 +320,7 @@ std::string groups_text(const std::vector<Stuck>& all) {
   std::size_t told = 0;
   for (const auto& [what, who] : groups) {
     if (texts.size() == kMaxWaiting) break;
-    const Stuck& first = *who.front();
-    const std::string more =
-        who.size() > 1 ? fmt::format(" (and {})", count_text(who.size() - 1, "more warp")) : "";
-    texts.push_back(fmt::format("{}, warp {}, lanes {}{} {}",
-                                first.warp->unit->describe(*first.warp->cta), first.warp->index,
-                                lanes_text(first.split->lanes), more, what));
+    texts.push_back(who_text(who) + (are_whole(who) && who.size() > 1 ? of_several(what) : what));
     told += who.size();
   }
   std::string text = join(texts, "; ");
@@ -275,9 +376,10 @@ std::string cycle_text(Unit& unit, const std::vector<Stuck>& all) {
     for (const WaitEdge& edge : path) {
       const Warp& from = warp_of(unit, edge.from);
       const Warp& to = warp_of(unit, edge.to);
-      texts.push_back(fmt::format(
-          "{}, warp {} waits for {}, which warp {} supplies at {}", unit.describe(*from.cta),
-          from.index, shared_text(unit, edge.address), to.index, line_at(unit, edge.op)));
+      texts.push_back(fmt::format("{} waits for {}, which warp {} supplies at {}",
+                                  warps_text(unit, *from.cta, {{from.index}}),
+                                  mbarrier_at(unit, edge.address), to.index,
+                                  line_at(unit, edge.op)));
     }
     return fmt::format("; they wait for each other: {}", join(texts, "; "));
   }
@@ -289,7 +391,8 @@ std::string cycle_text(Unit& unit, const std::vector<Stuck>& all) {
 void report_deadlock(Unit& unit) {
   report_skips(unit);
   report_left_over(unit);
-  const std::vector<Stuck> all = all_stuck(unit);
+  std::vector<Stuck> all = all_stuck(unit);
+  put_culprits_first(unit, all);
   std::string text = "no thread can go on: " + groups_text(all) + cycle_text(unit, all);
   if (unit.checks(Check::Barrier)) {
     unit.findings.add({.check = Check::Barrier,
@@ -310,7 +413,9 @@ std::string hang_text(std::span<Unit* const> units, std::uint64_t blocks_left) {
     for (Stuck& stuck : all_stuck(*each)) all.push_back({stuck.warp, stuck.split, &spins});
   if (all.empty()) return "";
   std::ranges::stable_sort(all, {}, [](const Stuck& each) {
-    const int kind = each.reads_global() ? 0 : each.read() != nullptr ? 1 : 2;
+    const bool is_at_barrier = each.split->state == SplitState::AtBarrier ||
+                               each.split->state == SplitState::AtClusterBarrier;
+    const int kind = each.reads_global() ? 0 : each.read() != nullptr ? 1 : is_at_barrier ? 3 : 2;
     return std::pair(kind, each.warp->cta->linear);
   });
   const Stuck& first = all.front();
