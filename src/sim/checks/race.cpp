@@ -115,7 +115,7 @@ template <typename Visit>
 void Shadow::for_each_cell(const Visit& visit) {
   for (const auto& [number, page] : pages_) {
     std::ranges::for_each(page->cells, visit);
-    page->repeats = {};
+    page->known_repeats = 0;
     if (page->parts == nullptr) continue;
     for (Parts& parts : *page->parts) std::ranges::for_each(parts, visit);
   }
@@ -200,8 +200,8 @@ void Shadow::touch_run(RaceStep& step, const Run& run, std::uint64_t word, unsig
   const AccessEntry mine{step.stamp, turned(go_to(first), word, step.by.shift)};
   const Repeat repeat{mine, static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(end),
                       static_cast<std::uint16_t>(apart)};
-  Repeat& last = page.repeats[mine.stamp % page.repeats.size()];
-  if (last == repeat) return;
+  const auto kept_at = mine.stamp % page.repeats.size();
+  if ((page.known_repeats >> kept_at & 1U) != 0 && page.repeats[kept_at] == repeat) return;
   bool is_changed = !is_weak;
   for (unsigned slot = first; slot < end;) {
     const WordAccesses before = page.cells[slot];
@@ -232,9 +232,10 @@ void Shadow::touch_run(RaceStep& step, const Run& run, std::uint64_t word, unsig
     fill_cells(page.cells.data(), like, slot, apart, known.after);
   }
   if (is_changed) {
-    page.repeats = {};
+    page.known_repeats = 0;
   } else {
-    last = repeat;
+    page.repeats[kept_at] = repeat;
+    page.known_repeats = static_cast<std::uint8_t>(page.known_repeats | 1U << kept_at);
   }
 }
 
@@ -252,7 +253,7 @@ Mask Shadow::touch_own(RaceStep& step, const std::uint64_t* address, Mask lanes)
     const std::uint64_t word = address[l] / 4;
     if (word - start > kPageWords - words) {
       page = &page_of(step, word);
-      page->repeats = {};
+      page->known_repeats = 0;
       start = word - word % kPageWords;
     }
     const auto slot = static_cast<unsigned>(word - start);
@@ -301,7 +302,7 @@ void Shadow::touch_bytes(RaceStep& step, const std::uint64_t* address, Mask lane
       if (page == nullptr || number != step.word / kPageWords) {
         number = step.word / kPageWords;
         page = &page_of(step, step.word);
-        page->repeats = {};
+        page->known_repeats = 0;
       }
       const auto slot = static_cast<unsigned>(step.word % kPageWords);
       if (step.is_noted) note_for_units(step, *page, slot, which);

@@ -58,7 +58,8 @@ class Shadow {
   };
   struct Page {
     std::array<WordAccesses, kPageWords> cells{};
-    std::array<Repeat, 8> repeats{};                       // since a cell changed last, by stamp
+    std::array<Repeat, 8> repeats{};                       // by stamp
+    std::uint8_t known_repeats = 0;                        // those since a cell changed last
     std::unique_ptr<std::array<Parts, kPageWords>> parts;  // of words that are split
     std::unique_ptr<BlockRaces::Accesses> accesses;        // for other units
   };
