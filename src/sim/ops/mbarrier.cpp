@@ -418,7 +418,9 @@ void arrive_on(Warp& warp, Mbarrier& barrier, std::uint64_t address, unsigned la
   }
   barrier.pending -= arrival.count;
   barrier.arrivals.note(warp, lane_bit(lane));
-  note_supply(barrier, {.op = warp.current, .unit_warp = warp.unit_warp()});
+  note_supply(barrier, {.op = warp.current,
+                        .unit_warp = warp.unit_warp(),
+                        .arrivals = arrival.count * count_lanes(arrival.lanes)});
   if (arrival.drops) barrier.expected = std::max<std::int64_t>(0, barrier.expected - arrival.count);
   if (Order* order = warp.unit->order.get(); order != nullptr) {
     if (arrival.fences_tensor) commit_tensor(*order, warp.unit_warp(), barrier.arriving);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,8 +56,16 @@ const Warp& warp_of(const Unit& unit, std::uint32_t unit_warp) {
   return *unit.ctas[unit_warp / per_cta]->warps[unit_warp % per_cta];
 }
 
-// Who cannot be helped comes first: who waits for what nobody left can supply. Barriers are most often
-// where the others wait for these.
+// The last phase that a warp saw end, if it did not look while two more ended: it takes the third one
+// for the first.
+std::optional<std::uint64_t> last_seen(const Mbarrier& barrier, unsigned unit_warp) {
+  const auto seen = barrier.seen.find(unit_warp);
+  if (seen == barrier.seen.end() || barrier.phase < seen->second + 3) return std::nullopt;
+  return seen->second;
+}
+
+// Who cannot be helped comes first: who has missed a phase, or waits for what nobody left can supply.
+// Barriers are most often where the others wait for these.
 void put_culprits_first(Unit& unit, std::vector<Stuck>& all) {
   const auto rank = [&](const Stuck& stuck) {
     const SplitState state = stuck.split->state;
@@ -64,9 +73,11 @@ void put_culprits_first(Unit& unit, std::vector<Stuck>& all) {
     const Mbarrier* const barrier =
         state == SplitState::Asleep ? find_mbarrier(unit, stuck.split->address) : nullptr;
     if (barrier == nullptr) return 1;
-    const bool is_hopeless = std::ranges::all_of(
-        barrier->supplies,
-        [&](const MbarrierSupply& supply) { return warp_of(unit, supply.unit_warp).done(); });
+    const bool is_hopeless =
+        last_seen(*barrier, stuck.warp->unit_warp()) ||
+        std::ranges::all_of(barrier->supplies, [&](const MbarrierSupply& supply) {
+          return warp_of(unit, supply.unit_warp).done();
+        });
     return is_hopeless ? 0 : 1;
   };
   std::ranges::stable_sort(all, {}, rank);
@@ -185,14 +196,18 @@ std::string suppliers_text(const Unit& unit, const Mbarrier& barrier) {
   return fmt::format("before, {}", join(texts, "; "));
 }
 
-// A warp that did not look while two phases ended takes the third one for the first.
-std::string run_ahead_text(const Mbarrier& barrier, unsigned unit_warp) {
-  const auto seen = barrier.seen.find(unit_warp);
-  if (seen == barrier.seen.end() || barrier.phase < seen->second + 3) return "";
-  return fmt::format(
+std::string run_ahead_text(const Unit& unit, const Mbarrier& barrier, unsigned unit_warp) {
+  const auto seen = last_seen(barrier, unit_warp);
+  if (!seen) return "";
+  std::string text = fmt::format(
       "; phases {} to {} ended since this warp last saw one end, and a wait by parity cannot tell "
       "them from the one it waits for",
-      seen->second + 1, barrier.phase - 1);
+      *seen + 1, barrier.phase - 1);
+  const auto most = std::ranges::max_element(barrier.supplies, {}, &MbarrierSupply::arrivals);
+  if (most != barrier.supplies.end() && most->arrivals > barrier.expected)
+    text += fmt::format(": {} lanes arrive at once at {}, and a phase takes {}", most->arrivals,
+                        line_at(unit, most->op), count_text(barrier.expected, "arrival"));
+  return text;
 }
 
 std::string mbarrier_text(Unit& unit, const Stuck& stuck) {
@@ -201,7 +216,7 @@ std::string mbarrier_text(Unit& unit, const Stuck& stuck) {
   if (barrier == nullptr) return "for " + at;
   return fmt::format("for phase {} of {}, which lacks {} ({}){}", barrier->phase, at,
                      lacking(*barrier), suppliers_text(unit, *barrier),
-                     run_ahead_text(*barrier, stuck.warp->unit_warp()));
+                     run_ahead_text(unit, *barrier, stuck.warp->unit_warp()));
 }
 
 // --- spins ---------------------------------------------------------------------------------------

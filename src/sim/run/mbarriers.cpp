@@ -39,11 +39,12 @@ void report_overrun(Unit& unit, Mbarrier& barrier, std::uint64_t address) {
 
 void note_supply(Mbarrier& barrier, const MbarrierSupply& supply) {
   constexpr std::size_t kMaxSupplies = 16;
-  if (barrier.supplies.size() == kMaxSupplies ||
-      std::ranges::find(barrier.supplies, supply) != barrier.supplies.end()) {
+  for (MbarrierSupply& known : barrier.supplies) {
+    if (!known.is_like(supply)) continue;
+    known.arrivals = std::max(known.arrivals, supply.arrivals);
     return;
   }
-  barrier.supplies.push_back(supply);
+  if (barrier.supplies.size() < kMaxSupplies) barrier.supplies.push_back(supply);
 }
 
 Mbarrier* find_mbarrier(Unit& unit, std::uint64_t address) {

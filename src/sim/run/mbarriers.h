@@ -22,8 +22,11 @@ struct MbarrierSupply {
   std::uint32_t op = kNoOp;
   std::uint32_t unit_warp = 0;
   bool sends = false;
+  std::int64_t arrivals = 0;  // at once, at most
 
-  friend bool operator==(const MbarrierSupply&, const MbarrierSupply&) = default;
+  [[nodiscard]] bool is_like(const MbarrierSupply& other) const {
+    return op == other.op && unit_warp == other.unit_warp && sends == other.sends;
+  }
 };
 
 /// An mbarrier object. It lives beside the memory: the eight bytes there are opaque to programs.
