@@ -154,7 +154,7 @@ def main():
     parser.add_argument("--new", action="store_true")
     parser.add_argument("--check", action="store_true")
     here = os.path.dirname(os.path.abspath(__file__))
-    parser.add_argument("file", nargs="?", default=os.path.join(here, "..", "tests", "isa", "legality.txt"))
+    parser.add_argument("file", nargs="?", default=os.path.join(here, "..", "tests", "ptx", "isa", "legality.txt"))
     args = parser.parse_args()
     if not os.access(args.ptxas, os.X_OK):
         sys.exit("ptx_legal.py: no ptxas found; name one with --ptxas")

@@ -39,7 +39,7 @@ Outcome run(const Options& options) {
   }
   request.progress = progress.callback();
   request.device = *driver::parse_device(options.device);
-  request.orders = orders_of(options.schedules, request.schedule);
+  request.schedules = schedules_of(options.schedules, request.schedule);
   if (options.time) request.timed_launches = static_cast<int>(options.launches);
   driver::RunOutcome result = run_kernel(request);
   Outcome out;
@@ -107,12 +107,12 @@ namespace ww::cli {
 void declare_schedules(OptionSet& set, std::int64_t& schedules) {
   constexpr std::int64_t kMaxSchedules = 1'000'000;
   set.number("--schedules", schedules, 1, kMaxSchedules,
-             "run in as many orders of warps; report the first that goes wrong\n"
-             "(default: up to 12, for about 0.3 s, where the order can matter)");
+             "run in as many schedules; report the first that goes wrong\n"
+             "(default: up to 12, for about 0.3 s, where another can matter)");
 }
 
-sim::OrderBudget orders_of(std::int64_t schedules, std::string_view schedule) {
-  return driver::order_budget(
+sim::ScheduleBudget schedules_of(std::int64_t schedules, std::string_view schedule) {
+  return driver::schedule_budget(
       schedules == 0 ? std::nullopt : std::optional(static_cast<unsigned>(schedules)), schedule);
 }
 

@@ -52,7 +52,7 @@ Outcome run(const Options& options) {
                                               : driver::WhichGpu::Virtual;
   if (options.lanes != "auto") request.in_step = options.lanes == "in-step";
   request.late_tensor_loads = options.tensor_loads == "late";
-  request.orders = orders_of(options.schedules, request.schedule);
+  request.schedules = schedules_of(options.schedules, request.schedule);
   request.threads = static_cast<unsigned>(options.threads);
   request.shared_bytes = static_cast<std::uint32_t>(options.shared);
   if (options.sass) request.sass = sass_tools();

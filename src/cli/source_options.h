@@ -39,7 +39,7 @@ void declare_device(OptionSet& set, std::string& device, std::span<const std::st
 
 /// `--schedules`, 0 unless it is given; and what a run does of it.
 void declare_schedules(OptionSet& set, std::int64_t& schedules);
-sim::OrderBudget orders_of(std::int64_t schedules, std::string_view schedule);
+sim::ScheduleBudget schedules_of(std::int64_t schedules, std::string_view schedule);
 
 /// `--timeline` and what belongs to it.
 void declare_timeline(OptionSet& set, driver::TimelineRequest& request);

@@ -71,17 +71,17 @@ std::string plural(std::uint64_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-void add_orders(std::string& out, const sim::OrdersReport& orders) {
-  if (orders.run.size() < 2) return;
+void add_schedules(std::string& out, const sim::SchedulesReport& schedules) {
+  if (schedules.run.size() < 2) return;
   std::string text =
-      !orders.problem.empty()
-          ? fmt::format("`--schedule {}` {}", text_of(orders.run.back()), orders.problem)
-          : fmt::format("{}: no findings", orders.run.size());
-  if (orders.problem.empty())
-    text += orders.first_difference.empty()
+      !schedules.problem.empty()
+          ? fmt::format("`--schedule {}` {}", text_of(schedules.run.back()), schedules.problem)
+          : fmt::format("{}: no findings", schedules.run.size());
+  if (schedules.problem.empty())
+    text += schedules.first_difference.empty()
                 ? ", same results"
                 : fmt::format("; `--schedule {}` leaves other results, as atomics may",
-                              orders.first_difference);
+                              schedules.first_difference);
   add_fact(out, "schedules", text);
 }
 
@@ -100,11 +100,11 @@ std::vector<std::size_t> column_widths(std::span<const TableRow> rows) {
 
 // --- as JSON -------------------------------------------------------------------------------------
 
-Json orders_json(const sim::OrdersReport& orders) {
-  if (orders.run.size() < 2) return nullptr;
-  return {{"run", json_list(orders.run, sim::text_of)},
-          {"problem", text_or_null(orders.problem)},
-          {"first_difference", text_or_null(orders.first_difference)}};
+Json schedules_json(const sim::SchedulesReport& schedules) {
+  if (schedules.run.size() < 2) return nullptr;
+  return {{"run", json_list(schedules.run, sim::text_of)},
+          {"problem", text_or_null(schedules.problem)},
+          {"first_difference", text_or_null(schedules.first_difference)}};
 }
 
 Json with_schema(std::string_view name, const Json& keys) {

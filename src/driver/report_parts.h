@@ -62,16 +62,16 @@ std::vector<std::size_t> column_widths(std::span<const TableRow> rows);
 namespace ww::sim {
 struct Counters;
 struct OpCount;
-struct OrdersReport;
+struct SchedulesReport;
 struct Program;
 }  // namespace ww::sim
 
 namespace ww::driver {
 
 /// The schedules that a launch ran in, if they are several, and what went wrong in the last one.
-void add_orders(std::string& out, const sim::OrdersReport& orders);
+void add_schedules(std::string& out, const sim::SchedulesReport& schedules);
 /// Null: it ran in one.
-Json orders_json(const sim::OrdersReport& orders);
+Json schedules_json(const sim::SchedulesReport& schedules);
 
 // --- as JSON -------------------------------------------------------------------------------------
 //

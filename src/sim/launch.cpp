@@ -48,10 +48,10 @@ bool ran_out(const Unit& unit) {
   return unit.outcome == Outcome::TimeLimit || unit.outcome == Outcome::InstructionLimit;
 }
 
-OrderHints hints_of(const Unit& unit) {
-  OrderHints hints{.warps_per_block = static_cast<std::uint32_t>(unit.ctas[0]->warps.size()),
-                   .overtaken = unit.overtaken,
-                   .steps = unit.executed};
+ScheduleHints hints_of(const Unit& unit) {
+  ScheduleHints hints{.warps_per_block = static_cast<std::uint32_t>(unit.ctas[0]->warps.size()),
+                      .overtaken = unit.overtaken,
+                      .steps = unit.executed};
   for (const auto& cta : unit.ctas)
     for (const auto& warp : cta->warps) hints.acts.push_back(warp->acts);
   return hints;
@@ -445,7 +445,7 @@ Device::Device(std::shared_ptr<const Program> program) : program_(std::move(prog
 Result<LaunchReport> Device::run(const Launch& launch, const RunOptions& options) {
   const auto once = [&](const RunOptions& each) { return run_once(launch, each); };
   const bool is_repeatable = launch.history == nullptr && heap_ == nullptr;
-  return is_repeatable ? run_in_orders(memory_, *launch.kernel, options, once) : once(options);
+  return is_repeatable ? run_in_schedules(memory_, *launch.kernel, options, once) : once(options);
 }
 
 Result<LaunchReport> Device::run_once(const Launch& given, const RunOptions& wanted) {

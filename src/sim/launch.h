@@ -74,15 +74,15 @@ struct RecordRequest {
 
 /// In how many schedules a launch runs (schedules.h), and how many of its instructions' worth of work
 /// those after the first may cost.
-struct OrderBudget {
+struct ScheduleBudget {
   unsigned most = 1;
   std::uint64_t work = ~std::uint64_t{0};
 
   /// Whether they run by themselves; nobody has asked for them.
-  [[nodiscard]] bool is_bounded() const { return work != OrderBudget{}.work; }
+  [[nodiscard]] bool is_bounded() const { return work != ScheduleBudget{}.work; }
 };
 /// About 0.3 s of one core. It counts work, not time: a launch has the same report on every host.
-inline constexpr OrderBudget kUsualOrders{.most = 12, .work = 1'500'000};
+inline constexpr ScheduleBudget kUsualSchedules{.most = 12, .work = 1'500'000};
 
 /// What messages about hangs call things, for programs made from a source that has names and lines of
 /// its own. An empty text, or none of these: as the PTX has it.
@@ -95,7 +95,7 @@ struct LaunchNames {
 struct RunOptions {
   CheckSet checks = CheckSet::all();
   Schedule schedule{};
-  OrderBudget orders{};
+  ScheduleBudget schedules{};
   Limits limits{};
   /// Lanes of a warp run in step, and do not race with each other. None: as on the program's target,
   /// before sm_70.
@@ -133,8 +133,8 @@ enum class Outcome : std::uint8_t {
 };
 std::string_view name_of(Outcome outcome);
 
-/// What a run shows of the orders in which another one may go wrong.
-struct OrderHints {
+/// What a run shows of the schedules in which another one may go wrong.
+struct ScheduleHints {
   std::uint32_t warps_per_block = 0;
   std::vector<std::uint64_t>
       acts{};  // by warp of the first unit: a sketch of what it does to others
@@ -144,7 +144,7 @@ struct OrderHints {
 
 /// The schedules in which a launch ran. Where `problem` is not empty, the last one went wrong, and the
 /// rest of the report, and memory, are of it.
-struct OrdersReport {
+struct SchedulesReport {
   std::vector<Schedule> run{};
   std::string problem{};           // in words
   std::string first_difference{};  // of a kernel whose atomics may give other values: no problem
@@ -162,11 +162,11 @@ struct LaunchReport {
   std::string printed;  // what the kernel printed
   double seconds = 0;
   std::optional<Recording> recording;  // if it was asked for, and its cluster ran
-  OrderHints hints;
-  OrdersReport orders;
+  ScheduleHints hints;
+  SchedulesReport schedules;
 
   [[nodiscard]] bool ok() const {
-    return outcome == Outcome::Finished && findings.empty() && orders.problem.empty();
+    return outcome == Outcome::Finished && findings.empty() && schedules.problem.empty();
   }
 };
 

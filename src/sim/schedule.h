@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which warp of a unit runs next. What a right kernel does must not depend on it, and one order rarely
+// Which warp of a unit runs next. What a right kernel does must not depend on it, and one rarely
 // shows what a wrong one does: sim/schedules.h runs a launch in several.
 #pragma once
 

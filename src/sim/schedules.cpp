@@ -27,7 +27,7 @@ Schedule delay(std::vector<WarpRange> warps) {
 }
 
 // The warps of each role: those that do the same to others.
-std::vector<std::vector<WarpRange>> roles_in(const OrderHints& seen) {
+std::vector<std::vector<WarpRange>> roles_in(const ScheduleHints& seen) {
   std::vector<std::uint64_t> known;
   std::vector<std::vector<WarpRange>> out;
   for (std::uint32_t w = 0; w < seen.acts.size(); ++w) {
@@ -48,7 +48,7 @@ std::vector<std::vector<WarpRange>> roles_in(const OrderHints& seen) {
 
 // The schedules that are not drawn: each overtaken warp is delayed, each role, a warp of each, and the
 // first and the last block of a cluster.
-std::vector<Schedule> planned(const OrderHints& seen) {
+std::vector<Schedule> planned(const ScheduleHints& seen) {
   std::vector<Schedule> out = {{.turns = Turns::Backward}};
   const auto add = [&](std::vector<WarpRange> warps) {
     const bool is_there =
@@ -96,7 +96,7 @@ std::string text_of(const Schedule& schedule) {
   return out;
 }
 
-std::vector<Schedule> schedules_after(const OrderHints& seen, unsigned count) {
+std::vector<Schedule> schedules_after(const ScheduleHints& seen, unsigned count) {
   std::vector<Schedule> out = planned(seen);
   for (std::uint64_t drawn = 2; out.size() < count; ++drawn)
     out.push_back(drawn % 2 == 0
@@ -106,12 +106,12 @@ std::vector<Schedule> schedules_after(const OrderHints& seen, unsigned count) {
   return out;
 }
 
-Result<LaunchReport> run_in_orders(
+Result<LaunchReport> run_in_schedules(
     GlobalMemory& memory, const Code& code, const RunOptions& options,
     const std::function<Result<LaunchReport>(const RunOptions&)>& run) {
-  const bool is_usual = options.orders.is_bounded();
+  const bool is_usual = options.schedules.is_bounded();
   const bool is_watched = options.trace || options.stop_at || options.record || options.count;
-  const bool is_alone = options.orders.most < 2 || !options.schedule.is(Turns::InOrder);
+  const bool is_alone = options.schedules.most < 2 || !options.schedule.is(Turns::InOrder);
   if (is_alone || (is_usual && (is_watched || !options.checks.has(Check::Race) ||
                                 !code.meets_in_parts || memory.bytes() > kMaxCopied)))
     return run(options);
@@ -119,12 +119,12 @@ Result<LaunchReport> run_in_orders(
   LaunchReport first = WW_TRY(run(options));
   // A unit of one warp runs as it does.
   if (is_usual && first.hints.acts.size() < 2) return first;
-  first.orders.run = {options.schedule};
+  first.schedules.run = {options.schedule};
   if (!first.ok()) return first;
   const std::uint64_t work = first.counters.instructions + first.counters.engine_steps +
                              memory.bytes() / kBytesPerStep + 1;
   const auto further = static_cast<unsigned>(
-      std::min<std::uint64_t>(options.orders.most - 1, options.orders.work / work));
+      std::min<std::uint64_t>(options.schedules.most - 1, options.schedules.work / work));
   const Snapshot after(memory);
   RunOptions one = options;
   one.trace.reset();
@@ -140,7 +140,7 @@ Result<LaunchReport> run_in_orders(
     if (later.outcome == Outcome::Stopped || later.outcome == Outcome::TimeLimit) break;
     // It may have been on its way.
     if (later.outcome == Outcome::InstructionLimit && later.findings.empty()) continue;
-    first.orders.run.push_back(std::move(schedule));
+    first.schedules.run.push_back(std::move(schedule));
     std::string problem;
     if (later.outcome != Outcome::Finished) {
       problem = fmt::format("did not finish: {}", name_of(later.outcome));
@@ -155,11 +155,11 @@ Result<LaunchReport> run_in_orders(
     }
     if (problem.empty()) continue;
     if (is_usual && later.ok() && code.has_atomics) {
-      if (first.orders.first_difference.empty())
-        first.orders.first_difference = text_of(first.orders.run.back());
+      if (first.schedules.first_difference.empty())
+        first.schedules.first_difference = text_of(first.schedules.run.back());
       continue;
     }
-    later.orders = {.run = std::move(first.orders.run), .problem = std::move(problem)};
+    later.schedules = {.run = std::move(first.schedules.run), .problem = std::move(problem)};
     return later;
   }
   after.restore();

@@ -105,9 +105,9 @@ class Session(contextlib.ExitStack):
         data = json.loads(text)
         self.awaited = [block.address for block in blocks if _sum(block) != sums[block.address]]
         self.findings.launches += 1
-        if (orders := data["schedules"]) and orders["problem"]:
-            where = f"`{launch.name}` in another order of its warps, {orders['run'][-1]}"
-            self.findings.notes[f"{where}: {orders['problem']}"] = None
+        if (seen := data["schedules"]) and seen["problem"]:
+            where = f"`{launch.name}` in schedule {seen['run'][-1]}"
+            self.findings.notes[f"{where}: {seen['problem']}"] = None
         found = findings_of(data, launch)
         wanted = {*options.only.split(","), "trap", "hang"}
         self.findings.add([each for each in found if not options.only or each.check in wanted])

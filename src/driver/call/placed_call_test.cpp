@@ -144,12 +144,12 @@ TEST_F(PlacedCall, RunsInSeveralOrders) {
   const auto report = kernel->launch(call, {});
   ASSERT_TRUE(report) << render(report.error());
   EXPECT_TRUE(report->run.good());
-  EXPECT_THAT(report->run.orders.run, SizeIs(12));
-  EXPECT_EQ(report->run.orders.first_difference, "reverse");
+  EXPECT_THAT(report->run.schedules.run, SizeIs(12));
+  EXPECT_EQ(report->run.schedules.first_difference, "reverse");
   EXPECT_EQ(a_[0], 2U);
   EXPECT_EQ(b_[1], 1U);
   call.sample = 1;
-  EXPECT_THAT(kernel->launch(call, {})->run.orders.run, IsEmpty());
+  EXPECT_THAT(kernel->launch(call, {})->run.schedules.run, IsEmpty());
 }
 
 }  // namespace

@@ -236,7 +236,7 @@ Result<PlacedReport> PlacedKernel::launch(const PlacedLaunch& call,
   sim::RunOptions run_options = WW_TRY(sim_options(options));
   run_options.allows_rewrites = !run_options.checks.has(sim::Check::Rewrite);
   run_options.sample = call.sample;
-  if (call.sample == 0) run_options.orders = order_budget({}, options.schedule);
+  if (call.sample == 0) run_options.schedules = schedule_budget({}, options.schedule);
   run_options.progress = call.progress;
   runtime::SimDevice device(std::move(run_options));
   WW_TRY_VOID(device.use(program_, kernel_));

@@ -109,7 +109,7 @@ void add_sim_report(RunReport& report, const runtime::SimDevice& device,
   report.steps = run.counters.instructions;
   report.arithmetic = arithmetic_text(program, run.matrix_mode);
   report.printed = run.printed;
-  report.orders = run.orders;
+  report.schedules = run.schedules;
   for (const std::string_view name : check_names(device.options().checks))
     report.checks.emplace_back(name);
   const std::vector<std::size_t> causes = causes_of(program, run.findings.list());
@@ -343,7 +343,7 @@ std::string run_text(const RunReport& report) {
   add_fact(out, "device", device_text(report));
   if (report.target) add_fact(out, "target", target_text(*report.target));
   add_fact(out, "launch", launch_text(report));
-  add_orders(out, report.orders);
+  add_schedules(out, report.schedules);
   add_lowered_facts(out, report);
   add_fact(out, "findings", findings_text(report));
   if (!report.timeline.empty()) add_fact(out, "timeline", printable_name(report.timeline));
@@ -375,7 +375,7 @@ Json run_json(const RunReport& report) {
   out["time"] = time_json(report.timing);
   out["primitives"] = json_list(report.primitives, primitive_json);
   out["checks"] = report.checks;
-  out["schedules"] = orders_json(report.orders);
+  out["schedules"] = schedules_json(report.schedules);
   out["findings"] = json_list(report.findings, run_finding_json);
   out["findings_left_out"] = report.findings_left_out;
   out["buffers"] = json_list(report.buffers, buffer_json);

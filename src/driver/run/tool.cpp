@@ -116,7 +116,7 @@ bool KernelRun::read_options() {
       !refusals_.keep(parse_limits(request.limits), limits_, "--limit", request.limits))
     return false;
   options_.limits = limits_.on(options_.limits);
-  options_.orders = request.orders;
+  options_.schedules = request.schedules;
   options_.progress = request_.progress;
   options_.stop = request_.stop;
   options_.count = request_.counts_work || request_.capture != nullptr;
@@ -138,18 +138,18 @@ bool KernelRun::check_options() {
                       .with_note(device == DeviceKind::Cuda
                                      ? "a GPU checks nothing; `--device sim` does"
                                      : "the reference evaluator always checks all"));
-  const bool has_orders = request_.orders.most > 1 && !request_.orders.is_bounded();
-  if ((!request_.schedule.empty() || has_orders) && device == DeviceKind::Cuda)
+  const bool has_schedules = request_.schedules.most > 1 && !request_.schedules.is_bounded();
+  if ((!request_.schedule.empty() || has_schedules) && device == DeviceKind::Cuda)
     return refuse(diag(DiagKind::BadArgument, "`{}` with `--device cuda`",
-                       has_orders ? "--schedules" : "--schedule")
+                       has_schedules ? "--schedules" : "--schedule")
                       .with_note("a GPU has an order of its own; `--device sim` takes one"));
-  if (has_orders && device == DeviceKind::Eval)
+  if (has_schedules && device == DeviceKind::Eval)
     return refuse(diag(DiagKind::BadArgument, "`--schedules` with `--device eval`")
-                      .with_note("`--device sim` runs a kernel in several orders"));
-  if (has_orders && (request_.timeline.is_wanted() || !request_.schedule.empty()))
+                      .with_note("`--device sim` runs a kernel in several schedules"));
+  if (has_schedules && (request_.timeline.is_wanted() || !request_.schedule.empty()))
     return refuse(diag(DiagKind::BadArgument, "`{}` beside `--schedules {}`: expected one of them",
                        request_.timeline.is_wanted() ? "--timeline" : "--schedule",
-                       request_.orders.most));
+                       request_.schedules.most));
   if (options_.schedule.is(sim::Turns::Stepwise) && device == DeviceKind::Eval &&
       !request_.schedule.empty())
     return refuse(diag(DiagKind::BadArgument, "`--schedule step` with `--device eval`")
@@ -235,7 +235,7 @@ void KernelRun::run_eval() {
 DeviceKind wish_of(const RunRequest& request) {
   if (request.device == DeviceKind::Cuda) return DeviceKind::Cuda;
   const bool wants_sim = !request.checks.empty() || !request.schedule.empty() ||
-                         (request.orders.most > 1 && !request.orders.is_bounded()) ||
+                         (request.schedules.most > 1 && !request.schedules.is_bounded()) ||
                          !request.limits.empty() || request.timeline.is_wanted() ||
                          request.capture != nullptr;
   return request.device == DeviceKind::Sim || wants_sim ? DeviceKind::Sim : DeviceKind::Auto;
@@ -390,7 +390,7 @@ void KernelRun::check_expectations() {
 }  // namespace
 
 bool RunReport::good() const {
-  return outcome == sim::Outcome::Finished && findings.empty() && orders.problem.empty() &&
+  return outcome == sim::Outcome::Finished && findings.empty() && schedules.problem.empty() &&
          all_hold(expectations);
 }
 

@@ -53,14 +53,14 @@ struct RunRequest {
   SourceRequest source;
   DeviceKind device = DeviceKind::Auto;
   ArgRequest arguments = {};
-  std::string checks = {};        // of the virtual GPU; empty: all
-  std::string schedule = {};      // driver/sim/options.h; empty: rr, or step for a timeline
-  sim::OrderBudget orders = {};   // different ones, of which `schedule` is none
-  std::string limits = {};        // driver/sim/options.h; empty: those of the device
-  TimelineRequest timeline = {};  // of the virtual GPU
-  int timed_launches = 0;         // 0: no times are taken
-  bool counts_work = false;       // on the virtual GPU: RunReport::work
-  std::string ptxas = {};         // asked for RunReport::registers and others; empty: not
+  std::string checks = {};             // of the virtual GPU; empty: all
+  std::string schedule = {};           // driver/sim/options.h; empty: rr, or step for a timeline
+  sim::ScheduleBudget schedules = {};  // different ones, of which `schedule` is none
+  std::string limits = {};             // driver/sim/options.h; empty: those of the device
+  TimelineRequest timeline = {};       // of the virtual GPU
+  int timed_launches = 0;              // 0: no times are taken
+  bool counts_work = false;            // on the virtual GPU: RunReport::work
+  std::string ptxas = {};              // asked for RunReport::registers and others; empty: not
   const Result<runtime::CudaCalls>* driver = nullptr;  // loaded before; none: load it
   CheckedArrays* checked = nullptr;                    // of runs with the same `arguments.expects`
   /// Blocks done and blocks in all, now and then; returns whether to go on.
@@ -125,8 +125,8 @@ struct RunReport {
   std::optional<SimWork> work;  // when it was asked for
   KernelSize size;
   std::string printed;
-  sim::OrdersReport orders;  // on the virtual GPU
-  std::string timeline;      // the file that has it; empty: none was asked for
+  sim::SchedulesReport schedules;  // on the virtual GPU
+  std::string timeline;            // the file that has it; empty: none was asked for
 
   /// It finished, nothing was found and all expectations hold.
   [[nodiscard]] bool good() const;

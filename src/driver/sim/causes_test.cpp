@@ -80,7 +80,7 @@ TEST_F(Causes, DifferentMistakesStayApart) {
 // --- schedules ----------------------------------------------------------------------------------
 
 TEST_F(Causes, SchedulesAgreeOnARightKernel) {
-  request_.orders.most = 4;
+  request_.schedules.most = 4;
   const SimOutcome outcome =
       run("mul.wide.u32 %rd2, %r0, 4;\nadd.u64 %rd2, %rd1, %rd2;\nst.global.b32 [%rd2], %r0;\n");
   ASSERT_EQ(outcome.errors, "");
@@ -90,15 +90,15 @@ TEST_F(Causes, SchedulesAgreeOnARightKernel) {
 
 // Which warp is last decides, and no check is on.
 TEST_F(Causes, ADifferenceIsReportedWithItsSchedule) {
-  request_.orders.most = 4;
+  request_.schedules.most = 4;
   request_.checks = "none";
   const SimOutcome outcome = run("shr.u32 %r5, %r0, 5;\nst.global.b32 [%rd1], %r5;\n");
   ASSERT_EQ(outcome.errors, "");
   EXPECT_FALSE(outcome.report->good());
-  EXPECT_EQ(text_of(outcome.report->run.orders.run.back()), "reverse");
-  EXPECT_EQ(outcome.report->run.orders.problem,
+  EXPECT_EQ(text_of(outcome.report->run.schedules.run.back()), "reverse");
+  EXPECT_EQ(outcome.report->run.schedules.problem,
             "leaves other values than `rr` in parameter 0 `out`, from byte 0 on");
-  request_.orders.most = 1;
+  request_.schedules.most = 1;
   request_.schedule = "reverse";
   const SimOutcome again = run("shr.u32 %r5, %r0, 5;\nst.global.b32 [%rd1], %r5;\n");
   EXPECT_EQ(again.report->buffers.at(0).first.at(0), "0");
@@ -106,7 +106,7 @@ TEST_F(Causes, ADifferenceIsReportedWithItsSchedule) {
 
 // A warp that waits in vain for a flag if it comes first.
 TEST_F(Causes, AHangIsReportedWithItsSchedule) {
-  request_.orders.most = 8;
+  request_.schedules.most = 8;
   request_.checks = "none";
   const SimOutcome outcome =
       run("setp.lt.u32 %p1, %r0, 32;\n@%p1 st.global.b32 [%rd1], 1;\n@%p1 bra DONE;\n"
@@ -114,12 +114,12 @@ TEST_F(Causes, AHangIsReportedWithItsSchedule) {
           "DONE:\n");
   ASSERT_EQ(outcome.errors, "");
   EXPECT_FALSE(outcome.report->good());
-  EXPECT_EQ(text_of(outcome.report->run.orders.run.back()), "reverse");
-  EXPECT_EQ(outcome.report->run.orders.problem, "did not finish: deadlocked");
+  EXPECT_EQ(text_of(outcome.report->run.schedules.run.back()), "reverse");
+  EXPECT_EQ(outcome.report->run.schedules.problem, "did not finish: deadlocked");
 }
 
 TEST_F(Causes, SchedulesGoWithNothingElse) {
-  request_.orders.most = 2;
+  request_.schedules.most = 2;
   request_.schedule = "reverse";
   EXPECT_EQ(run("").errors,
             "error: `--schedule reverse` beside `--schedules 2`: expected one of them "

@@ -188,9 +188,9 @@ Result<sim::Schedule> parse_schedule(std::string_view text) {
                  text);
 }
 
-sim::OrderBudget order_budget(std::optional<unsigned> asked, std::string_view schedule) {
+sim::ScheduleBudget schedule_budget(std::optional<unsigned> asked, std::string_view schedule) {
   if (asked) return {.most = *asked};
-  return schedule.empty() ? sim::kUsualOrders : sim::OrderBudget{};
+  return schedule.empty() ? sim::kUsualSchedules : sim::ScheduleBudget{};
 }
 
 Result<sim::TraceRequest> parse_trace(std::string_view text, const sim::Dim3& grid,

@@ -46,7 +46,7 @@ Result<LimitChanges> parse_limits(std::string_view text);
 Result<sim::Schedule> parse_schedule(std::string_view text);
 /// As many schedules as asked for; otherwise the usual ones within their budget, if no schedule was asked
 /// for.
-sim::OrderBudget order_budget(std::optional<unsigned> asked, std::string_view schedule);
+sim::ScheduleBudget schedule_budget(std::optional<unsigned> asked, std::string_view schedule);
 
 /// `WARP` (of block 0) or `BLOCK:WARP`, with the block as a number or as `X,Y,Z`, and `all` for all
 /// warps of it. OutOfBounds when the launch has no such block or warp. Nothing to write to is set

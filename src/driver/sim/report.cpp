@@ -250,7 +250,7 @@ void add_facts(std::string& out, const SimReport& report) {
     add_fact(out, "registers", "those of `tcgen05.ld` change at `tcgen05.wait::ld`");
   if (const std::string text = schedule_text(report.schedule); !text.empty())
     add_fact(out, "schedule", text);
-  add_orders(out, report.run.orders);
+  add_schedules(out, report.run.schedules);
   if (const std::string text = arithmetic_text(program, report.run.matrix_mode); !text.empty())
     add_fact(out, "arithmetic", text);
   add_fact(out, "outcome", outcome_text(report.run));
@@ -760,7 +760,7 @@ void add_run(Json& out, const SimReport& report) {
   out["instructions"] = report.run.counters.instructions;
   out["findings"] = findings_json(report);
   out["slow"] = slow_json(report);
-  out["schedules"] = orders_json(report.run.orders);
+  out["schedules"] = schedules_json(report.run.schedules);
 }
 
 Json step_json(const SimReport& report) {

@@ -117,7 +117,7 @@ bool read_run_options(Simulation& s) {
                       request.schedule) &&
       s.refusals.keep(parse_limits(request.limits), limits, "--limit", request.limits);
   options.limits = limits.on(options.limits);
-  options.orders = request.orders;
+  options.schedules = request.schedules;
   options.allows_rewrites = !options.checks.has(sim::Check::Rewrite);
   return is_good;
 }
@@ -190,11 +190,11 @@ bool read_launches(Simulation& s) {
     step.launch.cluster = step.text.cluster;
     step.launch.dynamic_shared = step.text.shared_bytes;
   }
-  const bool has_orders = s.request.orders.most > 1 && !s.request.orders.is_bounded();
-  if (has_orders && overlaps(s))
+  const bool has_schedules = s.request.schedules.most > 1 && !s.request.schedules.is_bounded();
+  if (has_schedules && overlaps(s))
     return s.refusals.add(diag(DiagKind::BadArgument,
                                "`--schedules` beside a launch that is `programmatic`: overlapping "
-                               "launches run in one order"));
+                               "launches run in one schedule"));
   return true;
 }
 
@@ -546,7 +546,7 @@ SimReport report_of(const Simulation& s, const Step& step, sim::LaunchReport&& r
   report.kernel = step.launch.kernel;
   report.launch = step.launch;
   report.checks = s.options.checks;
-  report.schedule = run.orders.problem.empty() ? s.options.schedule : run.orders.run.back();
+  report.schedule = run.schedules.problem.empty() ? s.options.schedule : run.schedules.run.back();
   report.in_step = s.options.in_step.value_or(s.program->target.in_step);
   report.late_tensor_loads = s.options.late_tensor_loads;
   report.counted = s.options.count;
@@ -692,10 +692,10 @@ SimOutcome simulate(const SimRequest& request) {
 
 // What `--schedules` does not go with.
 std::string schedules_problem(const SimRequest& request) {
-  if (request.orders.most < 2 || request.orders.is_bounded()) return "";
+  if (request.schedules.most < 2 || request.schedules.is_bounded()) return "";
   if (request.device != WhichGpu::Virtual)
     return render(diag(DiagKind::BadArgument, "`--schedules` is for the virtual GPU alone"));
-  const std::string schedules = fmt::format("`--schedules {}`", request.orders.most);
+  const std::string schedules = fmt::format("`--schedules {}`", request.schedules.most);
   if (request.timeline.is_wanted())
     return render(
         diag(DiagKind::BadArgument, "`--timeline` beside {}: expected one of them", schedules));

@@ -38,8 +38,8 @@ struct SimRequest {
   std::vector<std::string> launches = {};
   std::vector<std::string> expects = {};  // driver/expect/expect.h
   std::string checks = "all";
-  std::string schedule = {};     // empty: `rr`, or `step` for a timeline
-  sim::OrderBudget orders = {};  // different ones, of which `schedule` is none
+  std::string schedule = {};           // empty: `rr`, or `step` for a timeline
+  sim::ScheduleBudget schedules = {};  // different ones, of which `schedule` is none
   WhichGpu device = WhichGpu::Virtual;
   const Result<runtime::CudaCalls>* driver = nullptr;  // null: that of the machine
   std::string limits = {};

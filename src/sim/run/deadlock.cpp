@@ -64,8 +64,8 @@ std::optional<std::uint64_t> last_seen(const Mbarrier& barrier, unsigned unit_wa
   return seen->second;
 }
 
-// Who cannot be helped comes first: who has missed a phase, or waits for what nobody left can supply.
-// Barriers are most often where the others wait for these.
+// Who cannot be helped comes first: who has missed a phase, or waits for what nobody left can supply;
+// of these, at the barrier with the fewest waiters. Barriers are most often where the others wait.
 void put_culprits_first(Unit& unit, std::vector<Stuck>& all) {
   const auto rank = [&](const Stuck& stuck) {
     const SplitState state = stuck.split->state;
@@ -80,7 +80,12 @@ void put_culprits_first(Unit& unit, std::vector<Stuck>& all) {
         });
     return is_hopeless ? 0 : 1;
   };
-  std::ranges::stable_sort(all, {}, rank);
+  std::unordered_map<std::uint64_t, std::size_t> waiters;
+  for (const Stuck& stuck : all) ++waiters[stuck.split->address];
+  std::ranges::stable_sort(all, {}, [&](const Stuck& stuck) {
+    const int first = rank(stuck);
+    return std::pair(first, first == 0 ? waiters[stuck.split->address] : 0);
+  });
 }
 
 const LaunchNames& names_in(const Unit& unit) { return unit.context.options->names; }
