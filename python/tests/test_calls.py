@@ -134,7 +134,7 @@ def test_what_does_not_fit_is_refused_by_name(scale, arrays):
         "`X` was given list: expected a number or an array": ([1], y, 1),
         "`X` was given an array of >i4, of the other byte order": (x.astype(">i4"), y, 1),
         "`scale` was given no argument for `Y`, `by`": (x,),
-        "`scale` was given 4 arguments: expected 3": (x, y, 1, 1),
+        "`scale` was given 4 arguments: expected 3 (X, Y, by)": (x, y, 1, 1),
     }
     for message, args in cases.items():
         assert message in refused(scale, *args)
@@ -142,6 +142,45 @@ def test_what_does_not_fit_is_refused_by_name(scale, arrays):
     assert "`X` was given twice" in refused(scale, x, y, X=x)
     assert "`out` has 2 arrays: `scale` writes 1 parameters" in refused(scale, x, by=1, out=(y, y))
     assert (y == 0).all()
+
+
+def test_what_a_kernel_prints_is_printed(capfd):
+    text = SCALE.replace("Y[b, t] =", 'T.cuda.printf("%d\\n", X[b, t])\n        Y[b, t] =')
+    kernel = ww.compile("print.py", text=text)
+    x = np.array([[4, 5, 6, 7]], np.int32)
+    y = np.zeros_like(x)
+    kernel(x, y, 2)
+    assert capfd.readouterr().out == "4\n5\n6\n7\n" and (y == 2 * x).all()
+    assert kernel.check(x, y, 2).printed == "4\n5\n6\n7\n"
+    assert capfd.readouterr().out == ""
+
+
+BFLOAT16 = SCALE.replace('"int32"', '"bfloat16"').replace("* by", "* T.bfloat16(2)")
+
+
+def test_bfloat16_of_numpy_is_named_with_its_package(monkeypatch):
+    kernel = ww.compile("bfloat16.py", text=BFLOAT16)
+    x = np.array([[1, 2, 3, 4]], ml_dtypes.bfloat16)
+    bits = x.view(np.uint16)
+    result = np.zeros_like(bits)
+    message = refused(kernel, bits, result, 1)
+    assert "`X` was given an array of uint16: expected bfloat16, which NumPy gets" in message
+    assert "`array.view(ml_dtypes.bfloat16)` takes the bits as they are" in message
+    assert "pip install" not in message
+    kernel(x, result.view(ml_dtypes.bfloat16), 1)
+    assert (result.view(ml_dtypes.bfloat16) == 2 * x).all()
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    message = refused(kernel, x.astype(np.float32), result, 1)
+    assert "an array of float32: expected bfloat16" in message
+    assert "`array.astype(ml_dtypes.bfloat16)` converts it" in message
+    assert "`pip install ml_dtypes`" in message
+
+
+def test_float8_of_numpy_is_named_with_its_package():
+    text = BFLOAT16.replace('"bfloat16"', '"float8_e5m2"').replace("* T.bfloat16(2)", "")
+    kernel = ww.compile("float8.py", text=text)
+    x = np.zeros((1, 4), np.uint8)
+    assert "`array.view(ml_dtypes.float8_e5m2)`" in refused(kernel, x, x, 1)
 
 
 def test_fields_of_records_are_no_plain_elements(scale, arrays):

@@ -105,7 +105,7 @@ def test_other_calls_are_left_to_python(driver):
         "python",
         "ArgumentError `add` was given no argument for `C`",
         "python",
-        "ArgumentError `add` was given 4 arguments: expected 3",
+        "ArgumentError `add` was given 4 arguments: expected 3 (A, B, C)",
         "launch grid 3 stream 0x61 at 1000 2000",
     ]
 

@@ -137,8 +137,58 @@ def test_constants_are_parameters():
         fill.specialize(OTHER=1)
     with pytest.raises(ww.ArgumentError, match="object has no text"):
         fill.specialize(VALUE=object())
-    with pytest.raises(ww.CompileError, match="VALUE"):
-        fill(out)
+    assert fill.explain(VALUE=3).data == fill.specialize(VALUE=3).explain().data
+
+
+@ww.kernel
+def spread(A: ww.Tensor["n", "int32"], VALUE: T.constexpr, BLOCK: T.constexpr = 32):  # noqa: F821
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([BLOCK])
+    if t < A.shape[0]:
+        A[t] = VALUE
+
+
+def test_a_missing_constant_is_named_with_what_to_write():
+    out = np.zeros(32, np.int32)
+    spread(out, 3)  # BLOCK has a default
+    assert (out == 3).all()
+    ways = {
+        "`spread(…, VALUE=…)`": lambda: spread(out),
+        "`spread.check(…, VALUE=…)`": lambda: spread.check(out),
+        "`spread.bind(…, VALUE=…)`": lambda: spread.bind(out),
+        "`spread.specialize(VALUE=…)`": lambda: spread.specialize(BLOCK=64),
+        "`spread.specialize(VALUE=…).ptx`": lambda: spread.ptx,
+        "`spread.specialize(VALUE=…).registers`": lambda: spread.registers,
+        "`spread.explain(VALUE=…)`": lambda: spread.explain(),
+    }
+    for way, call in ways.items():
+        with pytest.raises(ww.ArgumentError) as caught:
+            call()
+        assert str(caught.value) == f"`spread` was given no value for `VALUE`: write {way}"
+
+
+def test_arguments_of_functions_are_counted_with_their_constants():
+    out = np.zeros(32, np.int32)
+    cases = {
+        r"was given 4 arguments: expected 3 \(A, VALUE, BLOCK\)": ((out, 3, 32, 1), {}),
+        "`VALUE` was given twice": ((out, 3), {"VALUE": 4}),
+        "no parameter `FOO`: it has A, VALUE, BLOCK$": ((out, 3), {"FOO": 4}),
+        "no parameter `BLOCKS`: .*; did you mean `BLOCK`": ((out,), {"BLOCKS": 4}),
+    }
+    for message, (args, named) in cases.items():
+        with pytest.raises(ww.ArgumentError, match=message):
+            spread(*args, **named)
+    assert (out == 0).all()
+
+
+def test_a_call_with_a_grid_is_told_where_the_grid_is():
+    for kernel in (spread, spread.specialize(VALUE=1)):
+        with pytest.raises(TypeError) as caught:
+            kernel[(4, 1)](np.zeros(32, np.int32))
+        assert isinstance(caught.value, ww.ArgumentError)
+        assert str(caught.value).startswith("`spread[(4, 1)]`: a call gives no grid")
+        assert "`T.cta_id([…])`" in str(caught.value) and "call `spread(…)`" in str(caught.value)
 
 
 def test_element_types_are_those_of_the_arrays():
@@ -163,6 +213,9 @@ def test_element_types_are_those_of_the_arrays():
     expected = "`B` was given an array of int32: expected float32 or float64"
     with pytest.raises(ww.ArgumentError, match=expected):
         scaled(x.astype(np.int32), x.astype(np.int32))
+    half = np.zeros(5, np.uint16)
+    with pytest.raises(ww.ArgumentError, match="uint16: expected float32 or float64$"):
+        scaled(x, half)
     with pytest.raises(ww.CompileError, match="the element type of `A` is open"):
         scaled.ptx  # noqa: B018
     with pytest.raises(ww.ArgumentError, match="`A` was given int: expected an array"):

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 from kernels_for_tests import SCALE, add, racy
 
 import warpwright as ww
+from warpwright import testing
 from warpwright.testing import assert_matches
 
 
@@ -64,6 +67,12 @@ def test_findings_are_found():
 def test_engines_must_be_there():
     with pytest.raises(ww.ArgumentError, match="`engines` has 'gpu': expected eval, sim, cuda"):
         assert_matches(add, lambda a, b: a + b, [{"n": 7}], engines=["gpu"])
+
+
+def test_elements_of_ml_dtypes_need_the_package(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ml_dtypes", None)
+    with pytest.raises(ww.ArgumentError, match="arrays of bfloat17 need .*`pip install ml_dtypes`"):
+        testing._numpy_dtype("bfloat17")
 
 
 def test_extents_need_values():

@@ -7,7 +7,8 @@ absent, scaled or negated) would be lost without a word, so such arrays are refu
 
 from __future__ import annotations
 
-from typing import Any
+import importlib.util
+from typing import Any, Iterable
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from .errors import ArgumentError, ArgumentTypeError
 # One byte each in ml_dtypes, two to a byte in kernels.
 _UNPACKED = {"int4", "uint4", "float4_e2m1fn"}
 
+# What kernels have and NumPy lacks, one element to one or two bytes.
+_OF_ML_DTYPES = ("bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu")
+
 # Subclasses of np.ndarray whose elements are all that they are.
 _PLAIN = (np.ndarray, np.matrix, np.memmap, np.recarray)
 
@@ -24,10 +28,11 @@ _PLAIN = (np.ndarray, np.matrix, np.memmap, np.recarray)
 Described = tuple[int, str, tuple[int, ...], "tuple[int, ...] | None", bool]
 
 
-def describe(value: Any, name: str) -> Described | bool | int | float:
-    """What the extension gets for an argument. `name` is the parameter's, for messages."""
+def describe(value: Any, name: str, wanted: str | None = None) -> Described | bool | int | float:
+    """What the extension gets for an argument. `name` is the parameter's, for messages, as `wanted`
+    is: the element type."""
     if isinstance(value, np.ndarray):
-        return _of_numpy(value, name)
+        return _of_numpy(value, name, wanted or "")
     if isinstance(value, (bool, int, float)) and not isinstance(value, np.generic):
         return value
     if isinstance(value, np.generic):
@@ -58,6 +63,21 @@ def check_plain(array: np.ndarray, name: str) -> None:
         )
 
 
+def hint_for(given: str, wanted: Iterable[str]) -> str:
+    """How an array of NumPy gets an element type that only `ml_dtypes` has, if that is what it needs."""
+    kind = next((each for each in wanted if each in _OF_ML_DTYPES), None)
+    if kind is None or given in wanted:
+        return ""
+    is_bits = given == ("uint16" if kind == "bfloat16" else "uint8")
+    way = f"array.view(ml_dtypes.{kind})" if is_bits else f"array.astype(ml_dtypes.{kind})"
+    has_it = importlib.util.find_spec("ml_dtypes") is not None
+    install = "" if has_it else "; `pip install ml_dtypes` installs it"
+    return (
+        f", which NumPy gets from the package ml_dtypes{install}\n"
+        f"  note: `{way}` {'takes the bits as they are' if is_bits else 'converts it'}"
+    )
+
+
 def _number(value: np.generic, name: str) -> bool | int | float:
     # Those of ml_dtypes are of kind "V", like records. Times would be integers, and strings be parsed.
     is_number = value.dtype.kind in "biuf" or value.dtype.name in _core.dtype_names()
@@ -67,7 +87,7 @@ def _number(value: np.generic, name: str) -> bool | int | float:
     return item if isinstance(item, (bool, int, float)) else float(value)  # type: ignore[arg-type]
 
 
-def _of_numpy(array: np.ndarray, name: str) -> Described:
+def _of_numpy(array: np.ndarray, name: str, wanted: str = "") -> Described:
     check_plain(array, name)
     dtype = array.dtype
     if dtype.name in _UNPACKED:
@@ -90,6 +110,8 @@ def _of_numpy(array: np.ndarray, name: str) -> Described:
             f"`{name}` was given an array of {dtype}, of the other byte order: expected this machine's; "
             f"`array.astype('{dtype.name}')` has it"
         )
+    if hint := hint_for(dtype.name, [wanted]):
+        raise ArgumentTypeError(f"`{name}` was given an array of {dtype}: expected {wanted}{hint}")
     return (
         array.ctypes.data,
         dtype.name,

@@ -12,11 +12,15 @@ from . import _core
 from ._core import BoundCall
 from .closure import Captured, Origin, capture, origin_at, origin_of
 from .errors import ArgumentError
-from .kernels import Kernel, _read_target, compile_source
+from .kernels import Callee, Kernel, _read_target, compile_source
 from .lang.symbols import text_of
 from .reports import Explanation, Report
 from .signature import Signature
 from .source import Source
+
+
+# What calls and checks take besides parameters.
+_OPTIONS = {"out", "check", "debug", "checks", "schedule", "limits"}
 
 
 class Tensor:
@@ -42,7 +46,7 @@ class Tensor:
         return types.GenericAlias(cls, parts)
 
 
-class KernelFunction(_core.Launcher):
+class KernelFunction(Callee):
     """A kernel as it was written, called as `Kernel` is. Calls compile it, once for each choice of
     constants and types."""
 
@@ -62,8 +66,21 @@ class KernelFunction(_core.Launcher):
     def specialize(self, **constants: Any) -> Kernel:
         """The kernel for these values of its `T.constexpr` parameters, and these element types of
         arrays that are open: `specialize(A="float16", BLOCK=128)`."""
+        return self._specialize(constants, "`{}.specialize({})`")
+
+    def _specialize(self, constants: dict[str, Any], way: str) -> Kernel:
+        """`way` is how they are given, for messages: with gaps for this name and for the missing ones."""
         captured = self._capture()
         expression = self._expression(captured, constants)
+        missing = [
+            name
+            for name in captured.signature.constants
+            if name not in constants and name not in captured.signature.defaults
+        ]
+        if missing:
+            names = ", ".join(f"`{name}`" for name in missing)
+            fix = way.format(self.__name__, ", ".join(f"{name}=…" for name in missing))
+            raise ArgumentError(f"`{self.__name__}` was given no value for {names}: write {fix}")
         if expression not in self._made:
             source = Source(
                 captured.path,
@@ -86,6 +103,9 @@ class KernelFunction(_core.Launcher):
     def signature(self) -> Signature:
         """What calls choose."""
         return self._capture().signature
+
+    def _what(self) -> str:
+        return self.__name__
 
     def chosen_by(self, *args: Any, **named: Any) -> tuple[Kernel, list[Any]]:
         """The kernel that a call with these arguments runs, and its own arguments."""
@@ -110,26 +130,32 @@ class KernelFunction(_core.Launcher):
         return f"{self.__name__}.specialize({', '.join(texts)})"
 
     def _split(
-        self, args: tuple[Any, ...], named: dict[str, Any]
+        self, args: tuple[Any, ...], named: dict[str, Any], way: str = "`{}(…, {})`"
     ) -> tuple[Kernel, dict[str, Any], tuple[Any, ...]]:
         """The kernel that the arguments choose, the constants among them, and the others. Takes the
         constants out of `named`."""
         signature = self._capture().signature
+        self._check_count(args, signature.params)
+        for name in named:  # a handle has another name, that of its buffer
+            is_known = name in signature.params or name in _OPTIONS
+            if not is_known and "handle" not in signature.types.values():
+                raise self._no_parameter(name, signature.params)
         given = {name: named.pop(name) for name in signature.constants if name in named}
         rest = []
         arrays = {name: named[name] for name in signature.tensors if name in named}
         for name, value in zip(signature.params, args):
+            if name in given:
+                raise ArgumentError(f"`{name}` was given twice")
             if name in signature.constants:
                 given[name] = value
             else:
                 rest.append(value)
                 arrays[name] = value
-        rest += args[len(signature.params) :]
         chosen = dict(given)
         if not signature.is_fixed:
             arrays.update(self._out_arrays(named.get("out"), arrays))
             chosen.update(signature.choices(arrays, given))
-        return self.specialize(**chosen), given, tuple(rest)
+        return self._specialize(chosen, way), given, tuple(rest)
 
     def _out_arrays(self, out: Any, arrays: dict[str, Any]) -> dict[str, Any]:
         """Arrays of `out=`, by the tensors that are not given otherwise."""
@@ -154,38 +180,42 @@ class KernelFunction(_core.Launcher):
 
     def bind(self, *args: Any, **named: Any) -> BoundCall:
         """As `Kernel.bind`."""
-        kernel, _, rest = self._split(args, named)
+        kernel, _, rest = self._split(args, named, "`{}.bind(…, {})`")
         return kernel.bind(*rest, **named)
 
     def check(self, *args: Any, **named: Any) -> Report:
         """As `Kernel.check`."""
-        kernel, _, rest = self._split(args, named)
+        kernel, _, rest = self._split(args, named, "`{}.check(…, {})`")
         return kernel.check(*rest, **named)
 
     # A kernel whose calls choose nothing is one kernel.
 
+    def _only(self, form: str) -> Any:
+        return getattr(self._specialize({}, f"`{{}}.specialize({{}}).{form}`"), form)
+
     @property
     def ptx(self) -> str:
-        return self.specialize().ptx
+        return self._only("ptx")
 
     @property
     def cuda(self) -> str:
-        return self.specialize().cuda
+        return self._only("cuda")
 
     @property
     def ir(self) -> str:
-        return self.specialize().ir
+        return self._only("ir")
 
     @property
     def launch(self) -> dict[str, Any]:
-        return self.specialize().launch
+        return self._only("launch")
 
     @property
     def registers(self) -> int | None:
-        return self.specialize().registers
+        return self._only("registers")
 
-    def explain(self) -> Explanation:
-        return self.specialize().explain()
+    def explain(self, **constants: Any) -> Explanation:
+        """As `Kernel.explain`, for the kernel that `specialize` gives."""
+        return self._specialize(constants, "`{}.explain({})`").explain()
 
     def __repr__(self) -> str:
         return f"<kernel function {self.__qualname__}>"

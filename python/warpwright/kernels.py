@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
 import warnings
-from typing import Any
+from typing import Any, NoReturn, Sequence
 
 from . import _core, cache, debugging, settings
 from .arrays import describe
-from .errors import ArgumentError, DeviceError, FindingError, FindingWarning, TrapError
+from .errors import ArgumentError, ArgumentTypeError, DeviceError, FindingError, FindingWarning, TrapError
 from .reports import Explanation, Report
 from .source import File, Source
 
@@ -47,7 +48,36 @@ def _read_target(target: str) -> str:
     return target
 
 
-class Kernel(_core.Launcher):
+class Callee(_core.Launcher):
+    """What kernels and functions that become kernels share."""
+
+    def _what(self) -> str:
+        """Its name, for messages."""
+        raise NotImplementedError
+
+    def __getitem__(self, grid: Any) -> NoReturn:
+        name = self._what()
+        raise ArgumentTypeError(
+            f"`{name}[{grid!r}]`: a call gives no grid: it stands in the kernel, `T.cta_id([…])`, "
+            f"computed from shapes and constants; call `{name}(…)`"
+        )
+
+    def _check_count(self, args: tuple[Any, ...], params: Sequence[str]) -> None:
+        if len(args) > len(params):
+            raise ArgumentError(
+                f"`{self._what()}` was given {len(args)} arguments: expected {len(params)} "
+                f"({', '.join(params)})"
+            )
+
+    def _no_parameter(self, name: str, params: Sequence[str]) -> ArgumentError:
+        close = difflib.get_close_matches(name, params, 1)
+        hint = f"; did you mean `{close[0]}`?" if close else ""
+        return ArgumentError(
+            f"`{self._what()}` has no parameter `{name}`: it has {', '.join(params)}{hint}"
+        )
+
+
+class Kernel(Callee):
     """A compiled kernel. Call it with arrays: results are written into the arrays given.
 
     With CUDA tensors of PyTorch it is launched on their GPU, on PyTorch's current stream, and the call
@@ -71,6 +101,9 @@ class Kernel(_core.Launcher):
     @property
     def name(self) -> str:
         return self._core.name
+
+    def _what(self) -> str:
+        return self.name
 
     @property
     def params(self) -> list[dict[str, Any]]:
@@ -172,6 +205,7 @@ class Kernel(_core.Launcher):
             raise error
         if not report.finished:
             raise DeviceError(report.text)
+        print(report.printed, end="")
         if report.findings:
             warnings.warn(str(report.findings[0]), FindingWarning, stacklevel=3)
         return out
@@ -230,15 +264,14 @@ class Kernel(_core.Launcher):
         return Report(*self._core.run(self._described(values), "sim", checks, schedule, limits))
 
     def _described(self, values: list[Any]) -> list[Any]:
-        return [describe(v, row["name"]) for v, row in zip(values, self._params)]
+        return [describe(v, row["name"], row["dtype"]) for v, row in zip(values, self._params)]
 
     def _bind(self, args: tuple[Any, ...], out: Any, named: dict[str, Any]) -> list[Any]:
         """An argument for each parameter, in their order."""
         count = len(self._params)
         if len(args) == count and out is None and not named:
             return list(args)
-        if len(args) > count:
-            raise ArgumentError(f"`{self.name}` was given {len(args)} arguments: expected {count}")
+        self._check_count(args, [row["name"] for row in self._params])
         given: dict[int, Any] = dict(enumerate(args))
         for name, value in named.items():
             given[self._index_of(name, given)] = value
@@ -256,8 +289,7 @@ class Kernel(_core.Launcher):
             if i in given:
                 raise ArgumentError(f"`{name}` was given twice")
             return i
-        known = ", ".join(row["name"] for row in self._params)
-        raise ArgumentError(f"`{self.name}` has no parameter `{name}`: it has {known}")
+        raise self._no_parameter(name, [row["name"] for row in self._params])
 
     def _place_out(self, out: Any, given: dict[int, Any]) -> None:
         if out is None:

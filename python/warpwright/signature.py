@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import _core
+from .arrays import hint_for
 from .errors import ArgumentError
 from .lang.symbols import text_of
 from .source_files import parameters
@@ -30,6 +31,7 @@ class Tensor:
 class Signature:
     params: list[str]
     constants: list[str] = field(default_factory=list)
+    defaults: frozenset[str] = frozenset()  # parameters that have one
     tensors: dict[str, Tensor] = field(default_factory=dict)
     types: dict[str, str] = field(default_factory=dict)  # the last words of annotations: "int32"
 
@@ -81,13 +83,14 @@ def _dtype_name(array: Any, name: str, types: tuple[str, ...]) -> str:
     if types and its_name not in types:
         raise ArgumentError(
             f"`{name}` was given an array of {its_name}: expected {' or '.join(types)}"
+            + hint_for(its_name, types)
         )
     return its_name
 
 
 def read_signature(node: ast.FunctionDef, values: dict[str, Any]) -> Signature:
     """Of a function's `def`; `values` are those of the names around it."""
-    out = Signature([each.arg for each in parameters(node)])
+    out = Signature([each.arg for each in parameters(node)], defaults=_defaults(node.args))
     for each in parameters(node):
         annotation = _unquoted(each.annotation)
         out.types[each.arg] = ast.unparse(annotation).split(".")[-1] if annotation else ""
@@ -96,6 +99,13 @@ def read_signature(node: ast.FunctionDef, values: dict[str, Any]) -> Signature:
         elif (parts := _tensor_parts(annotation)) is not None:
             out.tensors[each.arg] = _read_tensor(parts, values)
     return out
+
+
+def _defaults(args: ast.arguments) -> frozenset[str]:
+    by_position = [*args.posonlyargs, *args.args]
+    named = [each for each, value in zip(args.kwonlyargs, args.kw_defaults) if value is not None]
+    first = len(by_position) - len(args.defaults)
+    return frozenset(each.arg for each in (*by_position[first:], *named))
 
 
 def _unquoted(annotation: ast.expr | None) -> ast.expr | None:

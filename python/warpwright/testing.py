@@ -138,8 +138,12 @@ def _numpy_dtype(name: str) -> np.dtype:
     try:
         return np.dtype(name)
     except TypeError:
-        import ml_dtypes  # noqa: PLC0415  only for what NumPy lacks
-
+        try:
+            import ml_dtypes  # noqa: PLC0415  only for what NumPy lacks
+        except ImportError:
+            raise ArgumentError(
+                f"arrays of {name} need the package ml_dtypes: `pip install ml_dtypes`"
+            ) from None
         return np.dtype(getattr(ml_dtypes, name))
 
 
@@ -156,18 +160,15 @@ def _compare_all(
             raise AssertionError(
                 f"the reference gives shape {want.shape} for `{name}`, which has {got.shape}"
             )
-        exact = got.dtype.kind in "iub"
-        tolerance = 0.0 if exact else _TOLERANCES.get(got.dtype.name, 0.15)
-        _compare(
-            f"`{name}` {where}",
-            got,
-            np.broadcast_to(want, got.shape),
-            tolerance if rtol is None else rtol,
-            tolerance if atol is None else atol,
-        )
+        compare(f"`{name}` {where}", got, np.broadcast_to(want, got.shape), rtol, atol)
 
 
-def _compare(what: str, got: np.ndarray, want: np.ndarray, rtol: float, atol: float) -> None:
+def compare(what: str, got: np.ndarray, want: np.ndarray, rtol: Any = None, atol: Any = None) -> None:
+    """Raises AssertionError at the first element that differs by more than the tolerance."""
+    exact = got.dtype.kind in "iub"
+    tolerance = 0.0 if exact else _TOLERANCES.get(got.dtype.name, 0.15)
+    rtol = tolerance if rtol is None else rtol
+    atol = tolerance if atol is None else atol
     if got.dtype.kind in "iub" and want.dtype.kind in "iub" and rtol == atol == 0:
         differs = got != want
     else:

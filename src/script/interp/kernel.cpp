@@ -58,10 +58,12 @@ Result<void> bind_param(Context& in, std::string_view name, Symbol symbol, const
   switch (a.what) {
     case What::Constexpr:
       if (given == nullptr)
-        return fail(diag_at(span, DiagKind::BadArgument, "the constant `{}` has no value", name)
-                        .with_note(fmt::format("decorate the kernel with `@T.jit` and give it with "
-                                               "`.specialize({}=…)` in the kernel expression",
-                                               name)));
+        return fail(
+            diag_at(span, DiagKind::BadArgument, "the constant `{}` has no value", name)
+                .with_note(fmt::format("decorate the kernel with `@T.jit` or `@ww.kernel`, and "
+                                       "give it in the kernel expression: "
+                                       "`.specialize({}=…)`",
+                                       name)));
       env.set(symbol, *given);
       return {};
     case What::Optional:

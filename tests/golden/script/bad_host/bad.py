@@ -868,7 +868,7 @@ def scale(B_ptr: T.handle, n: T.constexpr):
 jit_constants.py:6:28: error: the constant `n` has no value [BadArgument]
     def scale(B_ptr: T.handle, n: T.constexpr):
                                ^~~~~~~~~~~~~~
-  note: decorate the kernel with `@T.jit` and give it with `.specialize(n=…)` in the kernel expression
+  note: decorate the kernel with `@T.jit` or `@ww.kernel`, and give it in the kernel expression: `.specialize(n=…)`
 #=== jit_unknown
 #: kernel = scale.specialize(n=32, m=2)
 from tvm.script import tirx as T

@@ -10,7 +10,7 @@ def f(a: T.handle, N: T.constexpr, M: T.constexpr):
 constants.py:3:36: error: the constant `M` has no value [BadArgument]
     def f(a: T.handle, N: T.constexpr, M: T.constexpr):
                                        ^~~~~~~~~~~~~~
-  note: decorate the kernel with `@T.jit` and give it with `.specialize(M=…)` in the kernel expression
+  note: decorate the kernel with `@T.jit` or `@ww.kernel`, and give it in the kernel expression: `.specialize(M=…)`
 --kernel:1:21: error: `f` has no constant `K` [BadArgument]
     f.specialize(N=8, K=3)
                         ^
@@ -28,7 +28,7 @@ def k(A: T.Buffer((32,), "int32"), n: I.constexpr):
 constexpr_of_prim_func.py:6:36: error: the constant `n` has no value [BadArgument]
     def k(A: T.Buffer((32,), "int32"), n: I.constexpr):
                                        ^~~~~~~~~~~~~~
-  note: decorate the kernel with `@T.jit` and give it with `.specialize(n=…)` in the kernel expression
+  note: decorate the kernel with `@T.jit` or `@ww.kernel`, and give it in the kernel expression: `.specialize(n=…)`
 #=== unspecialized
 @T.jit
 def f(a: T.handle, N: T.constexpr):
@@ -40,4 +40,4 @@ def f(a: T.handle, N: T.constexpr):
 unspecialized.py:2:20: error: the constant `N` has no value [BadArgument]
     def f(a: T.handle, N: T.constexpr):
                        ^~~~~~~~~~~~~~
-  note: decorate the kernel with `@T.jit` and give it with `.specialize(N=…)` in the kernel expression
+  note: decorate the kernel with `@T.jit` or `@ww.kernel`, and give it in the kernel expression: `.specialize(N=…)`
