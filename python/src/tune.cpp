@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Choosing parameters: `warpwright tune` as a function, whole or in parts.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <array>
 #include <atomic>
+#include <cstdint>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "base/diag.h"
 #include "base/source.h"
 #include "bindings.h"
+#include "call_args.h"
 #include "driver/report_parts.h"
 #include "driver/run/device_run.h"
 #include "driver/tune/tune.h"
+#include "kernel.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -72,6 +79,23 @@ std::pair<std::string, std::string> tune(const Question& question, const nb::obj
   return texts(run(question.request(), progress));
 }
 
+// A run on the virtual GPU: its report as text and as JSON, and its work as trials have it.
+std::tuple<std::string, std::string, std::array<std::uint64_t, 5>> run_counted(
+    const Kernel& kernel, const nb::sequence& args) {
+  const HostArgs values(args);
+  driver::SimWork work;
+  auto [text, json] = report_of(
+      [&](const driver::CallOptions& options) {
+        auto report = driver::call_kernel(kernel.build, values.all, options);
+        if (report) work = report->work.value_or(work);
+        return report;
+      },
+      {.counts_work = true});
+  return {std::move(text),
+          std::move(json),
+          {work.blocks, work.instructions, work.wavefronts, work.sectors, work.tensor}};
+}
+
 std::size_t tune_size(const Question& question) {
   std::string errors;
   const auto size = driver::tune_size(question.request(), errors);
@@ -109,6 +133,7 @@ void add_tune(nb::module_& module) {
           "path"_a, "kernel"_a, "spaces"_a, "wheres"_a, "args"_a, "expects"_a, "target"_a,
           "device"_a, "text"_a);
   module.def("tune", tune, "question"_a, "progress"_a.none());
+  module.def("run_counted", run_counted, "kernel"_a, "args"_a);
   module.def("tune_size", tune_size, "question"_a);
   module.def("tune_part", tune_part, "question"_a, "numbers"_a);
   module.def("tune_whole", tune_whole, "question"_a, "trials"_a);

@@ -204,6 +204,38 @@ def test_constants_are_compared(driver):
     ]
 
 
+def test_an_autotuned_kernel_is_timed_on_copies_and_then_launched(driver):
+    printed = run(
+        driver,
+        """
+        import warpwright.autotuning as autotuning
+        from kernels_for_tests import blocked
+        class Cloned(Quick):
+            def clone(self): return Cloned(self.address + 0x100000, self.shape[0])
+        autotuning._BATCH_SECONDS = 0
+        tuned = ww.autotune(configs={"BLOCK": [64, 128, 2048]}, key="n")(blocked)
+        count_python(ww.Kernel)
+        for n in (300, 300, 600):
+            print(f"call {n}")
+            tuned(Cloned(0x1000, n), Cloned(0x2000, n))
+        for result in tuned.tuned.values():
+            print(len(result.ranked), len(result.dropped), result.data["device_name"])
+            assert all(row["time_us"] for row in result.ranked)
+        """,
+    )
+    printed = [line for line in printed if not line.startswith("load")]
+    calls = [i for i, line in enumerate(printed) if line.startswith("call")]
+    # Of each that the GPU takes: a first launch, three to see how long it takes, five batches.
+    trials = printed[1 : calls[1] - 2]
+    assert trials == [
+        f"launch grid {grid} stream 0x61 at 1000 102000" for grid in (5, 3) for _ in range(9)
+    ]
+    first = printed[calls[1] - 2 : calls[1]]
+    assert first[0] == "python" and first[1].endswith("at 1000 2000")
+    assert printed[calls[1] + 1 : calls[2]] == first[1:]  # no trials, and no Python of the kernel
+    assert printed[-2:] == 2 * ["2 1 GPU 1"]
+
+
 def test_kernels_that_shapes_choose_are_told_apart(driver):
     printed = run(
         driver,

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from . import cache, lang, testing
 from ._core import __version__
+from .autotuning import AutotunedKernel, autotune
 from .debugging import debug
 from .decorator import KernelFunction, Tensor, kernel
 from .errors import (
@@ -46,6 +47,7 @@ from .tuning import TuneResult, tune
 __all__ = [
     "ArgumentError",
     "ArgumentTypeError",
+    "AutotunedKernel",
     "CacheWarning",
     "CaptureError",
     "CompileError",
@@ -72,6 +74,7 @@ __all__ = [
     "TuneResult",
     "WorkerError",
     "__version__",
+    "autotune",
     "cache",
     "compile",
     "debug",

@@ -30,6 +30,7 @@ from .source_files import (
     Use,
     find_class,
     find_decorated,
+    is_autotune,
     find_function,
     first_line,
     read_file,
@@ -431,6 +432,8 @@ def capture(origin: Origin) -> Captured:
             f"{file.path}:{origin.line}: error: no `def {origin.name}` begins here: the file has "
             "changed since it was imported"
         )
+    # What chooses constants is Python's alone: its values need not be known to the compiler.
+    node.decorator_list = [each for each in node.decorator_list if not is_autotune(each)]
     taken = _Capture()
     main = taken.module(file.path, file, origin.globals)
     signature = read_signature(node, {**origin.globals, **origin.scope})

@@ -155,6 +155,9 @@ class KernelFunction(Callee):
         if not signature.is_fixed:
             arrays.update(self._out_arrays(named.get("out"), arrays))
             chosen.update(signature.choices(arrays, given))
+        missing = ", ".join(f"`{name}`" for name in signature.open_tensors if name not in chosen)
+        if missing:
+            raise ArgumentError(f"`{self.__name__}` was given no argument for {missing}")
         return self._specialize(chosen, way), given, tuple(rest)
 
     def _out_arrays(self, out: Any, arrays: dict[str, Any]) -> dict[str, Any]:

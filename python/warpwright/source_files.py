@@ -89,6 +89,12 @@ def find_decorated(file: SourceFile, line: int) -> ast.FunctionDef | None:
     return None
 
 
+def is_autotune(decorator: ast.expr) -> bool:
+    """Whether it is `@ww.autotune(…)`."""
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return ast.unparse(called).split(".")[-1] == "autotune"
+
+
 def find_class(file: SourceFile, name: str) -> ast.ClassDef | None:
     """The class of that name; None where there are several, or none."""
     found = [

@@ -7,9 +7,10 @@ import html
 import json
 import os
 import sys
-from typing import Any, Callable, Iterable, Mapping, NamedTuple
+from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence, Union, overload
 
 from . import _core
+from .decorator import KernelFunction
 from .errors import ArgumentError
 from .kernels import Kernel, _read_target, compile
 from .lang.symbols import text_of
@@ -18,8 +19,11 @@ from .sweeps import RayWorkers, WorkersLike, workers_of
 _BAR_WIDTH = 40
 _SHARD_SIZE = 4  # combinations; the ranking does not depend on it
 
+# Values for each constant, or the combinations themselves.
+Configs = Union[Mapping[str, Iterable[Any]], Iterable[Mapping[str, Any]]]
 
-class _Question(NamedTuple):
+
+class Question(NamedTuple):
     """What is tried, in the words of the command line."""
 
     path: str
@@ -33,12 +37,22 @@ class _Question(NamedTuple):
     text: str  # of the file, which a worker may not have
 
 
+class Made(NamedTuple):
+    """A combination of a function's constants that was tried, and what was compiled for it."""
+
+    config: dict[str, Any]
+    kernel: Kernel
+
+
 class TuneResult:
     """Every combination that was tried: the right ones ranked, the others with the reason."""
 
-    def __init__(self, path: str, target: str, text: str, data: str):
+    def __init__(
+        self, path: str, target: str, text: str, data: str, made: dict[str, Made] | None = None
+    ):
         self._path = path
         self._target = target
+        self._made = made or {}
         self.text = text
         self.data: dict[str, Any] = json.loads(data)
 
@@ -55,14 +69,21 @@ class TuneResult:
     @property
     def parameters(self) -> dict[str, Any] | None:
         """Of the best one; None if no combination is right."""
-        return self.ranked[0]["parameters"] if self.ranked else None
+        if not self.ranked:
+            return None
+        best = self.ranked[0]
+        made = self._made.get(best["kernel"])
+        return dict(made.config) if made else best["parameters"]
 
     @property
     def best(self) -> Kernel | None:
         """The best kernel, compiled; None if no combination is right."""
         if not self.ranked:
             return None
-        return compile(self._path, self.ranked[0]["kernel"], target=self._target)
+        expression = self.ranked[0]["kernel"]
+        if expression in self._made:
+            return self._made[expression].kernel
+        return compile(self._path, expression, target=self._target)
 
     def __str__(self) -> str:
         return self.text
@@ -74,6 +95,19 @@ class TuneResult:
         return f"<pre>{html.escape(self.text)}</pre>"
 
 
+Progress = Union[bool, Callable[[int, int], None], None]
+
+
+@overload
+def tune(
+    path: KernelFunction,
+    space: Configs,
+    *,
+    args: Mapping[str, Any] | Sequence[Any],
+    expect: Mapping[str, Any] = ...,
+    progress: Progress = None,
+) -> TuneResult: ...
+@overload
 def tune(
     path: str | os.PathLike[str],
     kernel: str,
@@ -85,7 +119,22 @@ def tune(
     target: str = "auto",
     device: str = "auto",
     workers: WorkersLike | None = None,
-    progress: bool | Callable[[int, int], None] | None = None,
+    progress: Progress = None,
+) -> TuneResult: ...
+
+
+def tune(
+    path: Any,
+    kernel: Any = None,
+    space: Any = None,
+    *,
+    where: Iterable[str] = (),
+    args: Any = None,
+    expect: Any = (),
+    target: str = "auto",
+    device: str = "auto",
+    workers: WorkersLike | None = None,
+    progress: Progress = None,
 ) -> TuneResult:
     """Compiles, runs and ranks every combination of a kernel's parameters.
 
@@ -97,14 +146,37 @@ def tune(
     `workers` spreads the combinations: a number of local processes, which use the virtual GPU;
     "gpus", a process for each GPU; "ray", the caller's cluster, on its GPUs with `device="cuda"`, else
     on virtual ones. The ranking on the virtual GPU does not depend on it.
+
+    A `@ww.kernel` is tuned for arrays: `ww.tune(f, {"BLOCK": [64, 128]}, args=(a, b))`, or with a list
+    of combinations, `[{"BLOCK": 64, "STAGES": 2}, …]`. It runs where the arrays are, on copies of
+    those that it writes; `expect` has what they must be then, `{"B": 2 * a}`.
     """
+    if isinstance(path, KernelFunction):
+        options = {"where": where, "target": target, "device": device, "workers": workers}
+        for name, value in options.items():
+            if value not in ((), "auto", None):
+                raise ArgumentError(
+                    f"`{name}` is {value!r}: it is for kernels of files; a function has its own "
+                    "target, runs where its arrays are, and tries what `space` has"
+                )
+        if expect and not isinstance(expect, Mapping):
+            raise ArgumentError(
+                f"`expect` is {expect!r}: expected arrays by the names of a function's parameters, "
+                '`{"B": 2 * a}`'
+            )
+        from .autotuning import tune_function  # noqa: PLC0415  which needs this module
+
+        values = kernel if space is None else space
+        return tune_function(path, values, args or (), dict(expect), _progress(progress))
+    if kernel is None or space is None:
+        raise ArgumentError("`ww.tune` of a file needs `kernel`, an expression with gaps, and `space`")
     name = os.fspath(path)
-    spaces = [f"{axis}={_values_text(axis, values)}" for axis, values in space.items()]
+    spaces = [f"{axis}={values_text(axis, values)}" for axis, values in space.items()]
     specs = [f"{param}={value}" for param, value in (args or {}).items()]
     target = _read_target(target)
     given = "" if target == "auto" else target
     show = _progress(progress)
-    question = _Question(
+    question = Question(
         name,
         kernel,
         spaces,
@@ -126,7 +198,7 @@ def tune(
 
 
 def _tune_in_shards(
-    question: _Question, wish: WorkersLike, show: Callable[[int, int], None] | None
+    question: Question, wish: WorkersLike, show: Callable[[int, int], None] | None
 ) -> tuple[str, str]:
     question = question._replace(device=_device_of_workers(wish, question.device))
     total = _core.tune_size(_core.Question(*question))
@@ -143,7 +215,7 @@ def _tune_in_shards(
     return _core.tune_whole(_core.Question(*question), trials)
 
 
-def try_shard(shard: tuple[_Question, list[int]]) -> str:
+def try_shard(shard: tuple[Question, list[int]]) -> str:
     """The task of a worker: some combinations, tried."""
     question, numbers = shard
     return _core.tune_part(_core.Question(*question), numbers)
@@ -162,7 +234,7 @@ def _device_of_workers(wish: WorkersLike, device: str) -> str:
     return "sim" if device == "auto" else device
 
 
-def _values_text(axis: str, values: str | Iterable[Any]) -> str:
+def values_text(axis: str, values: str | Iterable[Any]) -> str:
     if isinstance(values, str):
         return values
     try:

@@ -158,18 +158,19 @@ Result<std::vector<KernelArg>> bind_call(const ir::Function& tile, CallArgs args
 Result<RunReport> call_kernel(const Build& build, CallArgs args, const CallOptions& options) {
   const std::vector<KernelArg> bound = WW_TRY(bind_call(build.tile(), args));
   if (options.device == DeviceKind::Eval) return call_on_eval(build, bound, options);
-  std::unique_ptr<runtime::Device> device;
+  const auto run_on_it = [&](runtime::Device& device) -> Result<RunReport> {
+    const DeviceRun run = WW_TRY(run_on(device, build, bound));
+    return launch_report(build.tile().name, build.compiled->source, *build.target, device,
+                         run.launch);
+  };
   if (options.device == DeviceKind::Cuda)
-    device =
-        WW_TRY(runtime::CudaDevice::open_at(*options.driver, options.number, build.target->arch));
-  if (device == nullptr) {
-    auto sim = std::make_unique<runtime::SimDevice>(WW_TRY(sim_options(options)));
-    sim->set_names(launch_names(build, *sim));
-    device = std::move(sim);
-  }
-  const DeviceRun run = WW_TRY(run_on(*device, build, bound));
-  return launch_report(build.tile().name, build.compiled->source, *build.target, *device,
-                       run.launch);
+    return run_on_it(
+        *WW_TRY(runtime::CudaDevice::open_at(*options.driver, options.number, build.target->arch)));
+  runtime::SimDevice device(WW_TRY(sim_options(options)));
+  device.set_names(launch_names(build, device));
+  RunReport report = WW_TRY(run_on_it(device));
+  if (options.counts_work) report.work = work_of(*device.program(), *device.report());
+  return report;
 }
 
 // --- numbers -------------------------------------------------------------------------------------
@@ -235,6 +236,7 @@ Result<sim::RunOptions> sim_options(const CallOptions& options) {
   if (!options.checks.empty()) out.checks = WW_TRY(sim::parse_checks(options.checks));
   if (!options.limits.empty()) out.limits = WW_TRY(parse_limits(options.limits)).on(out.limits);
   out.stop = options.stop;
+  out.count = options.counts_work;
   return out;
 }
 

@@ -79,6 +79,7 @@ struct CallOptions {
   std::string checks = {};                  // of the virtual GPU, as `--check` has them; empty: all
   std::string schedule = {};                // the same, as `--schedule`
   std::string limits = {};                  // the same, as `--limit`
+  bool counts_work = false;                 // of the virtual GPU: RunReport::work
   const std::atomic<bool>* stop = nullptr;  // ends the run soon after it is set, but on a GPU
   const runtime::CudaCalls* driver = nullptr;  // of a GPU, and
   int number = 0;                              // which one that is

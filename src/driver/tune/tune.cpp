@@ -545,7 +545,7 @@ bool knows_spills(const TuneReport& report) {
 std::string tried_text(const TuneReport& report) {
   std::string out = fmt::format("{}: {} right, {} dropped", plural(report.tried(), "combination"),
                                 report.entries.size(), report.drops.size());
-  if (report.left_out > 0) out += fmt::format("; {} left out by --where", report.left_out);
+  if (report.left_out > 0) out += fmt::format("; {} left out", report.left_out);
   return out;
 }
 

@@ -327,6 +327,7 @@ constexpr BuiltinRow kRows[] = {
     {"T.function", "function?, **options", decorator},
     {"T.jit", "function?, **options", decorator},
     {"warpwright.kernel", "function?, **options", decorator},
+    {"warpwright.autotune", "function?, **options", decorator},
     {"warpwright.Tensor", kBuffer, buffer_annotation},
     {"typing.Annotated", "type, *remarks", annotated},
     {"T.inline", "function?, **options", decorator},
