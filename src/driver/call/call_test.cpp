@@ -93,6 +93,18 @@ TEST(CallKernel, WritesInPlaceAndKeepsWhatTheKernelDoesNotWrite) {
   EXPECT_EQ(arrays.y[3], -1);
 }
 
+TEST(CallKernel, CountsItsWorkWhereThatIsAskedFor) {
+  Arrays arrays;
+  const Build build = build_of(kScale);
+  const Args args{arrays.in, arrays.out, number_arg(3)};
+  EXPECT_FALSE(call_kernel(build, args)->work.has_value());
+  const Result<RunReport> report = call_kernel(build, args, {.counts_work = true});
+  ASSERT_TRUE(report && report->work);
+  EXPECT_EQ(report->work->blocks, 5U);
+  EXPECT_EQ(report->work->instructions, report->steps);
+  EXPECT_EQ(report->work->sectors, 10U);  // a row of 16 bytes is read, another is written
+}
+
 TEST(CallKernel, ReportsFindingsWithTheirLines) {
   std::string racy(kScale);
   racy.replace(racy.find("tid < 3"), 7, "tid < 9");  // beyond the row, into that of another block
