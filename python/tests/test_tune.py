@@ -217,6 +217,29 @@ def test_an_autotuned_kernel_tries_once_for_each_key():
         tuned(a, b, BLOCKS=64)
 
 
+def test_an_operator_of_an_autotuned_kernel_tunes_at_its_calls(monkeypatch):
+    """With a stand-in for `torch.library`: PyTorch is large."""
+
+    class Library:
+        @staticmethod
+        def custom_op(name, call, mutates_args, schema):
+            call.schema = schema
+            call.register_fake = lambda fake: None
+            return call
+
+    monkeypatch.setattr("warpwright.torch_ops._library", lambda: Library)
+    with pytest.raises(ww.ArgumentError, match="chooses `A`, `B`, `BLOCK`, `PER`: give the arrays"):
+        ww.torch_op("ww_test::tuned", tuned)
+    types = {"A": "float32", "B": "float32"}
+    with pytest.raises(ww.ArgumentError, match=r"write `ww.torch_op\('a::b', double, PER=…\)`"):
+        ww.torch_op("a::b", double, BLOCK=64, **types)
+    op = ww.torch_op("ww_test::tuned", tuned, mutates_args=("B",))
+    assert op.schema == "(Tensor A, Tensor(a1!) B) -> ()"
+    a, b = arrays(100)
+    op(a, b)
+    assert (b == a + 1).all()
+
+
 def test_mistakes_in_autotuning_are_refused():
     a, b = arrays(64)
     with pytest.raises(ww.ArgumentError, match="given function: expected a kernel; it stands above"):

@@ -215,6 +215,7 @@ class AutotunedKernel(KernelFunction):
         self.kernel = kernel
         self._made = kernel._made
         self._configs = configs
+        self.tuned_constants = list(configs[0])
         self._key = [key] if isinstance(key, str) else list(key)
         self._chosen: dict[tuple[Any, ...], dict[str, Any]] = {}
         self.tuned: dict[tuple[Any, ...], TuneResult] = {}
@@ -223,7 +224,7 @@ class AutotunedKernel(KernelFunction):
         self, args: tuple[Any, ...], named: dict[str, Any], way: str = "`{}(…, {})`"
     ) -> tuple[Kernel, dict[str, Any], tuple[Any, ...]]:
         given = {**dict(zip(self.signature.params, args)), **named}
-        if not any(name in given for name in self._configs[0]):
+        if not any(name in given for name in self.tuned_constants):
             named.update(self._best(given))
         return super()._split(args, named, way)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 import sys
 import types
-from typing import TYPE_CHECKING, Any, Callable, overload
+from typing import TYPE_CHECKING, Any, Callable, Sequence, overload
 
 from . import _core
 from ._core import BoundCall
@@ -52,6 +52,7 @@ class KernelFunction(Callee):
 
     __name__: str
     __qualname__: str
+    tuned_constants: Sequence[str] = ()  # those that calls find by trying
 
     def __init__(self, function: Any, origin: Origin, target: str):
         super().__init__()

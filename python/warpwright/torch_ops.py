@@ -99,10 +99,11 @@ def _callable(
     """What a call of the operator does, and its parameters."""
     if isinstance(kernel, KernelFunction):
         signature = kernel.signature
-        chosen = [*signature.open_tensors, *signature.shape_constants()]
+        shaped = [*signature.open_tensors, *signature.shape_constants()]
+        chosen = [*shaped, *kernel.tuned_constants]
         if any(each not in constants for each in chosen):
             return _open_kernel(name, kernel, constants, chosen, mutates)
-        kernel = kernel.specialize(**constants)
+        kernel = kernel._specialize(constants, f"`ww.torch_op({name!r}, {{}}, {{}})`")
     elif constants:
         raise ArgumentError(f"`{name}` was given constants: `{kernel.name}` is compiled already")
     params = [
