@@ -69,7 +69,8 @@ std::string rounds(std::string_view second) {
 }
 
 TEST(Deadlock, ShowsCycles) {
-  expect_found(Check::Barrier, "they wait for each other: block (0,0,0), warp 0 waits for the mbarrier at 0x1008",
+  expect_found(Check::Barrier,
+               "they wait for each other: block (0,0,0), warp 0 waits for the mbarrier at 0x1008",
                rounds("WAIT(1, 1);\n"), kTwoWarps);
   expect_fine(rounds(kArrive0 + "WAIT(1, 1);\n"), kTwoWarps);
 }
