@@ -128,7 +128,7 @@ def test_hangs_are_findings_and_slow_kernels_are_not(command):
     assert "    while tl.atomic_cas(lock_ptr, 0, 0) == 0:\n" in done.stdout
     done = command(f"{KERNELS}::run_slow", "--time", "1")
     assert done.returncode == 2 and "0 findings" in done.stdout
-    assert re.search(r"program \(0, 0, 0\), warp 0.* is at \S*tests.py:\d+", done.stderr)
+    assert re.search(r"program \(0, 0, 0\), warps? 0.* (is|are) at \S*tests.py:\d+", done.stderr)
     assert "a larger `--time`, a smaller problem or `--blocks` help" in done.stderr
 
 
