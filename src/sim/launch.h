@@ -78,8 +78,9 @@ struct ScheduleBudget {
   unsigned most = 1;
   std::uint64_t work = ~std::uint64_t{0};
 
-  /// Whether they run by themselves; nobody has asked for them.
+  /// Whether they run by themselves, or somebody has asked for several.
   [[nodiscard]] bool is_bounded() const { return work != ScheduleBudget{}.work; }
+  [[nodiscard]] bool is_asked_for() const { return most > 1 && !is_bounded(); }
 };
 /// About 0.3 s of one core. It counts work, not time: a launch has the same report on every host.
 inline constexpr ScheduleBudget kUsualSchedules{.most = 12, .work = 1'500'000};

@@ -125,6 +125,7 @@ Result<LaunchReport> run_in_schedules(
                              memory.bytes() / kBytesPerStep + 1;
   const auto further = static_cast<unsigned>(
       std::min<std::uint64_t>(options.schedules.most - 1, options.schedules.work / work));
+  if (further == 0) return first;
   const Snapshot after(memory);
   RunOptions one = options;
   one.trace.reset();

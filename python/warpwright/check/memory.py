@@ -133,7 +133,7 @@ class Memory:
         return View(name, block, 0, width, shape, strides)
 
     def live(self) -> list[Block]:
-        """All blocks but those that are gone, which it forgets."""
+        """All blocks that are still there; forgets the others."""
         self.blocks = {data: each for data, each in self.blocks.items() if not each.is_expired()}
         return [block for block in self.blocks.values() if block.size > 0]
 

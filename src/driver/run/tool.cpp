@@ -138,7 +138,7 @@ bool KernelRun::check_options() {
                       .with_note(device == DeviceKind::Cuda
                                      ? "a GPU checks nothing; `--device sim` does"
                                      : "the reference evaluator always checks all"));
-  const bool has_schedules = request_.schedules.most > 1 && !request_.schedules.is_bounded();
+  const bool has_schedules = request_.schedules.is_asked_for();
   if ((!request_.schedule.empty() || has_schedules) && device == DeviceKind::Cuda)
     return refuse(diag(DiagKind::BadArgument, "`{}` with `--device cuda`",
                        has_schedules ? "--schedules" : "--schedule")
@@ -235,9 +235,8 @@ void KernelRun::run_eval() {
 DeviceKind wish_of(const RunRequest& request) {
   if (request.device == DeviceKind::Cuda) return DeviceKind::Cuda;
   const bool wants_sim = !request.checks.empty() || !request.schedule.empty() ||
-                         (request.schedules.most > 1 && !request.schedules.is_bounded()) ||
-                         !request.limits.empty() || request.timeline.is_wanted() ||
-                         request.capture != nullptr;
+                         request.schedules.is_asked_for() || !request.limits.empty() ||
+                         request.timeline.is_wanted() || request.capture != nullptr;
   return request.device == DeviceKind::Sim || wants_sim ? DeviceKind::Sim : DeviceKind::Auto;
 }
 

@@ -190,8 +190,7 @@ bool read_launches(Simulation& s) {
     step.launch.cluster = step.text.cluster;
     step.launch.dynamic_shared = step.text.shared_bytes;
   }
-  const bool has_schedules = s.request.schedules.most > 1 && !s.request.schedules.is_bounded();
-  if (has_schedules && overlaps(s))
+  if (s.request.schedules.is_asked_for() && overlaps(s))
     return s.refusals.add(diag(DiagKind::BadArgument,
                                "`--schedules` beside a launch that is `programmatic`: overlapping "
                                "launches run in one schedule"));
@@ -692,7 +691,7 @@ SimOutcome simulate(const SimRequest& request) {
 
 // What `--schedules` does not go with.
 std::string schedules_problem(const SimRequest& request) {
-  if (request.schedules.most < 2 || request.schedules.is_bounded()) return "";
+  if (!request.schedules.is_asked_for()) return "";
   if (request.device != WhichGpu::Virtual)
     return render(diag(DiagKind::BadArgument, "`--schedules` is for the virtual GPU alone"));
   const std::string schedules = fmt::format("`--schedules {}`", request.schedules.most);
